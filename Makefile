@@ -1,0 +1,44 @@
+# Every target works on a fresh clone with only Python 3.11+ and make, and again afterwards without redoing the work.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: setup demo up test lint format bench crash clean
+.DEFAULT_GOAL := setup
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Repasse needs Python 3.11 or newer; set PYTHON=python3.x"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,lint,postgres]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/repasse demo
+
+up: $(READY)
+	@$(BIN)/repasse up
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python -m pytest -p no:xdist -m bench tests/bench
+
+# KILLS=10000 make crash: as long as you like
+crash: $(READY)
+	$(BIN)/python -m pytest -m crash tests/crash
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,86 @@
+"""Which shares cover a line: the most specific of ISRC, UPC, release, artist and catalogue, within their dates."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from pandera.typing import DataFrame
+
+from schemas.tables.shares import Shares
+
+LEVELS: Final = ("isrc", "upc", "release", "artist")
+WHOLE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """What a line is about; "" where the statement does not say."""
+
+    isrc: str
+    upc: str
+    release: str
+    artist: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShareOf:
+    """One payee's part of what a share row names.
+
+    Attributes:
+        tax_id: The payee.
+        role: Composer, producer, ... as the sheet says.
+        share_ppm: Part in millionths.
+        valid_from: First day (ISO); "" is always.
+        valid_to: Last day (ISO); "" is for ever.
+    """
+
+    tax_id: str
+    role: str
+    share_ppm: int
+    valid_from: str
+    valid_to: str
+
+    def holds_on(self, day: str) -> bool:
+        """Whether the share is valid on a day; ISO dates compare as texts."""
+        return (not self.valid_from or self.valid_from <= day) and (not self.valid_to or day <= self.valid_to)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+class ShareBook:
+    """All shares of a job, by what they are shares of.
+
+    Attributes:
+        overfull: Assets whose shares summed to more than 100 %, named for people.
+    """
+
+    def __init__(self, shares: DataFrame[Shares]) -> None:
+        self.overfull: set[str] = set()
+        self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
+        self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
+        for row in shares.sort_values(["tax_id", "role", "row"]).itertuples(index=False):
+            level = next((name for name in LEVELS if getattr(row, name)), "catalogue")
+            name = _folded(str(getattr(row, level, "")))
+            share = ShareOf(row.tax_id, row.role, int(row.share_ppm), row.valid_from, row.valid_to)
+            self._by_name.setdefault((level, name), []).append(share)
+
+    def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
+        """Return the shares of the most specific level that has any on that day; () when nothing covers the asset."""
+        if (asset, day) not in self._known:
+            self._known[asset, day] = self._find(asset, day)
+        return self._known[asset, day]
+
+    def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
+        names = [*((level, _folded(getattr(asset, level))) for level in LEVELS), ("catalogue", "")]
+        for level, name in names:
+            if level != "catalogue" and not name:
+                continue
+            shares = tuple(share for share in self._by_name.get((level, name), ()) if share.holds_on(day))
+            if shares:
+                total = sum(share.share_ppm for share in shares)
+                if total > WHOLE:
+                    where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
+                    self.overfull.add(f"{where} on {day} has {total / 10_000:.4f} %")
+                return shares
+        return ()

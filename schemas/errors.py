@@ -1,0 +1,85 @@
+"""Exceptions, used for control flow only; problems in people's data are values (`schemas.issues`).
+
+    RepasseError
+    |-- ConfigurationError     the job, a layout or the environment is wrong          exit 10
+    |-- UnreadableFile         a file is missing, damaged or not what it says         exit 11
+    |-- RowsRefused            rows have problems and the job says stop               exit 12
+    |-- UnsoundPlan            shares, owner or totals do not add up                  exit 13
+    |-- ApprovalWanted         approval missing, expired or of another plan           exit 14
+    |-- NotSent                no connection, the listing failed, sending is on hold  exit 21
+    |-- AnotherRun             another run holds the job, or the ledger is newer      exit 30
+    |-- SendingFrozen          ledger and service disagree                            exit 31
+    `-- BrokenInvariant        a bug: the run does not add up, a state is impossible  exit 70
+
+A message names the place, the rule and the remedy, and never carries a document, a key or an account.
+"""
+
+from typing import ClassVar
+
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue
+
+
+class RepasseError(Exception):
+    """Something a person must know; shown as one message, without a traceback."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.BUG
+
+    def __init__(self, message: str, *, issues: tuple[Issue, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.issues = issues
+
+
+class ConfigurationError(RepasseError):
+    """The job file, a layout or the environment is wrong."""
+
+    exit_code = ExitCode.CONFIGURATION
+
+
+class UnreadableFile(RepasseError):
+    """A file is missing, damaged, or lacks what makes it readable at all."""
+
+    exit_code = ExitCode.UNREADABLE_FILE
+
+
+class RowsRefused(RepasseError):
+    """Rows have problems, and the job says that then nothing is sent."""
+
+    exit_code = ExitCode.ROWS_REFUSED
+
+
+class UnsoundPlan(RepasseError):
+    """No plan can be made that adds up under the job's rules."""
+
+    exit_code = ExitCode.NO_SOUND_PLAN
+
+
+class ApprovalWanted(RepasseError):
+    """An approval is missing, expired, or speaks of another plan or total."""
+
+    exit_code = ExitCode.APPROVAL_WANTED
+
+
+class NotSent(RepasseError):
+    """Nothing was sent: no connection, a listing that failed, or sending on hold."""
+
+    exit_code = ExitCode.NOT_SENT
+
+
+class AnotherRun(RepasseError):
+    """Another run holds the job, or the ledger was written by a newer program."""
+
+    exit_code = ExitCode.ANOTHER_RUN
+
+
+class SendingFrozen(RepasseError):
+    """Ledger and service disagree; nothing is sent until people have looked."""
+
+    exit_code = ExitCode.FROZEN
+
+
+class BrokenInvariant(RepasseError):
+    """The program contradicts itself; it stops rather than guess."""
+
+    exit_code = ExitCode.BUG

@@ -1,0 +1,131 @@
+"""Problems in data are values: which cell, which rule, what would be right."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Severity(StrEnum):
+    """What an issue does to its row: an error holds it, a warning wants a look, a note tells what was read."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class IssueCode(StrEnum):
+    """Every problem Repasse can name; README and `schemas.issue_texts` say what each means and accepts."""
+
+    FILE_MISSING = "FILE_MISSING"
+    FILE_EMPTY = "FILE_EMPTY"
+    FILE_TYPE = "FILE_TYPE"
+    FILE_CORRUPT = "FILE_CORRUPT"
+    FILE_NO_ROWS = "FILE_NO_ROWS"
+    FILE_ENCODING = "FILE_ENCODING"
+    FILE_DUPLICATE = "FILE_DUPLICATE"
+    SHEET_MISSING = "SHEET_MISSING"
+    SHEET_AMBIGUOUS = "SHEET_AMBIGUOUS"
+    COLUMN_MISSING = "COLUMN_MISSING"
+    COLUMN_DUPLICATE = "COLUMN_DUPLICATE"
+    COLUMN_UNKNOWN = "COLUMN_UNKNOWN"
+    ROW_WIDTH = "ROW_WIDTH"
+    ROW_DUPLICATE = "ROW_DUPLICATE"
+    ROW_CONTRACT = "ROW_CONTRACT"
+    CELL_REQUIRED = "CELL_REQUIRED"
+    CELL_ERROR = "CELL_ERROR"
+    FORMULA_NO_VALUE = "FORMULA_NO_VALUE"
+    NAME_REQUIRED = "NAME_REQUIRED"
+    NAME_LENGTH = "NAME_LENGTH"
+    NAME_CONTROL = "NAME_CONTROL"
+    NAME_FORMULA = "NAME_FORMULA"
+    TEXT_CONTROL = "TEXT_CONTROL"
+    TAXID_FORMAT = "TAXID_FORMAT"
+    TAXID_LENGTH = "TAXID_LENGTH"
+    TAXID_CHECK = "TAXID_CHECK"
+    TAXID_NORMALISED = "TAXID_NORMALISED"
+    TAXID_UNKNOWN_PAYEE = "TAXID_UNKNOWN_PAYEE"
+    EMAIL_FORMAT = "EMAIL_FORMAT"
+    AMOUNT_FORMAT = "AMOUNT_FORMAT"
+    AMOUNT_TYPE = "AMOUNT_TYPE"
+    AMOUNT_AMBIGUOUS = "AMOUNT_AMBIGUOUS"
+    AMOUNT_DECIMALS = "AMOUNT_DECIMALS"
+    AMOUNT_NOT_POSITIVE = "AMOUNT_NOT_POSITIVE"
+    AMOUNT_CURRENCY = "AMOUNT_CURRENCY"
+    CURRENCY_UNKNOWN = "CURRENCY_UNKNOWN"
+    CURRENCY_NO_RATE = "CURRENCY_NO_RATE"
+    PIX_TYPE_REQUIRED = "PIX_TYPE_REQUIRED"
+    PIX_TYPE_UNKNOWN = "PIX_TYPE_UNKNOWN"
+    PIX_KEY_REQUIRED = "PIX_KEY_REQUIRED"
+    PIX_CPF = "PIX_CPF"
+    PIX_CNPJ = "PIX_CNPJ"
+    PIX_PHONE = "PIX_PHONE"
+    PIX_EMAIL = "PIX_EMAIL"
+    PIX_EVP = "PIX_EVP"
+    PIX_AMBIGUOUS = "PIX_AMBIGUOUS"
+    PIX_OWNER = "PIX_OWNER"
+    DESTINATION_MISSING = "DESTINATION_MISSING"
+    DESTINATION_CONFLICT = "DESTINATION_CONFLICT"
+    BANK_CODE = "BANK_CODE"
+    BANK_PSP = "BANK_PSP"
+    BANK_FIELD_REQUIRED = "BANK_FIELD_REQUIRED"
+    AGENCY_FORMAT = "AGENCY_FORMAT"
+    ACCOUNT_FORMAT = "ACCOUNT_FORMAT"
+    ACCOUNT_PRECISION = "ACCOUNT_PRECISION"
+    ACCOUNT_DIGIT = "ACCOUNT_DIGIT"
+    ACCOUNT_TYPE = "ACCOUNT_TYPE"
+    ACCOUNT_INVALID = "ACCOUNT_INVALID"
+    ACCOUNT_UNKNOWN = "ACCOUNT_UNKNOWN"
+    ACCOUNT_BUDGET = "ACCOUNT_BUDGET"
+    BOOL_FORMAT = "BOOL_FORMAT"
+    DATE_FORMAT = "DATE_FORMAT"
+    DATE_ORDER = "DATE_ORDER"
+    PERCENT_FORMAT = "PERCENT_FORMAT"
+    PERCENT_RANGE = "PERCENT_RANGE"
+    PERCENT_SUM = "PERCENT_SUM"
+    COUNT_FORMAT = "COUNT_FORMAT"
+    ISRC_FORMAT = "ISRC_FORMAT"
+    UPC_FORMAT = "UPC_FORMAT"
+    SHARE_UNMATCHED = "SHARE_UNMATCHED"
+    IDENTITY_CONFLICT = "IDENTITY_CONFLICT"
+    LIMIT_PAYMENT = "LIMIT_PAYMENT"
+    LIMIT_RUN = "LIMIT_RUN"
+    REFUSED_BY_SERVICE = "REFUSED_BY_SERVICE"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One problem at one place.
+
+    Attributes:
+        code: Which rule.
+        severity: error, warning or note.
+        file: Base name of the file.
+        sheet: Sheet name; None for text files.
+        cell: A1 reference ("C7"); None when the problem is of a row, a sheet or a file.
+        row: Physical row, 1-based; None for a sheet or file.
+        column: Header as the person wrote it; None when no single column is at fault.
+        value_masked: The value, masked so that it identifies nobody; "" when there is none.
+        message: What is wrong, in the job's language, without the value.
+        accepts: What would be right, in the job's language.
+    """
+
+    code: IssueCode
+    severity: Severity
+    file: str
+    sheet: str | None
+    cell: str | None
+    row: int | None
+    column: str | None
+    value_masked: str
+    message: str
+    accepts: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the issue as plain JSON values."""
+        return asdict(self) | {"code": self.code.value, "severity": self.severity.value}
+
+
+def errors_among(issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """Return the issues that hold their row."""
+    return tuple(issue for issue in issues if issue.severity is Severity.ERROR)

@@ -1,0 +1,217 @@
+"""The job file: what came in, who shares it, under which rules, and where results go.
+
+A job is a declaration. This module says what it must hold; `io_adapters.spreadsheets` reads it from YAML.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from schemas.layouts.layout import Layout
+from schemas.money import parse_plain_amount
+from schemas.tax_id import require_tax_id
+
+
+def _exact(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, bool | float):
+        raise ValueError('write numbers of money and rates in quotes, e.g. "50.00", so that no digit is lost')
+    return value
+
+
+def _cents(value: Any) -> Any:  # noqa: ANN401
+    value = _exact(value)
+    return parse_plain_amount(str(value)) if isinstance(value, str | int) else value
+
+
+Cents = Annotated[int, BeforeValidator(_cents), Field(ge=0)]
+Rate = Annotated[Decimal, BeforeValidator(_exact), Field(gt=0)]
+TaxId = Annotated[str, BeforeValidator(require_tax_id)]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+Patterns = Annotated[
+    tuple[str, ...], BeforeValidator(lambda v: (v,) if isinstance(v, str) else tuple(v)), Field(min_length=1)
+]
+
+
+class Declaration(BaseModel):
+    """Part of a job file; a key it does not name is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Payer(Declaration):
+    """Who pays: the party responsible for the reports."""
+
+    tax_id: TaxId
+    name: str = Field(min_length=1)
+
+
+class PeriodRange(Declaration):
+    """A period given by its first and last day."""
+
+    start: dt.date
+    end: dt.date
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "PeriodRange":
+        if self.end < self.start:
+            raise ValueError("the period ends before it starts")
+        return self
+
+
+class Exchange(Declaration):
+    """What one unit of a source's currency is worth in the job's currency, and who says so."""
+
+    rate: Rate
+    date: dt.date
+    source: str
+
+
+class Source(Declaration):
+    """Files of one layout."""
+
+    files: Patterns
+    layout: str | Layout
+    exchange: dict[Currency, Exchange] = {}
+
+
+class Limits(Declaration):
+    """Above these a second approver is needed; None is no limit."""
+
+    payment: Cents | None = None
+    run: Cents | None = None
+
+
+class Rules(Declaration):
+    """What to do where the data leaves a choice."""
+
+    owner: Literal["remainder", "error"] = "remainder"
+    unmatched: Literal["hold", "owner", "error"] = "hold"
+    invalid_payee: Literal["hold", "stop"] = "hold"
+    minimum_payout: Cents = 0
+    recoup_advances: bool = True
+    max_payments_per_batch: int = Field(default=500, ge=1)
+    limits: Limits = Limits()
+
+
+class AccountChecks(Declaration):
+    """When the paid account check is made, and how much of it."""
+
+    when: Literal["never", "new_or_changed", "always"] = "new_or_changed"
+    fee: Cents = 35
+    budget: Cents = 2500
+    valid_for_days: int = Field(default=90, ge=1)
+    ownership: bool = True
+
+
+class ForeignCurrency(Declaration):
+    """The exchange rate of reports that are not in BRL."""
+
+    rate: Rate
+    order_id: str | None = None
+    show_exchange_data: bool = True
+
+
+class ApprovalRule(Declaration):
+    """Whose word a plan needs."""
+
+    above: Cents = 0
+    approvers: int = Field(default=1, ge=1, le=2)
+    identities: Literal["declared", "signed_in"] = "declared"
+
+
+class Settle(Declaration):
+    """How long a run follows its reports, and how often it asks at most."""
+
+    every_s: Annotated[Decimal, Field(gt=0)] = Decimal(30)
+    for_s: Annotated[Decimal, Field(ge=0)] = Decimal(1800)
+
+
+class Outputs(Declaration):
+    """Where results go and in which form."""
+
+    folder: str = "out"
+    formats: tuple[Literal["xlsx", "csv", "json"], ...] = ("xlsx", "csv", "json")
+    statements: bool = True
+    language: Literal["pt-BR", "en"] = "pt-BR"
+
+
+PeriodSpec = Annotated[str, Field(pattern=r"^(\d{4}-(0[1-9]|1[0-2])|previous_month)$")] | PeriodRange
+
+
+class Job(Declaration):
+    """One payout, declared. The name is part of every key in the ledger."""
+
+    job: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+    payer: Payer
+    period: PeriodSpec
+    currency: Currency = "BRL"
+    sources: tuple[Source, ...] = Field(min_length=1)
+    payees: Patterns | None = None
+    shares: Patterns | None = None
+    advances: Patterns | None = None
+    rules: Rules = Rules()
+    account_checks: AccountChecks = AccountChecks()
+    foreign_currency: ForeignCurrency | None = None
+    approval: ApprovalRule = ApprovalRule()
+    settle: Settle = Settle()
+    outputs: Outputs = Outputs()
+
+    @model_validator(mode="after")
+    def _moving_period_is_in_every_pattern(self) -> "Job":
+        if self.period == "previous_month":
+            fixed = [p for source in self.sources for p in source.files if "{period}" not in p]
+            if fixed:
+                raise ValueError(
+                    "with period: previous_month every pattern of sources.files needs {period}, "
+                    f"or last month's file would be paid again; it is missing in {', '.join(fixed)}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _foreign_reports_have_a_rate(self) -> "Job":
+        if self.currency != "BRL" and self.foreign_currency is None:
+            raise ValueError(f"reports in {self.currency} need foreign_currency with a rate")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days a job pays for.
+
+    Attributes:
+        label: "2026-10" for a month, "2026-10-01..2026-10-15" otherwise; part of every key and of the output folder.
+        start: First day.
+        end: Last day.
+    """
+
+    label: str
+    start: dt.date
+    end: dt.date
+
+
+def resolve_period(spec: str | PeriodRange, today: dt.date) -> Period:
+    """Turn what the job says into days.
+
+    A range that covers exactly one month is that month, so that both ways of saying it give one key.
+
+    >>> resolve_period("previous_month", dt.date(2026, 11, 20)).label
+    '2026-10'
+    """
+    if isinstance(spec, PeriodRange):
+        month = _month(spec.start.year, spec.start.month)
+        if (month.start, month.end) == (spec.start, spec.end):
+            return month
+        return Period(f"{spec.start}..{spec.end}", spec.start, spec.end)
+    if spec == "previous_month":
+        last_day = today.replace(day=1) - dt.timedelta(days=1)
+        return _month(last_day.year, last_day.month)
+    return _month(int(spec[:4]), int(spec[5:]))
+
+
+def _month(year: int, month: int) -> Period:
+    start = dt.date(year, month, 1)
+    following = dt.date(year + month // 12, month % 12 + 1, 1)
+    return Period(f"{start:%Y-%m}", start, following - dt.timedelta(days=1))

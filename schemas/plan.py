@@ -1,0 +1,205 @@
+"""What would be paid and what would not: obligations, batches, the plan and the word of a person on it.
+
+Identities are deterministic and never expire: the same data gives the same keys and digests on every machine.
+"""
+
+import base64
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from schemas.wire import canonical_json
+
+OWNER_REFERENCE = "owner"
+
+
+class Place(StrEnum):
+    """Where a centavo is: each obligation is in exactly one place. The values are the totals of `summary.json`."""
+
+    PAID = "paid"
+    PROCESSING = "processing"
+    WITHHELD = "withheld"
+    INCOME_TAX = "income_tax"
+    OWNER = "owner"
+    RECOUPED = "recouped"
+    CARRIED = "carried"
+    HELD = "held"
+    CONFLICT = "conflict"
+    DUPLICATE = "duplicate"
+    PLANNED = "planned"
+    NOT_SENT = "not_sent"
+    IN_DOUBT = "in_doubt"
+    UNDETERMINED = "undetermined"
+    REFUSED = "refused"
+    FAILED = "failed"
+    EXCLUDED = "excluded"
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """Return the sha256 of length-framed parts as hex; no two different lists of parts share an input."""
+    sha = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode()
+        sha.update(len(data).to_bytes(8, "big") + data)
+    return sha.hexdigest()
+
+
+def short_token(hex_digest: str, length: int) -> str:
+    """Return a hex digest as lower-case base32, cut to a length people and names can bear."""
+    return base64.b32encode(bytes.fromhex(hex_digest)).decode().lower()[:length]
+
+
+def obligation_key(job: str, payer: str, payee: str, period: str, currency: str, reference: str) -> str:
+    """Name what is owed to one payee. Never contains the amount or the bank account.
+
+    Args:
+        job: Name of the job.
+        payer: Tax id of the payer.
+        payee: Tax id of the payee; the payer's own for the owner's part.
+        period: Label of the period.
+        currency: Currency of the reports.
+        reference: What tells two obligations to one payee apart; "" for the only one.
+
+    Returns:
+        "ob-" and 26 characters of base32; `extPaymentId` on the wire, the same in every attempt.
+    """
+    return "ob-" + short_token(digest_of("obligation", job, payer, payee, period, currency, reference), 26)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPayment:
+    """One payment of a batch, as the ledger keeps it beside the body.
+
+    Attributes:
+        obligation_key: Which obligation it pays.
+        base_key: Key of the first obligation of the same payee and period; equals obligation_key for that one.
+        reference: Reference of the obligation.
+        kind: Of a payments row, of royalties, or the owner's part.
+        payee: Tax id of the payee.
+        amount_cents: What is paid.
+        destination: Fingerprint of the destination; "" for the owner's part.
+        withheld: Whether a person asked the service to hold it back.
+    """
+
+    obligation_key: str
+    base_key: str
+    reference: str
+    kind: Literal["payment", "royalty", "owner"]
+    payee: str
+    amount_cents: int
+    destination: str
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentBatch:
+    """The payments of one POST /split.
+
+    Attributes:
+        number: Position in the plan, from 1.
+        content: The body without reportId and paymentBatchName, as canonical JSON; approval binds its hash.
+        payments: What it pays, the owner's part included, in wire order.
+        owner_cents: The owner's part, also in `payments` when not zero.
+        amount_cents: Total of the report: payments and owner's part.
+    """
+
+    number: int
+    content: bytes
+    payments: tuple[BatchPayment, ...]
+    owner_cents: int
+    amount_cents: int
+
+    @property
+    def content_hash(self) -> str:
+        """Identity of the batch: hex sha256 of its content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def payees(self) -> int:
+        """How many payment entries the report has; the owner's part is not one."""
+        return sum(payment.kind != "owner" for payment in self.payments)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentPlan:
+    """All batches of one run. Has no effect yet.
+
+    Attributes:
+        job: Name of the job.
+        payer: Tax id of the payer.
+        period: Label of the period.
+        currency: Currency of the reports.
+        batches: In order of number; empty when nothing is left to pay.
+    """
+
+    job: str
+    payer: str
+    period: str
+    currency: str
+    batches: tuple[PaymentBatch, ...]
+
+    @property
+    def digest(self) -> str:
+        """The batches' hashes alone: no times, no run ids, nothing unpaid."""
+        return "sha256:" + digest_of("plan", *(batch.content_hash for batch in self.batches))
+
+    @property
+    def total_cents(self) -> int:
+        """Sum of all reports."""
+        return sum(batch.amount_cents for batch in self.batches)
+
+    @property
+    def payees(self) -> int:
+        """How many payment entries the plan has."""
+        return sum(batch.payees for batch in self.batches)
+
+    @property
+    def largest_cents(self) -> int:
+        """The largest single payment; 0 for an empty plan."""
+        return max((p.amount_cents for b in self.batches for p in b.payments if p.kind != "owner"), default=0)
+
+
+def report_id(service_url: str, ledger_tag: str, content_hash: str, attempt: int) -> str:
+    """Name a report so that the service's list can be held against the ledger, even a lost one.
+
+    Returns:
+        "rp-<service>-<ledger tag>-<hash>": only lower-case letters, digits and hyphens, at most 47 characters.
+    """
+    service = short_token(digest_of("service", service_url), 6)
+    return f"rp-{service}-{ledger_tag}-{short_token(digest_of('report', service_url, content_hash, str(attempt)), 26)}"
+
+
+def body_to_send(content: dict[str, object], report: str, name: str) -> bytes:
+    """Complete a batch's content with the two fields that name the attempt, and write the exact bytes to POST."""
+    return canonical_json(content | {"reportId": report, "paymentBatchName": name})
+
+
+class ApprovalKind(StrEnum):
+    """How an approval came about."""
+
+    PERSON = "person"
+    YES_FLAG = "yes"
+    BELOW_LIMIT = "below"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A person's word on one plan.
+
+    Attributes:
+        digest: The plan.
+        by: Who.
+        kind: How.
+        total_cents: The total they confirmed.
+        at: When (UTC).
+        expires_at: Until when it may be used (UTC).
+    """
+
+    digest: str
+    by: str
+    kind: ApprovalKind
+    total_cents: int
+    at: dt.datetime
+    expires_at: dt.datetime

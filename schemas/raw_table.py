@@ -1,0 +1,80 @@
+"""RawTable: one sheet as text, with each cell's place, before any rule has been applied."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import pandas as pd
+
+
+class CellKind(IntEnum):
+    """What a cell held before it became text; a CSV holds TEXT and EMPTY only."""
+
+    EMPTY = 0
+    TEXT = 1
+    NUMBER = 2
+    DATE = 3
+    BOOL = 4
+    ERROR = 5
+    FORMULA_WITHOUT_VALUE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FileIdentity:
+    """Which file a row came from.
+
+    Attributes:
+        name: The file's base name, for people.
+        sha256: Hex digest of the file's bytes.
+        size_bytes: Length of the file.
+    """
+
+    name: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """One sheet (or text file) below its header row.
+
+    Attributes:
+        file: Where it came from.
+        sheet: Sheet name; None for text files.
+        header_row: Physical row of the header, 1-based, as the spreadsheet numbers it.
+        headers: Header texts as written, left to right from column A; "" for a column without one.
+        cells: One row per physical row below the header, in order, blank rows included (trailing ones left out).
+            Index: physical row number. Columns: 0..n-1 positions in `headers`. dtype str; "" for an empty cell.
+            Numbers are written in the shortest exact way with a decimal point ("1234.5", "52998224725"); dates as ISO;
+            booleans as "TRUE"/"FALSE"; errors as their literal ("#REF!").
+        kinds: CellKind of each cell, int8, same shape as `cells`; None when every cell is text.
+        decisions: What the reader decided, for people: ("cp1252", "';'", "header in row 4").
+    """
+
+    file: FileIdentity
+    sheet: str | None
+    header_row: int
+    headers: tuple[str, ...]
+    cells: pd.DataFrame
+    kinds: np.ndarray | None = None
+    decisions: tuple[str, ...] = ()
+
+    def kinds_of(self, position: int) -> np.ndarray:
+        """Return the CellKind of each cell of a column, int8."""
+        if self.kinds is not None:
+            return self.kinds[:, position]
+        return np.where(self.cells[position] == "", CellKind.EMPTY, CellKind.TEXT).astype(np.int8)
+
+
+def column_letter(position: int) -> str:
+    """Name a column as spreadsheets do.
+
+    >>> column_letter(0), column_letter(25), column_letter(26)
+    ('A', 'Z', 'AA')
+    """
+    letters = ""
+    position += 1
+    while position:
+        position, remainder = divmod(position - 1, 26)
+        letters = chr(ord("A") + remainder) + letters
+    return letters

@@ -1,0 +1,137 @@
+"""What a run says of itself: `summary.json`, and all that the workbook is written from."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.issues import Issue
+from schemas.plan import Place
+
+
+class Strict(BaseModel):
+    """Part of `summary.json`; its keys are relied on by other programs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class BatchSummary(Strict):
+    """One report as planned, sent and told by the service."""
+
+    report_id: str
+    split_id: str | None
+    status: str | None
+    outcome: str
+    payments: int
+    amount_cents: int
+
+
+class RowCounts(Strict):
+    """Where each input row went: read = used + held + duplicate + ignored."""
+
+    read: int = 0
+    used: int = 0
+    held: int = 0
+    duplicate: int = 0
+    ignored: int = 0
+
+
+class AccountCheckCounts(Strict):
+    """What the paid account checks of this run did and cost."""
+
+    made: int = 0
+    reused: int = 0
+    invalid: int = 0
+    unknown: int = 0
+    cost_cents: int = 0
+    budget_cents: int = 0
+
+
+class Discrepancy(Strict):
+    """A mismatch between planned, recorded and reported; data with a kind."""
+
+    kind: str
+    report_id: str | None
+    message: str
+    expected: str | None = None
+    found: str | None = None
+
+
+class Totals(Strict):
+    """Centavos by place; `in` equals the sum of all the others."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    in_: int = Field(default=0, alias="in")
+    paid: int = 0
+    processing: int = 0
+    withheld: int = 0
+    income_tax: int = 0
+    owner: int = 0
+    recouped: int = 0
+    carried: int = 0
+    held: int = 0
+    conflict: int = 0
+    duplicate: int = 0
+    planned: int = 0
+    not_sent: int = 0
+    in_doubt: int = 0
+    undetermined: int = 0
+    refused: int = 0
+    failed: int = 0
+    excluded: int = 0
+
+    def placed(self) -> int:
+        """Sum of all places; must equal `in`."""
+        return sum(getattr(self, place.value) for place in Place)
+
+
+class Summary(Strict):
+    """Content of `summary.json`."""
+
+    run: str
+    job: str
+    period: str
+    plan_digest: str | None
+    currency: str
+    state: str
+    exit_code: int
+    totals_cents: Totals
+    batches: list[BatchSummary]
+    rows: RowCounts
+    account_checks: AccountCheckCounts
+    issues: dict[str, int]
+    discrepancies: list[Discrepancy]
+
+    def to_json(self) -> str:
+        """Write the document with the wire's key names, indented for people."""
+        return self.model_dump_json(by_alias=True, indent=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """Everything the outputs are written from.
+
+    Attributes:
+        summary: Content of `summary.json`.
+        payer_name: Who pays.
+        language: "pt-BR" or "en".
+        obligations: `schemas.tables.obligations.Obligations`: every centavo of `in`, one row per part and place.
+        payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
+        earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
+        rows: Where each input row went: file, sheet, row (int), disposition (used|held|duplicate|ignored), reason.
+        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), cost_cents, message.
+        issues: All problems of all files.
+        decisions: What was decided while reading, one line per file.
+    """
+
+    summary: Summary
+    payer_name: str
+    language: str
+    obligations: pd.DataFrame
+    payees: pd.DataFrame
+    earnings: pd.DataFrame
+    rows: pd.DataFrame
+    checks: pd.DataFrame
+    issues: tuple[Issue, ...] = ()
+    decisions: tuple[str, ...] = field(default=())

@@ -1,0 +1,151 @@
+"""What can happen to one attempt to POST one batch: states, outcomes, and the one table of allowed transitions."""
+
+import datetime as dt
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from schemas.errors import BrokenInvariant
+
+
+class SubmissionState(StrEnum):
+    """Where one submission stands."""
+
+    PLANNED = "planned"
+    APPROVED = "approved"
+    SENDING = "sending"
+    ACCEPTED = "accepted"
+    PROCESSING = "processing"
+    PAID = "paid"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    EXCLUDED = "excluded"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+    IN_DOUBT = "in_doubt"
+    ABSENT = "absent"
+    WITHDRAWN = "withdrawn"
+
+
+class Outcome(StrEnum):
+    """What the answer to one POST /split proves."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+    IN_DOUBT = "in_doubt"
+
+
+S = SubmissionState
+
+TRANSITIONS: Final[dict[SubmissionState, frozenset[SubmissionState]]] = {
+    S.PLANNED: frozenset({S.APPROVED, S.WITHDRAWN}),
+    S.APPROVED: frozenset({S.SENDING, S.WITHDRAWN}),
+    S.SENDING: frozenset({S.ACCEPTED, S.REFUSED, S.NOT_SENT, S.IN_DOUBT}),
+    S.NOT_SENT: frozenset({S.APPROVED, S.WITHDRAWN}),
+    S.IN_DOUBT: frozenset({S.ACCEPTED, S.ABSENT}),
+    S.ABSENT: frozenset({S.ACCEPTED}),  # found later after all; a next attempt is a new submission
+    S.ACCEPTED: frozenset({S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
+    S.PROCESSING: frozenset({S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
+    S.PAID: frozenset(),
+    S.PARTIAL: frozenset(),
+    S.FAILED: frozenset(),
+    S.EXCLUDED: frozenset(),
+    S.REFUSED: frozenset(),
+    S.WITHDRAWN: frozenset(),
+}
+
+# A live submission claims its obligations: nothing else may pay them.
+LIVE: Final = frozenset(
+    {S.APPROVED, S.SENDING, S.IN_DOUBT, S.ACCEPTED, S.PROCESSING, S.PAID, S.PARTIAL, S.EXCLUDED, S.NOT_SENT}
+)
+# The service knows a report and has not finished with it.
+OPEN: Final = frozenset({S.ACCEPTED, S.PROCESSING})
+
+
+def check_transition(before: SubmissionState, after: SubmissionState) -> None:
+    """Refuse a transition that the table does not name.
+
+    Raises:
+        BrokenInvariant: the transition is not allowed.
+    """
+    if after not in TRANSITIONS[before]:
+        raise BrokenInvariant(f"a submission cannot go from {before} to {after}")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One attempt to POST one batch, as the ledger holds it.
+
+    Attributes:
+        id: Identity within the ledger; equals report_id.
+        plan_digest: The plan it belongs to.
+        batch_number: Position in that plan, from 1.
+        content_hash: Hex sha256 of the batch's content.
+        attempt: 1 + earlier submissions of that content.
+        report_id: What it is called in the service.
+        job: Name of the job.
+        period: Label of the period.
+        currency: Currency of the report.
+        state: Where it stands.
+        payments: Number of payment entries.
+        amount_cents: Total of the report, the owner's part included.
+        owner_cents: The owner's part.
+        body: The exact bytes to POST.
+        split_id: The service's `_id`; None until known.
+        status: The service's last status, as it said it; None until known.
+        run_id: The run that sent it, or planned it while it is unsent.
+        sending_at: When the intent to send was written down (UTC); None before.
+        was_in_doubt: Whether these bytes have ever been in doubt.
+        reason: Why it stands where it stands, for people; "".
+    """
+
+    id: str
+    plan_digest: str
+    batch_number: int
+    content_hash: str
+    attempt: int
+    report_id: str
+    job: str
+    period: str
+    currency: str
+    state: SubmissionState
+    payments: int
+    amount_cents: int
+    owner_cents: int
+    body: bytes
+    split_id: str | None
+    status: str | None
+    run_id: str
+    sending_at: dt.datetime | None
+    was_in_doubt: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An obligation's place in one live submission.
+
+    Attributes:
+        obligation_key: Which obligation.
+        base_key: Key of the first obligation of the same payee and period.
+        reference: Reference of the obligation.
+        amount_cents: What the submission pays for it.
+        destination: Fingerprint of the destination.
+        withheld: Whether the service was asked to hold it back.
+        submission_id: Which submission.
+        state: Where that submission stands.
+        run_id: The run that sent it, or planned it while it is unsent.
+        period: Label of the period it was paid for.
+    """
+
+    obligation_key: str
+    base_key: str
+    reference: str
+    amount_cents: int
+    destination: str
+    withheld: bool
+    submission_id: str
+    state: SubmissionState
+    run_id: str
+    period: str

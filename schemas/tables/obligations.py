@@ -1,0 +1,101 @@
+"""What is owed: earnings before any rounding, each payee's balance, and where every centavo ended up."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from schemas.plan import Place
+
+KINDS = ("payment", "royalty", "owner", "unmatched", "recouped", "carried")
+
+
+class Earnings(pa.DataFrameModel):
+    """A payee's part of the lines, before advances and minimum.
+
+    Shape: one row per (payee, asset, platform, currency, share). Exact: nothing has been rounded. Amounts are decimal
+    texts, so that no float touches money.
+    """
+
+    tax_id: Series[str] = pa.Field(description="payee; '' where no share covers the lines")
+    role: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    title: Series[str]
+    artist: Series[str]
+    platform: Series[str]
+    currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
+    lines: Series[int] = pa.Field(ge=1)
+    source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
+    rate: Series[str] = pa.Field(description="exchange rate into the job's currency; '1' for its own")
+    share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
+    earned: Series[str] = pa.Field(description="exact part in the job's currency, a fraction 'n/d' or an integer")
+
+    class Config:
+        strict = True
+
+
+class PayeeBalances(pa.DataFrameModel):
+    """How one payee's royalties became what is payable, all in centavos of the job's currency.
+
+    Shape: one row per payee. earned - recouped + carried_in = carried_out + payable (+ nothing else); held payees have
+    payable 0 and keep their sum in `held`.
+    """
+
+    tax_id: Series[str] = pa.Field(unique=True)
+    name: Series[str]
+    earned_cents: Series[int]
+    recouped_cents: Series[int] = pa.Field(ge=0)
+    carried_in_cents: Series[int]
+    carried_out_cents: Series[int]
+    held_cents: Series[int]
+    payable_cents: Series[int] = pa.Field(ge=0)
+
+    class Config:
+        strict = True
+
+
+class Obligations(pa.DataFrameModel):
+    """Every centavo that came in, by whom it is owed to and where it is.
+
+    Shape: one row per part and place; the sum of amount_cents is the run's `in`. Texts are "" when absent. `place` is
+    one of `schemas.plan.Place`; `destination` is a fingerprint, never the account. file, sheet, row name the source row
+    of a payments row (row 0 elsewhere). submission_id and run_id say what claims it.
+    """
+
+    key: Series[str]
+    base_key: Series[str]
+    kind: Series[str] = pa.Field(isin=KINDS)
+    tax_id: Series[str]
+    name: Series[str]
+    email: Series[str]
+    artist_name: Series[str]
+    reference: Series[str]
+    amount_cents: Series[int]
+    place: Series[str] = pa.Field(isin=[place.value for place in Place])
+    reason: Series[str]
+    destination: Series[str]
+    pix_key: Series[str]
+    pix_key_type: Series[str]
+    bank_code: Series[str]
+    psp_id: Series[str]
+    agency: Series[str]
+    account: Series[str]
+    account_type: Series[str]
+    account_holder: Series[str]
+    withhold: Series[bool]
+    advance: Series[bool]
+    percentage: Series[str]
+    contact_id: Series[str]
+    anticipation_id: Series[str]
+    parent_id: Series[str]
+    parent_name: Series[str]
+    original_tax_id: Series[str]
+    original_name: Series[str]
+    file: Series[str]
+    sheet: Series[str]
+    row: Series[int]
+    submission_id: Series[str]
+    run_id: Series[str]
+
+    class Config:
+        strict = True
