@@ -26,12 +26,25 @@ def _cents(value: Any) -> Any:  # noqa: ANN401
     return parse_plain_amount(str(value)) if isinstance(value, str | int) else value
 
 
-Cents = Annotated[int, BeforeValidator(_cents), Field(ge=0)]
-Rate = Annotated[Decimal, BeforeValidator(_exact), Field(gt=0)]
+def _several(value: Any) -> Any:  # noqa: ANN401
+    return (value,) if isinstance(value, str) else value
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    # The default is in centavos, what an editor completes is not: 2500 in a job file means 2,500.00.
+    schema.pop("default", None)
+
+
+Cents = Annotated[
+    int, BeforeValidator(_cents, json_schema_input_type=str | int), Field(ge=0, json_schema_extra=_without_default)
+]
+Rate = Annotated[Decimal, BeforeValidator(_exact, json_schema_input_type=str | int), Field(gt=0)]
 TaxId = Annotated[str, BeforeValidator(require_tax_id)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Patterns = Annotated[
-    tuple[str, ...], BeforeValidator(lambda v: (v,) if isinstance(v, str) else tuple(v)), Field(min_length=1)
+    tuple[str, ...],
+    BeforeValidator(_several, json_schema_input_type=str | list[str]),
+    Field(min_length=1),
 ]
 
 

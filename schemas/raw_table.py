@@ -48,7 +48,9 @@ class RawTable:
             Numbers are written in the shortest exact way with a decimal point ("1234.5", "52998224725"); dates as ISO;
             booleans as "TRUE"/"FALSE"; errors as their literal ("#REF!").
         kinds: CellKind of each cell, int8, same shape as `cells`; None when every cell is text.
-        decisions: What the reader decided, for people: ("cp1252", "';'", "header in row 4").
+        decisions: What the reader decided, for people: ("cp1252", "semicolon", "header in row 4").
+        misshapen_rows: Rows of a text file with more or fewer fields than the header. Their cells are not to be
+            trusted: extra fields are left out, absent ones are "".
     """
 
     file: FileIdentity
@@ -58,6 +60,7 @@ class RawTable:
     cells: pd.DataFrame
     kinds: np.ndarray | None = None
     decisions: tuple[str, ...] = ()
+    misshapen_rows: tuple[int, ...] = ()
 
     def kinds_of(self, position: int) -> np.ndarray:
         """Return the CellKind of each cell of a column, int8."""

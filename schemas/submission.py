@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 from schemas.errors import BrokenInvariant
 
@@ -130,6 +130,8 @@ class Claim:
         obligation_key: Which obligation.
         base_key: Key of the first obligation of the same payee and period.
         reference: Reference of the obligation.
+        kind: Of a payments row, of royalties, or the owner's part.
+        payee: Tax id of the payee.
         amount_cents: What the submission pays for it.
         destination: Fingerprint of the destination.
         withheld: Whether the service was asked to hold it back.
@@ -142,6 +144,8 @@ class Claim:
     obligation_key: str
     base_key: str
     reference: str
+    kind: Literal["payment", "royalty", "owner"]
+    payee: str
     amount_cents: int
     destination: str
     withheld: bool

@@ -1,14 +1,25 @@
 """The payout service's JSON, field for field. Wire names (camelCase, snake_case where the service uses it) stay here.
 
 Requests are strict: amounts are exact decimals with two places, nothing unset is sent. Responses are tolerant: every
-field may be null or missing, unknown fields are kept, an unknown status is data.
+field may be null or missing, unknown fields are kept, an unknown status is data, and a field of an unexpected type
+reads as None while `unreadable` keeps what stood there.
 """
 
 import json
+import re
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 
 PixKeyType = Literal["random_key", "cnpj", "cpf", "phone_number", "email"]
 AccountType = Literal["saving_account", "payment_account", "checking_account", "salary_account"]
@@ -21,10 +32,72 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _text(value: Any) -> str | None:  # noqa: ANN401
+    """Read a string; one that no database or file can hold (NUL, half a surrogate pair) is not one."""
+    if not isinstance(value, str) or "\0" in value:
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return None
+    return value
+
+
+def _flag(value: Any) -> bool | None:  # noqa: ANN401
+    return value if isinstance(value, bool) else None
+
+
+def _number(value: Any) -> Decimal | None:  # noqa: ANN401
+    """Read an exact number; a float has already lost its digits, and is not one."""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,30}(\.[0-9]{1,30})?(E[+-]?[0-9]{1,3})?", value):
+        value = Decimal(value)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    # Beyond any money: "1e999999999" is a short text whose digits would fill the memory.
+    return number if number.is_finite() and (number.is_zero() or abs(number.adjusted()) <= 30) else None
+
+
+def _count(value: Any) -> int | None:  # noqa: ANN401
+    number = None if isinstance(value, str) else _number(value)
+    return None if number is None or number != number.to_integral_value() else int(number)
+
+
+Text = Annotated[str | None, BeforeValidator(_text)]
+Flag = Annotated[bool | None, BeforeValidator(_flag)]
+Number = Annotated[Decimal | None, BeforeValidator(_number)]
+Count = Annotated[int | None, BeforeValidator(_count)]
+
+
 class Response(BaseModel):
     """A body we read: nothing in it surprises us."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
+
+    _unreadable: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def unreadable(self) -> Mapping[str, Any]:
+        """By wire name, the raw values that had an unexpected type and read as None."""
+        return self._unreadable
+
+    def document(self) -> bytes:
+        """Write down what the service said, the unreadable included, as JSON that reads back as the same response.
+
+        Never fails on what a service may say; exact numbers are written as text, which reads back as numbers.
+        """
+        return json.dumps(self.model_dump(by_alias=True) | self._unreadable, default=str, sort_keys=True).encode()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_what_cannot_be_read(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
+        response = handler(data)
+        if isinstance(data, Mapping):
+            for name, field in cls.model_fields.items():
+                wire_name = field.alias or name
+                if data.get(wire_name) is not None and getattr(response, name) is None:
+                    response._unreadable[wire_name] = data[wire_name]  # noqa: SLF001 (our own, just made)
+        return response
 
 
 class BankAccountData(Request):
@@ -96,41 +169,41 @@ class ExchangeRateUpdate(Request):
 class SplitReport(Response):
     """What the service says of a report; every field may be absent."""
 
-    id: str | None = Field(default=None, alias="_id")
-    paymentBatchName: str | None = None
-    splitDate: str | None = None
-    fee: Decimal | None = None
-    feeAmount: Decimal | None = None
-    feePaid: bool | None = None
-    taxId: str | None = None
-    batchId: str | None = None
-    reportId: str | None = None
-    extId: str | None = None
-    status: str | None = None
-    logo: str | None = None
-    origin: str | None = None
-    currency: str | None = None
-    exchangeOrderId: str | None = None
-    pixQrCodeId: str | None = None
-    pixQrCodePayload: str | None = None
-    exchangeRate: Decimal | None = None
-    showExchangeData: bool | None = None
-    date: str | None = None
-    pendingPayments: int | None = None
-    withholdPayments: int | None = None
-    donePayments: int | None = None
-    pendingAmount: Decimal | None = None
-    withholdAmount: Decimal | None = None
-    irAmount: Decimal | None = None
-    paidAmount: Decimal | None = None
-    totalAmount: Decimal | None = None
+    id: Text = Field(default=None, alias="_id")
+    paymentBatchName: Text = None
+    splitDate: Text = None
+    fee: Number = None
+    feeAmount: Number = None
+    feePaid: Flag = None
+    taxId: Text = None
+    batchId: Text = None
+    reportId: Text = None
+    extId: Text = None
+    status: Text = None
+    logo: Text = None
+    origin: Text = None
+    currency: Text = None
+    exchangeOrderId: Text = None
+    pixQrCodeId: Text = None
+    pixQrCodePayload: Text = None
+    exchangeRate: Number = None
+    showExchangeData: Flag = None
+    date: Text = None
+    pendingPayments: Count = None
+    withholdPayments: Count = None
+    donePayments: Count = None
+    pendingAmount: Number = None
+    withholdAmount: Number = None
+    irAmount: Number = None
+    paidAmount: Number = None
+    totalAmount: Number = None
 
 
 class AccountVerdict(Response):
     """Answer of POST /validate/account."""
 
-    valid: bool | None = None
-    message: str | None = None
+    valid: Flag = None
+    message: Text = None
 
 
 def amount_from_cents(cents: int) -> Decimal:
@@ -167,6 +240,18 @@ def _write(value: Any) -> str:  # noqa: ANN401
             return "[" + ",".join(map(_write, value)) + "]"
         case _:
             raise TypeError(f"no exact JSON form for {type(value).__name__}")
+
+
+def parse_json(body: bytes) -> Any:  # noqa: ANN401
+    """Read JSON with numbers as int and exact Decimal, never float; NaN and infinity read as the words they are.
+
+    Raises:
+        ValueError: it is not JSON, or nothing a computer should try to hold.
+    """
+    try:
+        return json.loads(body, parse_float=Decimal, parse_constant=str)
+    except (ValueError, ArithmeticError, RecursionError):
+        raise ValueError("not readable as JSON") from None  # the cause carries the document along
 
 
 def body_of(request: Request) -> dict[str, Any]:

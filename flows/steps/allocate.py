@@ -120,15 +120,24 @@ def plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def round_earnings(earnings: DataFrame[Earnings]) -> RoundedEarnings:
+def round_earnings(
+    earnings: DataFrame[Earnings], *, held_cents: Fraction = Fraction(0), unmatched_to_owner: bool = False
+) -> RoundedEarnings:
     """Round to centavos, once, by largest remainder over payees, owner and held together.
 
     Ties go to the payee whose tax id comes first; owner and held come after all payees.
+
+    Args:
+        earnings: Exact earnings of all statements.
+        held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
+        unmatched_to_owner: Whether the job gives lines without a share to the owner.
     """
     exact = exact_cents_by(earnings, ["tax_id", "role_kind"])
     payees = sorted({tax_id for tax_id, kind in exact if kind == "payee"})
-    keys = [*((tax_id, "payee") for tax_id in payees), ("", OWNER_ROLE), ("", UNMATCHED_ROLE)]
-    cents = round_parts([exact.get(key, Fraction(0)) for key in keys])
+    owner, unmatched = exact.get(("", OWNER_ROLE), Fraction(0)), exact.get(("", UNMATCHED_ROLE), Fraction(0))
+    if unmatched_to_owner:
+        owner, unmatched = owner + unmatched, Fraction(0)
+    cents = round_parts([*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held_cents])
     return RoundedEarnings(dict(zip(payees, cents, strict=False)), cents[-2], cents[-1])
 
 

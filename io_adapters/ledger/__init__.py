@@ -1,0 +1,36 @@
+"""The durable record. It decides what may still be sent; nothing else remembers."""
+
+from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from io_adapters.ledger.checks import KeptCheck, NotReserved, Reservation
+from io_adapters.ledger.claims import ClaimCollision
+from io_adapters.ledger.files import FileUse
+from io_adapters.ledger.holds import Freeze, Hold
+from io_adapters.ledger.leases import Lease
+from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.owner import Owner, is_gone
+from io_adapters.ledger.plans import StoredPlan
+from io_adapters.ledger.reports import ReportSnapshot
+from io_adapters.ledger.runs import Run
+from io_adapters.ledger.submissions import Answer, JournalLine
+
+__all__ = [
+    "Accrual",
+    "AccrualPosting",
+    "Answer",
+    "ClaimCollision",
+    "FileUse",
+    "Freeze",
+    "Hold",
+    "JournalLine",
+    "KeptCheck",
+    "Lease",
+    "Ledger",
+    "NotReserved",
+    "Owner",
+    "ReportSnapshot",
+    "Reservation",
+    "Run",
+    "StoredPlan",
+    "is_gone",
+    "open_ledger",
+]

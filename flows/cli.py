@@ -1,0 +1,209 @@
+"""The command line: everything a flow does, with one exit code per kind of outcome and one JSON document on request.
+
+Commands import what they need when they run, so that help answers at once.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+
+app = typer.Typer(
+    name="repasse",
+    help="Pays many people their share of what came in, once, and proves it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False)]
+
+
+def main() -> None:
+    """Run the command line; the last line of defence against tracebacks."""
+    try:
+        app()
+    except RepasseError as error:  # raised before a command could catch it
+        typer.echo(f"repasse: {error.message}", err=True)
+        sys.exit(int(error.exit_code))
+
+
+def _finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: bool) -> None:
+    """Run a command's body, print its document when asked, and exit with its code."""
+    try:
+        code, document = command()
+    except RepasseError as error:
+        from flows.terminal import print_error  # noqa: PLC0415
+
+        print_error(error, as_json=as_json)
+        code = error.exit_code
+    else:
+        if as_json:
+            from flows.terminal import print_json  # noqa: PLC0415
+
+            print_json({"exit_code": int(code), "issues": []} | document)
+    raise typer.Exit(int(code))
+
+
+@app.command()
+def demo() -> None:
+    """Walk the whole way on the sample data, against the embedded sandbox; no server, no key."""
+    from flows.demo import run_demo  # noqa: PLC0415
+
+    raise typer.Exit(int(run_demo()))
+
+
+@app.command()
+def check(job: JobFile, as_json: AsJson = False) -> None:
+    """Read and check a job's files offline; writes a corrections workbook, touches no network and no ledger."""
+    from flows.commands.payouts import check_job  # noqa: PLC0415
+
+    _finish(lambda: check_job(job, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def plan(job: JobFile, as_json: AsJson = False) -> None:
+    """Show what would be paid, to whom, and what it would cost to check; changes nothing."""
+    from flows.commands.payouts import plan_job  # noqa: PLC0415
+
+    _finish(lambda: plan_job(job, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def run(
+    job: JobFile,
+    file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
+    from flows.commands.payouts import run_job  # noqa: PLC0415
+
+    _finish(lambda: run_job(job, file or [], yes=yes, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def approve(
+    digest: Annotated[str, typer.Argument(help="The plan's digest, as `run` printed it.")],
+    by: By,
+    total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
+    as_json: AsJson = False,
+) -> None:
+    """Record a person's yes to a plan; the next `run` sends it."""
+    from flows.commands.words import approve_plan  # noqa: PLC0415
+
+    _finish(lambda: approve_plan(digest, by=by, total=total, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def reject(
+    digest: Annotated[str, typer.Argument(help="The plan's digest.")],
+    by: By,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong with it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Record a person's no to a plan."""
+    from flows.commands.words import reject_plan  # noqa: PLC0415
+
+    _finish(lambda: reject_plan(digest, by=by, why=why, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def settle(
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None, as_json: AsJson = False
+) -> None:
+    """Look in-doubt submissions up, look at open reports, write their outputs again; sends nothing."""
+    from flows.commands.payouts import settle_jobs  # noqa: PLC0415
+
+    _finish(lambda: settle_jobs(job, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def status(
+    run_id: Annotated[str | None, typer.Argument(metavar="[RUN]", help="One run; the standing of all jobs without.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what happened and what waits for whom."""
+    from flows.commands.records import show_status  # noqa: PLC0415
+
+    _finish(lambda: show_status(run_id, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def runs(as_json: AsJson = False) -> None:
+    """List the latest runs."""
+    from flows.commands.records import list_runs  # noqa: PLC0415
+
+    _finish(lambda: list_runs(as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")], as_json: AsJson = False) -> None:
+    """Stop all sending, of every job, until `release`."""
+    from flows.commands.words import hold_sending  # noqa: PLC0415
+
+    _finish(lambda: hold_sending(by=by, why=why, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def release(by: By, as_json: AsJson = False) -> None:
+    """Let sending go on after `hold`."""
+    from flows.commands.words import release_sending  # noqa: PLC0415
+
+    _finish(lambda: release_sending(by=by, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def sandbox(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8090,
+    database: Annotated[Path | None, typer.Option(help="File of its state; sandbox.db in the home folder.")] = None,
+) -> None:
+    """Serve the stand-in payout service, for trying things out; no money moves."""
+    from flows.commands.serving import serve_sandbox  # noqa: PLC0415
+
+    serve_sandbox(host, port, database)
+
+
+@app.command()
+def doctor(
+    accept_key: Annotated[bool, typer.Option("--accept-key", help="Let the ledger know the new API key.")] = False,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Look at environment, ledger and service, and say what is wrong with them."""
+    from flows.commands.doctor import examine  # noqa: PLC0415
+
+    _finish(lambda: examine(accept_key=accept_key, by=by, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def layouts(as_json: AsJson = False) -> None:
+    """List the statements and tables Repasse can read."""
+    from flows.commands.records import list_layouts  # noqa: PLC0415
+
+    _finish(lambda: list_layouts(as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def schema(what: Annotated[str, typer.Argument(help="job")] = "job") -> None:
+    """Print a JSON Schema, for editors that complete and check while one types."""
+    from flows.commands.records import print_schema  # noqa: PLC0415
+
+    raise typer.Exit(int(print_schema(what)))
+
+
+@app.command()
+def up() -> None:
+    """Start a Prefect server, a worker with the deployments and the sandbox on loopback, and print their addresses."""
+    from flows.commands.serving import serve_everything  # noqa: PLC0415
+
+    serve_everything()

@@ -1,0 +1,64 @@
+"""doctor: environment, ledger and service, each looked at and told in one line."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flows.preflight import check_environment
+from flows.settings import Settings, read_settings
+from flows.terminal import console_for
+from flows.wiring import describe_service, open_ledger_of, opened_service
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode, worst
+
+Result = tuple[ExitCode, dict[str, Any]]
+
+
+def examine(*, accept_key: bool, by: str, as_json: bool) -> Result:
+    """Look at everything a run rests on; with accept_key, first let the ledger know the new API key."""
+    console = console_for(as_json=as_json)
+    settings = read_settings()
+    findings: list[tuple[str, str, ExitCode]] = []
+
+    def look(what: str, at: Callable[[], str]) -> None:
+        try:
+            findings.append((what, at(), ExitCode.DONE))
+        except RepasseError as error:
+            findings.append((what, error.message, error.exit_code))
+
+    if accept_key:
+        look("API key", lambda: _accept_key(settings, by))
+    look("environment", lambda: _environment(settings))
+    look("ledger", lambda: _ledger(settings))
+    look("service", lambda: _service(settings))
+    for what, told, code in findings:
+        mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
+        console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
+    told = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
+    return worst(code for _, _, code in findings), {"findings": told}
+
+
+def _environment(settings: Settings) -> str:
+    check_environment()
+    return f"home {settings.home}, service {describe_service(settings.service)}"
+
+
+def _ledger(settings: Settings) -> str:
+    with open_ledger_of(settings, create=False) as ledger:
+        binding = ledger.service.current()
+        bound = f"belongs to {binding.url}" if binding.url else "belongs to no service yet"
+        return f"tag {ledger.tag}, {bound}"
+
+
+def _service(settings: Settings) -> str:
+    with opened_service(settings) as service, open_ledger_of(settings, create=False) as ledger:
+        reports = service.api.list_all_reports()
+        if ledger.service.current().url:
+            ledger.service.bind_or_check(service.url, service.key_fingerprint)
+        return f"answers, and lists {len(reports)} reports"
+
+
+def _accept_key(settings: Settings, by: str) -> str:
+    service = settings.require_service()
+    with open_ledger_of(settings) as ledger:
+        ledger.service.accept_key(service.key_fingerprint, by)
+    return f"accepted by {by}"

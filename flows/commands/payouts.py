@@ -1,0 +1,99 @@
+"""check, plan, run, settle: the commands that walk stages."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flows.launch import RunReport, start_payout, start_settle
+from flows.settings import read_settings
+from flows.stages.draft import draft
+from flows.stages.offline import opened_offline, write_check
+from flows.stages.plan_view import PlanView, view_plan
+from flows.stages.read import read
+from flows.terminal import console_for, progress_on, show_issues, show_messages, show_summary
+from flows.terminal_plan import show_plan
+from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order
+from schemas.exit_codes import ExitCode
+from schemas.issues import Severity
+
+Result = tuple[ExitCode, dict[str, Any]]
+
+
+def check_job(job: Path, *, as_json: bool) -> Result:
+    """Read and check everything offline, and write the corrections workbook beside the outputs."""
+    console = console_for(as_json=as_json)
+    order = read_order(job)
+    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
+        read(run)
+        checked = write_check(run)
+    show_issues(console, checked.issues, str(checked.corrections or "this list"))
+    rows = checked.rows
+    severities = Counter(issue.severity for issue in checked.issues)
+    errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
+    console.print(f"{rows.read} rows read, {rows.used} good, {rows.held} held; {errors} errors, {warnings} warnings")
+    if checked.corrections:
+        console.print(f"corrections: {checked.corrections}", soft_wrap=True)
+    code = ExitCode.ROWS_REFUSED if rows.held else ExitCode.DONE
+    document = {
+        "issues": [issue.as_json() for issue in checked.issues],
+        "rows": rows.model_dump(),
+        "corrections": str(checked.corrections) if checked.corrections else None,
+    }
+    return code, document
+
+
+def plan_job(job: Path, *, as_json: bool) -> Result:
+    """Show what would be paid; the ledger is only read, and the service is not asked."""
+    console = console_for(as_json=as_json)
+    order = read_order(job)
+    ledger = open_ledger_of(read_settings(), create=False)
+    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
+        read(run)
+        draft(run)
+        view: PlanView = view_plan(run)
+    show_issues(console, run.issues, "`repasse check`")
+    show_plan(console, view, order.job.outputs.language)
+    return view.exit_code, view.as_json() | {"issues": [issue.as_json() for issue in run.issues]}
+
+
+def run_job(job: Path, files: Sequence[str], *, yes: bool, as_json: bool) -> Result:
+    """Run the payout and tell what it came to."""
+    console = console_for(as_json=as_json)
+    with progress_on(console) as progress:
+        report = start_payout(job, files, yes=yes, by=None, progress=progress)
+    tell_report(report, as_json=as_json)
+    return report.exit_code, run_document(report)
+
+
+def settle_jobs(job: str | None, *, as_json: bool) -> Result:
+    """Look at everything that is open or in doubt."""
+    console = console_for(as_json=as_json)
+    with progress_on(console) as progress:
+        report = start_settle(job, progress=progress)
+    show_messages(console, report.messages or ["nothing is open, nothing is in doubt"], report.exit_code)
+    return report.exit_code, {"state": report.state, "messages": list(report.messages)}
+
+
+def tell_report(report: RunReport, *, as_json: bool) -> None:
+    """Print a run for people."""
+    console = console_for(as_json=as_json)
+    show_issues(console, report.issues, "corrections.xlsx")
+    if report.summary:
+        show_summary(console, report.summary, report.language)
+    show_messages(console, report.messages, report.exit_code)
+    for path in report.outputs:
+        console.print(f"  {path}", soft_wrap=True, markup=False)
+
+
+def run_document(report: RunReport) -> dict[str, Any]:
+    """Return what `run --json` prints: summary.json, or what there is of it when the run did not get that far."""
+    if report.summary:
+        return report.summary.model_dump(mode="json", by_alias=True)
+    issues = Counter(issue.code.value for issue in report.issues)
+    return {
+        "run": report.run_id,
+        "state": report.state,
+        "issues": dict(sorted(issues.items())),
+        "error": "\n".join(report.messages),
+    }

@@ -1,0 +1,139 @@
+"""status, runs, layouts, schema: what is on record and what Repasse knows."""
+
+import datetime as dt
+import json
+import sys
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from flows.settings import read_settings
+from flows.terminal import console_for, show_summary
+from flows.wiring import open_ledger_of
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ConfigurationError
+from schemas.exit_codes import ExitCode, worst
+from schemas.money import format_cents
+from schemas.reconciliation import Summary
+from schemas.submission import OPEN, Submission, SubmissionState
+
+Result = tuple[ExitCode, dict[str, Any]]
+S = SubmissionState
+
+_WAITS = {
+    "in_doubt": ({S.IN_DOUBT, S.SENDING}, ExitCode.IN_DOUBT, "the service's list, and then a person"),
+    "planned": ({S.PLANNED}, ExitCode.APPROVAL_WANTED, "approval"),
+    "approved": ({S.APPROVED, S.NOT_SENT}, ExitCode.NOT_SENT, "the next run"),
+    "open": (set(OPEN), ExitCode.STILL_OPEN, "the service"),
+    "undetermined": ({S.PARTIAL, S.EXCLUDED}, ExitCode.DISCREPANCIES, "a person's decision"),
+}
+
+
+def show_status(run_id: str | None, *, as_json: bool) -> Result:
+    """Tell how one run stands, or what waits for whom over all jobs."""
+    console = console_for(as_json=as_json)
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        if run_id is not None:
+            return _show_run(ledger, run_id, console)
+        return _show_waiting(ledger, console)
+
+
+def _show_run(ledger: Ledger, run_id: str, console: Console) -> Result:
+    run = ledger.runs.get(run_id)
+    if run is None:
+        raise ConfigurationError(f"there is no run {run_id}; `repasse runs` lists them")
+    if run.summary_json is None:
+        console.print(f"run {run.run_id} of {run.job} {run.period}: {run.state}, started {_local(run.started_at)}")
+        return ExitCode(run.exit_code or 0), {"run": run.run_id, "state": run.state}
+    summary = Summary.model_validate_json(run.summary_json)
+    show_summary(console, summary, "pt-BR")
+    return ExitCode(summary.exit_code), summary.model_dump(mode="json", by_alias=True)
+
+
+def _show_waiting(ledger: Ledger, console: Console) -> Result:
+    states = {state for group, _, _ in _WAITS.values() for state in group}
+    waiting = ledger.submissions.list(states=states, bodies=False)
+    codes, document = set[ExitCode](), dict[str, Any]()
+    hold, freeze = ledger.hold.current(), ledger.freeze.current()
+    if hold:
+        codes.add(ExitCode.NOT_SENT)
+        console.print(f"sending is on hold by {hold.by} since {_local(hold.at)}: {hold.why}", soft_wrap=True)
+    if freeze:
+        codes.add(ExitCode.FROZEN)
+        console.print(f"sending is frozen since {_local(freeze.at)}: {freeze.reason}", soft_wrap=True)
+    for name, (group, code, for_whom) in _WAITS.items():
+        mine = [one for one in waiting if one.state in group]
+        document[name] = [_told(one) for one in mine]
+        if not mine:
+            continue
+        codes.add(code)
+        console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
+        for one in mine:
+            amount = format_cents(one.amount_cents, "pt-BR")
+            console.print(f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}", soft_wrap=True)
+    if not codes:
+        console.print("nothing waits for anybody")
+    return worst(codes), document | {"hold": hold.why if hold else None, "freeze": freeze.reason if freeze else None}
+
+
+def _told(one: Submission) -> dict[str, Any]:
+    return {
+        "job": one.job,
+        "period": one.period,
+        "report_id": one.report_id,
+        "plan_digest": one.plan_digest,
+        "state": one.state.value,
+        "payments": one.payments,
+        "amount_cents": one.amount_cents,
+        "run": one.run_id,
+        "reason": one.reason,
+    }
+
+
+def list_runs(*, as_json: bool) -> Result:
+    """List the latest runs, newest first."""
+    console = console_for(as_json=as_json)
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        runs = ledger.runs.list()
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("run", "job", "period", "state", "exit", "started", "took"):
+        table.add_column(name)
+    for run in runs:
+        took = f"{(run.finished_at - run.started_at).total_seconds():.1f} s" if run.finished_at else "-"
+        code = "-" if run.exit_code is None else str(run.exit_code)
+        table.add_row(run.run_id, run.job, run.period, run.state, code, _local(run.started_at), took)
+    console.print(table if runs else "no runs yet")
+    listed = [
+        {"run": r.run_id, "job": r.job, "period": r.period, "state": r.state, "exit_code": r.exit_code} for r in runs
+    ]
+    return ExitCode.DONE, {"runs": listed}
+
+
+def list_layouts(*, as_json: bool) -> Result:
+    """List the layouts Repasse brings along."""
+    from io_adapters.spreadsheets.declarations import known_layouts, read_layout  # noqa: PLC0415
+
+    console = console_for(as_json=as_json)
+    layouts = [read_layout(name) for name in known_layouts()]
+    by_table = Counter(layout.table for layout in layouts)
+    width = max(len(layout.layout) for layout in layouts)
+    for layout in layouts:
+        console.print(f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}", soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"layouts": [layout.layout for layout in layouts], "tables": dict(by_table)}
+
+
+def print_schema(what: str) -> ExitCode:
+    """Print the JSON Schema of job files."""
+    from io_adapters.spreadsheets.declarations import job_schema  # noqa: PLC0415
+
+    if what != "job":
+        sys.stderr.write(f"repasse: there is no schema of {what}; there is one of: job\n")
+        return ExitCode.USAGE
+    sys.stdout.write(json.dumps(job_schema(), ensure_ascii=False, indent=1) + "\n")
+    return ExitCode.DONE
+
+
+def _local(at: dt.datetime) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"

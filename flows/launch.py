@@ -1,0 +1,140 @@
+"""Start a run and walk its route: one body for the command line, the flow files and the demo."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.preflight import check_environment
+from flows.settings import read_settings
+from flows.stages.route import PAYOUT, SETTLE, Route, Watch, walk
+from flows.stages.run import Order, Progress, Run
+from flows.steps.run_state import state_name
+from flows.terminal import QuietProgress
+from flows.wiring import opened_run, read_order
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue
+from schemas.reconciliation import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run came to, for whoever started it.
+
+    Attributes:
+        run_id: Identity of the run.
+        exit_code: How it ended.
+        state: The same as a word.
+        messages: What a person must know.
+        issues: All problems.
+        outputs: Files that were written.
+        summary: Content of `summary.json`; None when the run did not get that far.
+        language: Of the job.
+    """
+
+    run_id: str
+    exit_code: ExitCode
+    state: str
+    messages: tuple[str, ...]
+    issues: tuple[Issue, ...]
+    outputs: tuple[Path, ...]
+    summary: Summary | None
+    language: str
+
+
+@dataclass(slots=True)
+class Caller:
+    """Who watches a flow from within this process; flow parameters could not carry it."""
+
+    progress: Progress
+    report: RunReport | None = None
+
+
+CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
+
+
+def call(stage: Callable[[Run], None], run: Run) -> None:
+    """Walk a stage unwatched."""
+    stage(run)
+
+
+def run_payout(job_path: Path, files: Sequence[str], *, yes: bool, by: str | None, watch: Watch = call) -> RunReport:
+    """Pay what a job owes: the whole route, from the files to the reconciliation.
+
+    Raises:
+        RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
+    """
+    order = read_order(job_path, files=files, yes=yes, by=by)
+    return _walk(PAYOUT, order, None, watch)
+
+
+def run_settle(job: str | None, watch: Watch = call) -> RunReport:
+    """Follow what is open or in doubt, of one job or of all.
+
+    Raises:
+        RepasseError: the run could not even begin.
+    """
+    return _walk(SETTLE, None, job, watch)
+
+
+def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch) -> RunReport:
+    check_environment()
+    caller = CALLER.get() or Caller(QuietProgress())
+    with opened_run(route.name, order, read_settings(), caller.progress) as run:
+        run.only_job = only_job
+        walk(route, run, watch)
+    caller.report = RunReport(
+        run_id=run.id,
+        exit_code=run.exit_code,
+        state=run.summary.state if run.summary else state_name(run.exit_code, sent=bool(run.touched)),
+        messages=tuple(run.messages),
+        issues=tuple(run.issues),
+        outputs=tuple(run.outputs),
+        summary=run.summary,
+        language=order.job.outputs.language if order else "en",
+    )
+    return caller.report
+
+
+def is_watched() -> bool:
+    """Whether a Prefect server is there to watch."""
+    return bool(os.environ.get("PREFECT_API_URL"))
+
+
+def start_payout(  # noqa: PLR0913  # each is named at the call
+    job_path: Path, files: Sequence[str], *, yes: bool, by: str | None, progress: Progress, watched: bool | None = None
+) -> RunReport:
+    """Run the payout for a person: under Prefect where PREFECT_API_URL is set (or when told so), plainly elsewhere."""
+    caller = Caller(progress)
+    token = CALLER.set(caller)
+    try:
+        if not (is_watched() if watched is None else watched):
+            return run_payout(job_path, files, yes=yes, by=by)
+        from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
+
+        payout(str(job_path), files=list(files), yes=yes, by=by, return_state=True)
+    finally:
+        CALLER.reset(token)
+    return _reported(caller)
+
+
+def start_settle(job: str | None, *, progress: Progress) -> RunReport:
+    """Settle for a person: under Prefect where PREFECT_API_URL is set, plainly elsewhere."""
+    caller = Caller(progress)
+    token = CALLER.set(caller)
+    try:
+        if not is_watched():
+            return run_settle(job)
+        from flows.settle import settle  # noqa: PLC0415  # Prefect takes a second to import
+
+        settle(job, return_state=True)
+    finally:
+        CALLER.reset(token)
+    return _reported(caller)
+
+
+def _reported(caller: Caller) -> RunReport:
+    if caller.report is None:
+        raise RuntimeError("the flow ended without a report; see the Prefect UI")
+    return caller.report

@@ -1,0 +1,29 @@
+"""The payout as a Prefect flow: the very stages the command line walks, each as a task."""
+
+from pathlib import Path
+
+from prefect import flow
+from prefect.runtime import flow_run
+from prefect.states import State
+
+from flows.watching import told_state, watch, watched_from_here
+from flows.launch import run_payout
+
+
+def _name() -> str:
+    path = Path(str(flow_run.parameters.get("job", "job")))
+    return f"payout {path.parent.name}/{path.name}"
+
+
+@flow(name="payout", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+def payout(job: str, files: list[str] | None = None, yes: bool = False, by: str | None = None) -> State[None]:
+    """Pay what a job owes, once.
+
+    Args:
+        job: Path of the job file.
+        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
+        yes: Approve the plan that will be made, up to the job's limits.
+        by: Who asks for the run; the account it runs under when empty.
+    """
+    watched_from_here()
+    return told_state(run_payout(Path(job), files or [], yes=yes, by=by, watch=watch))

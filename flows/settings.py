@@ -1,0 +1,130 @@
+"""What the environment says: the service, where the ledger lives, how to log. Read once, at the start of a command."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+from schemas.errors import ConfigurationError
+
+EMBEDDED: Final = "sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """The payout service.
+
+    Attributes:
+        url: Base URL with its prefix, or the word "sandbox" for the embedded one; also the service's identity.
+        api_key: Value of the Authorization header, as it is.
+    """
+
+    url: str
+    api_key: str = field(repr=False)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether play money is meant."""
+        return self.url == EMBEDDED
+
+    @property
+    def key_fingerprint(self) -> str:
+        """What the ledger remembers of the key."""
+        return sha256(f"repasse api key {self.api_key}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a run takes from its environment.
+
+    Attributes:
+        home: Folder of the ledger, uploads and the embedded sandbox.
+        ledger_url: SQLAlchemy URL.
+        service: The payout service; None where the environment names none.
+        timeout_s: Total deadline of one POST.
+        log_format: text for people, json for collectors.
+        assumptions: REPASSE_ASSUME_* variables.
+    """
+
+    home: Path
+    ledger_url: str
+    service: ServiceSettings | None
+    timeout_s: float
+    log_format: Literal["text", "json"]
+    assumptions: Mapping[str, str]
+
+    def require_service(self) -> ServiceSettings:
+        """Return the service, or refuse to guess one.
+
+        Raises:
+            ConfigurationError: REPASSE_API_URL is absent, so that a lost variable never reports play money as paid.
+        """
+        if self.service is None:
+            raise ConfigurationError(
+                "REPASSE_API_URL is not set: set it to the service's base URL, or to 'sandbox' for the embedded one"
+            )
+        return self.service
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings.
+
+    Raises:
+        ConfigurationError: a variable is missing or has no sense; the message names it and says what would be right.
+    """
+    service = _service(environment)
+    home_given, ledger_given = environment.get("REPASSE_HOME"), environment.get("REPASSE_LEDGER_URL")
+    if service and not service.embedded and not home_given and not ledger_given:
+        raise ConfigurationError(
+            "with a real service, say where the ledger lives: set REPASSE_HOME (or REPASSE_LEDGER_URL)"
+        )
+    home = Path(home_given or ".repasse").absolute()
+    return Settings(
+        home=home,
+        ledger_url=ledger_given or f"sqlite:///{home / 'ledger.db'}",
+        service=service,
+        timeout_s=_timeout_s(environment.get("REPASSE_TIMEOUT_S", "60")),
+        log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
+        assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
+    )
+
+
+def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
+    url = environment.get("REPASSE_API_URL", "").strip().rstrip("/")
+    if not url:
+        return None
+    if url == EMBEDDED:
+        return ServiceSettings(EMBEDDED, "sandbox-key")
+    parts = urlsplit(url)
+    local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise ConfigurationError("REPASSE_API_URL is not a base URL such as https://host/external, or 'sandbox'")
+    if parts.scheme == "http" and not local:
+        raise ConfigurationError("REPASSE_API_URL must be https: the API key travels with every request")
+    key = environment.get("REPASSE_API_KEY", "").strip()
+    if not key:
+        raise ConfigurationError("REPASSE_API_KEY is not set: the service answers nobody without it")
+    if not key.isascii() or not key.isprintable():
+        raise ConfigurationError("REPASSE_API_KEY holds characters that no header can carry")
+    return ServiceSettings(url, key)
+
+
+def _timeout_s(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise ConfigurationError("REPASSE_TIMEOUT_S must be a number of seconds between 0 and 3600")
+    return seconds
+
+
+def _log_format(text: str) -> Literal["text", "json"]:
+    if text == "json":
+        return "json"
+    if text == "text":
+        return "text"
+    raise ConfigurationError("REPASSE_LOG_FORMAT must be text or json")

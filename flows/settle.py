@@ -1,0 +1,18 @@
+"""Settlement as a Prefect flow: looks once at everything that is open or in doubt."""
+
+from prefect import flow
+from prefect.states import State
+
+from flows.watching import told_state, watch, watched_from_here
+from flows.launch import run_settle
+
+
+@flow(name="settle", retries=0, persist_result=False, log_prints=False)
+def settle(job: str | None = None) -> State[None]:
+    """Look up what is in doubt, follow open reports, and write their outputs again. Sends nothing.
+
+    Args:
+        job: Name of one job; all jobs when empty.
+    """
+    watched_from_here()
+    return told_state(run_settle(job, watch=watch))

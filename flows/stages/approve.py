@@ -1,0 +1,93 @@
+"""Approval: a person's word on the frozen plan, or what the job says may go without one."""
+
+import datetime as dt
+from typing import Final
+
+from flows.stages.run import Run
+from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from schemas.exit_codes import ExitCode
+from schemas.money import format_cents
+from schemas.plan import Approval, ApprovalKind, PaymentPlan
+
+GOOD_FOR: Final = dt.timedelta(days=7)
+
+
+def approve(run: Run) -> None:
+    """Turn a plan that has the words it needs into approved submissions, which claim their obligations.
+
+    Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
+    ends with exit 14, naming digest and total.
+    """
+    plan = run.plan
+    if plan is None:
+        raise RuntimeError("no plan has been frozen")
+    wanted = words_wanted(run, plan)
+    if run.order.yes and plan.batches:
+        _take_yes(run, plan, wanted)
+    given = _words_given(run, plan)
+    if len(given) < wanted:
+        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted, given))
+        return
+    accruals = _accruals(run)
+    if plan.batches:
+        run.ledger.submissions.approve_plan(plan.digest, run.id, accruals, run.clock.now(), approvers=wanted)
+        run.progress.tell(f"approved: {plan.payees} payments in {len(plan.batches)} batches")
+    elif accruals is not None:
+        run.ledger.accruals.post(accruals, run.id)
+
+
+def _accruals(run: Run) -> AccrualPosting | None:
+    """What the period leaves for later ones; None once a later period has been posted, which closes this one."""
+    job, period = run.job, run.order.period
+    if not run.require_inputs().statements or run.ledger.accruals.is_closed(job.job, period.start):
+        return None
+    rows = tuple(
+        Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in run.require_worked().postings
+    )
+    return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows)
+
+
+def words_wanted(run: Run, plan: PaymentPlan) -> int:
+    """How many people must say yes: none up to `above`, a second one beyond the limits."""
+    if not plan.batches:
+        return 0
+    if beyond_limits(run, plan):
+        return 2
+    return 0 if plan.total_cents <= run.job.approval.above else run.job.approval.approvers
+
+
+def beyond_limits(run: Run, plan: PaymentPlan) -> bool:
+    """Whether the plan holds a payment, or a total, above what the job lets one person approve."""
+    limits = run.job.rules.limits
+    return (limits.payment is not None and plan.largest_cents > limits.payment) or (
+        limits.run is not None and plan.total_cents > limits.run
+    )
+
+
+def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
+    """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
+    if wanted > 1 or run.job.approval.identities == "signed_in":
+        run.progress.tell("--yes does not cover this plan: it needs two people, or people who are signed in")
+        return
+    now = run.clock.now()
+    run.ledger.approvals.record(
+        Approval(plan.digest, run.order.by, ApprovalKind.YES_FLAG, plan.total_cents, now, now + GOOD_FOR)
+    )
+
+
+def _words_given(run: Run, plan: PaymentPlan) -> set[str]:
+    """Who has said yes to this very plan and total; with two needed, the one who prepared it does not count."""
+    standing = run.ledger.approvals.standing(plan.digest, run.clock.now())
+    people = {approval.by for approval in standing if approval.total_cents == plan.total_cents}
+    if run.job.approval.approvers == 1 and not beyond_limits(run, plan):
+        return people
+    return people - {run.ledger.plans.get(plan.digest).prepared_by}
+
+
+def _call_for_approval(run: Run, plan: PaymentPlan, wanted: int, given: set[str]) -> str:
+    total = format_cents(plan.total_cents, run.job.outputs.language)
+    who = "one more person" if wanted - len(given) == 1 else f"{wanted - len(given)} people"
+    return (
+        f"approval wanted from {who}: {plan.payees} payments in {len(plan.batches)} batches, "
+        f"{plan.currency} {total}\n  repasse approve {plan.digest} --by NAME --total {total}"
+    )

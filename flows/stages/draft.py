@@ -1,0 +1,50 @@
+"""Work out, from what was read and what the ledger knows, what would be paid; nothing is asked, nothing is written."""
+
+from flows.stages.run import Run
+from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
+from flows.steps.accrue import History
+from flows.steps.work_out import Standing, work_out
+
+
+def draft(run: Run) -> None:
+    """Work everything out with the account answers already kept; an account nobody knows is taken as payable.
+
+    Raises:
+        UnsoundPlan: shares above 100 %, a currency without a rate, or what the job's rules call an error.
+    """
+    stand(run)
+    assume_kept_answers(run)
+    work_out_again(run)
+
+
+def stand(run: Run) -> None:
+    """Ask the ledger what is claimed, carried and recouped."""
+    job, period, ledger = run.job, run.order.period, run.ledger
+    run.standing = Standing(
+        claims=tuple(ledger.claims.live_of(job.job, period.label)),
+        history=History(
+            carried_in=ledger.accruals.carried_in(job.job, job.payer.tax_id, job.currency, period.start),
+            recouped=ledger.accruals.recouped(job.job, job.payer.tax_id, job.currency, period.label),
+        ),
+    )
+
+
+def assume_kept_answers(run: Run) -> None:
+    """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
+    run.verdicts = {}
+    work_out_again(run)
+    if run.job.account_checks.when != "new_or_changed":
+        return
+    accounts = accounts_to_pay(run.require_worked().obligations, ownership=run.job.account_checks.ownership)
+    kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
+    run.verdicts = {name: Verdict(CheckResult(answer.result), answer.message) for name, answer in kept.items()}
+
+
+def work_out_again(run: Run) -> None:
+    """Decide anew from all that is known by now."""
+    if run.standing is None:
+        stand(run)
+    standing = run.standing
+    if standing is None:
+        raise RuntimeError("the ledger was not asked")
+    run.worked = work_out(run.require_inputs(), run.job, run.order.period, standing, run.verdicts)

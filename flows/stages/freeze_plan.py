@@ -1,0 +1,46 @@
+"""Freeze the plan: cut what is left into batches and store them, byte for byte, before anybody approves anything."""
+
+from flows.stages.run import Run
+from flows.steps.owe import obligations_frame
+from flows.steps.plan_batches import plan_batches
+from flows.steps.work_out import Worked, identity_of
+from schemas.errors import RowsRefused
+from schemas.exit_codes import ExitCode
+from schemas.issues import errors_among
+from schemas.plan import Place
+
+
+def freeze_plan(run: Run) -> None:
+    """Make the plan and store it in the ledger; older plans of this job and period that wait for approval are void.
+
+    Raises:
+        RowsRefused: rows have problems, and the job says that then nothing is sent.
+    """
+    worked, job = run.require_worked(), run.job
+    held = worked.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
+    if held.any():
+        run.codes.add(ExitCode.ROWS_HELD)
+    if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
+        raise RowsRefused("rows have problems, and the job says stop (rules.invalid_payee): nothing is sent")
+    identity = identity_of(job, run.order.period)
+    plan = plan_batches(
+        worked.obligations, identity, run.order.period, max_payments=job.rules.max_payments_per_batch
+    )
+    stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
+    run.plan = plan
+    named = {
+        payment.obligation_key: submission.id
+        for batch, submission in zip(plan.batches, stored, strict=True)
+        for payment in batch.payments
+    }
+    run.worked = _named(worked, named, run.id)
+
+
+def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:
+    """Write into each planned obligation which submission will carry it."""
+    frame = worked.obligations
+    planned = (frame["place"] == Place.PLANNED.value) & frame["key"].isin(list(submissions))
+    ids = frame["key"].map(submissions).where(planned, frame["submission_id"]).fillna("")
+    runs = frame["run_id"].where(~planned, run_id)
+    named = obligations_frame(frame.assign(submission_id=ids, run_id=runs))
+    return Worked(named, worked.balances, worked.earnings, worked.postings)

@@ -1,0 +1,75 @@
+"""Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
+
+from flows.stages.run import Run
+from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
+from io_adapters.ledger.owner import Owner, is_gone
+from schemas.errors import SendingFrozen
+from schemas.exit_codes import ExitCode
+from schemas.submission import SubmissionState
+from schemas.wire import SplitReport
+
+S = SubmissionState
+
+
+def doubt_abandoned(run: Run) -> None:
+    """Put what a dead process left half done in doubt: its submissions, and its account checks as spent."""
+
+    def gone(owner: Owner) -> bool:
+        return is_gone(owner, run.owner)
+
+    for submission in run.ledger.submissions.doubt_abandoned(gone):
+        run.progress.tell(f"{submission.report_id} was being sent when its run ended: in doubt")
+    run.ledger.checks.abandoned(gone)
+
+
+def look_at_service(run: Run) -> tuple[SplitReport, ...]:
+    """List the service's reports, settle what is in doubt, and compare the list with the ledger.
+
+    Returns:
+        All reports the service lists.
+
+    Raises:
+        NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
+        SendingFrozen: ledger and service disagree.
+    """
+    service = run.require_service()
+    reports = service.api.list_all_reports()
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    run.listed_at_s = run.clock.monotonic_s()
+    alarms = _settle_doubts(run, reports)
+    known = run.ledger.submissions.report_ids()
+    alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag)
+    if alarms:
+        _freeze(run, alarms)
+    return reports
+
+
+def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    alarms = []
+    in_doubt = run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT})
+    for finding in find_doubtful(in_doubt, reports):
+        name = finding.submission.report_id
+        if len(finding.matches) == 1:
+            report = finding.matches[0]
+            run.ledger.submissions.record_found(finding.submission.id, split_id=report.id or "", by=run.id, reason="found in the list")
+            run.progress.tell(f"{name} was in doubt and is in the service: accepted")
+        elif finding.matches:
+            alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
+    return alarms
+
+
+def _freeze(run: Run, alarms: list[Alarm]) -> None:
+    reason = "; ".join(alarm.message for alarm in alarms)
+    run.ledger.freeze.put(reason, [alarm.tag for alarm in alarms])
+    raise SendingFrozen(f"ledger and service disagree, sending is frozen: {reason}")
+
+
+def note_doubts(run: Run, job: str | None) -> None:
+    """Say in the run's outcome what of a job, or of all, is still in doubt."""
+    doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING})
+    for one in doubts:
+        run.end_with(
+            ExitCode.IN_DOUBT,
+            f"{one.report_id} ({one.payments} payments) is in doubt: the service's answer was lost and its list does not "
+            "show the report yet; it is looked for again by every run and settle, and never sent again",
+        )

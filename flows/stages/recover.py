@@ -1,0 +1,19 @@
+"""Before anything new: meet the service, settle what is in doubt, and finish what is stored."""
+
+from flows.stages.draft import draft
+from flows.stages.listing import doubt_abandoned, look_at_service
+from flows.stages.run import Run
+from flows.stages.send import send
+
+
+def recover(run: Run) -> None:
+    """Finish stored approved batches, byte for byte, then work out again what is left.
+
+    Raises:
+        NotSent: the service cannot be reached or refuses the key, or sending is on hold with batches waiting.
+        SendingFrozen: ledger and service disagree.
+    """
+    doubt_abandoned(run)
+    look_at_service(run)
+    send(run)
+    draft(run)

@@ -1,0 +1,147 @@
+"""Send what is approved. The one place that may POST /split, and at most once per submission.
+
+For each batch: check that sending may go on and that these bytes are the approved ones; commit `sending` with the exact
+body, durably, in a compare-and-set that one worker wins; re-check row and deadline immediately before connecting; send
+the stored bytes over a fresh connection; classify; commit the outcome with the raw answer. No database transaction is
+open during HTTP. Whatever is not proven is in doubt, and is never sent again without people's word.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from hashlib import sha256
+from typing import Final
+
+from flows.stages.listing import look_at_service, note_doubts
+from flows.stages.run import Run
+from flows.steps.refusal import explain_refusal
+from io_adapters.split_api.outcome import Answer
+from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
+from schemas.exit_codes import ExitCode
+from schemas.reconciliation import Discrepancy
+from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.wire import canonical_json
+
+S = SubmissionState
+
+DOUBTS_IN_A_ROW: Final = 5
+LIST_AGAIN_AFTER_S: Final = 600.0
+LEASE_S: Final = 900.0
+
+
+def send(run: Run) -> None:
+    """Send every approved submission of the job, whatever run approved it.
+
+    Raises:
+        NotSent: sending is on hold, no connection could be made, or the listing failed in between.
+        SendingFrozen: ledger and service disagree, or an answer contradicted what was sent.
+    """
+    for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}):
+        run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
+    approved = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED})
+    doubts = 0
+    for done, submission in enumerate(approved, start=1):
+        _check_may_send(run)
+        if doubts or _listing_is_old(run):
+            look_at_service(run)
+            doubts = _still_in_doubt(run, doubts)
+        if doubts >= DOUBTS_IN_A_ROW:
+            run.end_with(ExitCode.IN_DOUBT, f"{doubts} answers in a row were lost; the remaining batches wait")
+            break
+        answer = _send_one(run, submission)
+        doubts = doubts + 1 if answer is not None and answer.outcome is Outcome.IN_DOUBT else 0
+        run.progress.advance("batches", done, len(approved))
+        run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
+    if doubts:
+        look_at_service(run)
+    note_doubts(run, run.job.job)
+
+
+def _check_may_send(run: Run) -> None:
+    hold = run.ledger.hold.current()
+    if hold:
+        raise NotSent(f"sending is on hold by {hold.by}: {hold.why}; `repasse release --by NAME` lets it go on")
+    freeze = run.ledger.freeze.current()
+    if freeze:
+        raise SendingFrozen(f"sending is frozen: {freeze.reason}")
+
+
+def _listing_is_old(run: Run) -> bool:
+    return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
+
+
+def _still_in_doubt(run: Run, doubts: int) -> int:
+    """How many of the last doubts the list has not settled."""
+    unresolved = run.ledger.submissions.list(job=run.job.job, states={S.IN_DOUBT}, run_id=run.id)
+    return min(doubts, len(unresolved))
+
+
+def _send_one(run: Run, submission: Submission) -> Answer | None:
+    """Send one submission; None when another worker has taken it."""
+    _check_bytes(submission)
+    timeout_s = run.timeout_s
+    taken = run.ledger.submissions.take_for_sending(
+        submission.id,
+        owner=run.owner,
+        run_id=run.id,
+        body_sha256=sha256(submission.body).hexdigest(),
+        deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
+    )
+    if not taken:
+        run.progress.tell(f"{submission.report_id} was taken by another worker")
+        return None
+    answer = run.require_service().api.create_report(
+        submission.body,
+        report_id=submission.report_id,
+        was_in_doubt=submission.was_in_doubt,
+        deadline_s=timeout_s,
+        before_connect=_last_look(run, submission, run.clock.monotonic_s() + timeout_s),
+    )
+    run.ledger.submissions.record_outcome(
+        submission.id,
+        answer.outcome,
+        http_status=answer.http_status,
+        raw_answer=answer.body,
+        split_id=answer.report.id if answer.report else None,
+        reason=answer.reason,
+    )
+    _act_on(run, submission, answer)
+    return answer
+
+
+def _check_bytes(submission: Submission) -> None:
+    """What is sent is what was approved: the body without the attempt's two names has the approved hash."""
+    content = json.loads(submission.body, parse_float=Decimal)
+    if content.pop("reportId") != submission.report_id or "paymentBatchName" not in content:
+        raise BrokenInvariant(f"{submission.report_id}: the stored body does not bear its name")
+    del content["paymentBatchName"]
+    if sha256(canonical_json(content)).hexdigest() != submission.content_hash:
+        raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
+
+
+def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[[], None]:
+    """Make the check that runs immediately before connecting: the row is still ours, and there is time left."""
+
+    def look() -> None:
+        if run.clock.monotonic_s() >= deadline_s or not run.ledger.submissions.still_mine(submission.id, run.owner):
+            raise BrokenInvariant(f"{submission.report_id}: this worker was late and has lost the row; nothing was sent")
+
+    return look
+
+
+def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
+    """Tell what came of it, and stop where going on could do harm."""
+    name = submission.report_id
+    run.progress.tell(f"{name}: {answer.outcome.value}{f' ({answer.reason})' if answer.reason else ''}")
+    if answer.outcome is Outcome.NOT_SENT:
+        raise NotSent(f"{name} was not sent: {answer.reason}; the next run sends it")
+    if answer.outcome is Outcome.REFUSED:
+        places = [(error.loc, error.type) for error in answer.validation_errors]
+        run.issues += explain_refusal(submission, places, run.require_worked().obligations, run.job.outputs.language)
+        run.end_with(ExitCode.REFUSED, f"{name} was refused: {answer.reason}")
+    if answer.mismatches:
+        for what in answer.mismatches:
+            run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
+        run.end_with(ExitCode.DISCREPANCIES, f"{name}: the answer differs from what was sent; nothing more is sent")
+        raise SendingFrozen(f"{name}: the answer differs from what was sent ({'; '.join(answer.mismatches)})")

@@ -1,0 +1,93 @@
+"""Follow the reports the service has accepted to their end: one list serves all of them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from flows.stages.run import Run
+from flows.steps.judge_report import judge_report
+from flows.steps.settlement_pace import next_pause_s
+from schemas.errors import NotSent
+from schemas.exit_codes import ExitCode
+from schemas.reconciliation import Discrepancy
+from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.wire import SplitReport
+
+S = SubmissionState
+
+LEASE_S: Final = 900.0
+CODE_OF: Final = {
+    S.PARTIAL: ExitCode.DISCREPANCIES,
+    S.FAILED: ExitCode.DISCREPANCIES,
+    S.EXCLUDED: ExitCode.DISCREPANCIES,
+}
+
+
+def settle(run: Run) -> None:
+    """Poll until every open report of the job has ended, or the job's time for it has run out (exit 23).
+
+    Pauses grow from a second to the job's `every_s`. A list that cannot be had is no information and ends nothing.
+    """
+    every_s, for_s = float(run.job.settle.every_s), float(run.job.settle.for_s)
+    began_s, pause_s = run.clock.monotonic_s(), 0.0
+    total = len(open_submissions(run))
+    while waiting := open_submissions(run):
+        look_at_open(run, waiting)
+        left = open_submissions(run)
+        run.progress.advance("reports", total - len(left), total)
+        pause_s = next_pause_s(pause_s, every_s)
+        if not left or run.clock.monotonic_s() - began_s + pause_s > for_s:
+            break
+        run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
+        run.clock.sleep(pause_s)
+    note_open(run)
+
+
+def open_submissions(run: Run) -> list[Submission]:
+    """List what the service has accepted and not finished, of this job."""
+    return run.ledger.submissions.list(job=run.job.job, states=OPEN)
+
+
+def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
+    """Look once, at all of them together, and record what is seen."""
+    api = run.require_service().api
+    try:
+        reports = {report.id: report for report in api.list_reports()}
+        for submission in waiting:
+            report = reports.get(submission.split_id) or _by_id(run, submission)
+            if report is None:
+                message = "the service no longer shows the report; nothing is paid again"
+                run.discrepancies.append(Discrepancy(kind="vanished", report_id=submission.report_id, message=message))
+            else:
+                record_look(run, submission, report)
+    except NotSent as unreachable:
+        run.progress.tell(f"no look this time: {unreachable.message}")
+
+
+def _by_id(run: Run, submission: Submission) -> SplitReport | None:
+    """Ask for one report that the list does not show; lists may lag."""
+    return run.require_service().api.find_report(submission.split_id) if submission.split_id else None
+
+
+def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
+    """Write down what one look at one report says."""
+    judged = judge_report(submission, report)
+    known = {(one.kind, one.report_id) for one in run.discrepancies}
+    run.discrepancies += [one for one in judged.discrepancies if (one.kind, one.report_id) not in known]
+    document = report.model_dump_json(by_alias=True).encode()
+    run.ledger.submissions.record_status(
+        submission.id, document, report.status, judged.state, by=run.id, reason=judged.reason
+    )
+    if judged.state in CODE_OF:
+        run.end_with(CODE_OF[judged.state], f"{submission.report_id}: {judged.state.value}: {judged.reason}")
+
+
+def note_open(run: Run) -> None:
+    """Say what is still open, and that the run ends all the same."""
+    left = open_submissions(run)
+    if left:
+        run.end_with(
+            ExitCode.STILL_OPEN,
+            f"{len(left)} reports are still open at the service; `repasse settle` goes on following them",
+        )
+    if run.discrepancies:
+        run.codes.add(ExitCode.DISCREPANCIES)

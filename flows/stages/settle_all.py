@@ -1,0 +1,61 @@
+"""Follow what is open or in doubt, of one job or of all, whatever run sent it; then write those runs' outputs again."""
+
+from pathlib import Path
+
+from flows.stages.document import RunDocument
+from flows.stages.listing import doubt_abandoned, look_at_service, note_doubts
+from flows.stages.run import Run
+from flows.stages.settle import look_at_open
+from flows.stages.write import reconciliation_of
+from io_adapters.outputs.run_folder import write_outputs
+from schemas.errors import SendingFrozen
+from schemas.exit_codes import ExitCode
+from schemas.submission import OPEN, Submission, SubmissionState
+
+S = SubmissionState
+
+
+def settle_all(run: Run) -> None:
+    """Look once at every open report, and for everything in doubt; sends nothing.
+
+    Raises:
+        NotSent: the service cannot be reached or refuses the key.
+    """
+    doubt_abandoned(run)
+    before = _unfinished(run)
+    try:
+        look_at_service(run)
+    except SendingFrozen as frozen:
+        run.end_with(frozen.exit_code, frozen.message)
+    waiting = [one for one in _unfinished(run) if one.state in OPEN]
+    if waiting:
+        look_at_open(run, waiting)
+    run.touched = {one.run_id for one in before}
+    left = [one for one in _unfinished(run) if one.state in OPEN]
+    if left:
+        run.end_with(ExitCode.STILL_OPEN, f"{len(left)} reports are still open at the service")
+    note_doubts(run, run.only_job)
+
+
+def _unfinished(run: Run) -> list[Submission]:
+    return run.ledger.submissions.list(job=run.only_job, states=OPEN | {S.IN_DOUBT, S.SENDING, S.ABSENT})
+
+
+def rewrite(run: Run) -> None:
+    """Write the outputs of every run that was looked at again, where it wrote them first."""
+    for run_id in sorted(run.touched):
+        stored = run.ledger.runs.document(run_id)
+        if stored is None:
+            continue
+        document = RunDocument.from_bytes(stored)
+        own = {one.report_id for one in run.ledger.submissions.list(run_id=run_id)}
+        seen = [one for one in run.discrepancies if one.report_id in own and one not in document.discrepancies]
+        document = document.with_discrepancies(seen)
+        reconciliation = reconciliation_of(document, run_id, run.ledger)
+        summary = reconciliation.summary
+        run.ledger.runs.save_document(run_id, document.to_bytes())
+        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())
+        run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
+        if summary.exit_code == ExitCode.DISCREPANCIES:
+            run.codes.add(ExitCode.DISCREPANCIES)
+        run.progress.tell(f"run {run_id}: {summary.state}")

@@ -1,0 +1,128 @@
+"""Write what a run came to: reconciliation, CSV, summary, corrections; and again after every later look."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from flows.stages.document import RunDocument
+from flows.stages.run import Run
+from flows.steps.count_in import count_in
+from flows.steps.reconcile import (
+    count_rows,
+    place_rows,
+    reconcile,
+    summarise_batches,
+    total_up,
+    withheld_otherwise,
+)
+from flows.steps.run_state import closing_codes, state_name
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.corrections import write_corrections
+from io_adapters.outputs.run_folder import write_outputs
+from schemas.exit_codes import ExitCode, worst
+from schemas.reconciliation import Reconciliation, Summary
+from schemas.submission import SubmissionState
+from schemas.wire import SplitReport, parse_json
+
+CHECKS = ("payee", "destination_masked", "result", "made", "cost_cents", "message")
+
+
+def write(run: Run) -> None:
+    """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger."""
+    if run.worked is None or run.inputs is None:
+        return
+    document = document_of(run)
+    run.ledger.runs.save_document(run.id, document.to_bytes())
+    reconciliation = reconciliation_of(document, run.id, run.ledger)
+    run.codes = {ExitCode(reconciliation.summary.exit_code)}
+    folder = Path(document.folder)
+    run.outputs = write_outputs(reconciliation, folder, document.formats)
+    corrections = corrections_of(run, folder)
+    if corrections:
+        run.outputs.append(corrections)
+    run.summary = reconciliation.summary
+
+
+def corrections_of(run: Run, folder: Path) -> Path | None:
+    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
+    return write_corrections(run.tables, folder / "corrections.xlsx", run.job.outputs.language)
+
+
+def document_of(run: Run) -> RunDocument:
+    """Gather what a reconciliation needs from a run."""
+    worked, inputs, job = run.require_worked(), run.require_inputs(), run.job
+    carried_in = run.standing.history.carried_in if run.standing else {}
+    return RunDocument(
+        job=job.job,
+        period=run.order.period.label,
+        currency=job.currency,
+        payer_name=job.payer.name,
+        language=job.outputs.language,
+        folder=str(output_folder(run)),
+        formats=job.outputs.formats,
+        plan_digest=run.plan.digest if run.plan and run.plan.batches else None,
+        in_cents=count_in(inputs, carried_in),
+        obligations=worked.obligations,
+        balances=worked.balances,
+        earnings=worked.earnings,
+        rows=inputs.rows,
+        checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
+        check_counts=run.checks,
+        issues=tuple(run.issues),
+        decisions=inputs.decisions,
+        discrepancies=tuple(run.discrepancies),
+        codes=tuple(sorted(run.codes)),
+    )
+
+
+def output_folder(run: Run) -> Path:
+    """outputs.folder/<job>/<period>/<run>, relative to the job file."""
+    base = run.order.folder / run.job.outputs.folder
+    return (base / run.job.job / run.order.period.label / run.id).absolute()
+
+
+def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Reconciliation:
+    """Hold a run's document against what the ledger and the reports say by now.
+
+    Raises:
+        BrokenInvariant: centavos or rows do not add up.
+    """
+    named = set(document.obligations["submission_id"]) - {""}
+    submissions = {one.id: one for one in ledger.submissions.with_ids(named)}
+    snapshots = ledger.reports.latest(list(submissions))
+    reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
+    placed = reconcile(document.obligations, submissions, run_id)
+    rows = place_rows(document.rows, placed)
+    own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
+    own.sort(key=lambda one: (one.plan_digest, one.batch_number))
+    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports)]
+    ever_sent = ledger.submissions.ever_sent(document.job)
+    code = worst(closing_codes(document.codes, own, discrepancies, ever_sent=ever_sent))
+    issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
+    summary = Summary(
+        run=run_id,
+        job=document.job,
+        period=document.period,
+        plan_digest=document.plan_digest,
+        currency=document.currency,
+        state=state_name(code, sent=bool(own)),
+        exit_code=int(code),
+        totals_cents=total_up(placed, document.in_cents, submissions, reports, run_id),
+        batches=summarise_batches(own),
+        rows=count_rows(rows),
+        account_checks=document.check_counts,
+        issues={str(name): int(count) for name, count in issues.items()},
+        discrepancies=discrepancies,
+    )
+    return Reconciliation(
+        summary=summary,
+        payer_name=document.payer_name,
+        language=document.language,
+        obligations=placed,
+        payees=document.balances,
+        earnings=document.earnings,
+        rows=rows,
+        checks=document.checks,
+        issues=document.issues,
+        decisions=document.decisions,
+    )

@@ -1,0 +1,129 @@
+"""What is already claimed by a live submission, what contradicts it, and what is left to pay.
+
+Judged against claims alone, never against amounts of the past: a payments row is a duplicate when the same amount goes
+to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from pandera.typing import DataFrame
+
+from flows.steps.accrue import Posting
+from flows.steps.job_identity import ROYALTIES, JobIdentity, numbered
+from flows.steps.owe import obligations_frame
+from schemas.plan import OWNER_REFERENCE, Place
+from schemas.submission import Claim
+from schemas.tables.obligations import Obligations
+
+DIFFERENCE = "difference to what was claimed before"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Obligations held against the live claims.
+
+    Attributes:
+        obligations: One row per claim and per part still to pay; the sum of amounts is unchanged.
+        postings: Negative differences, carried into the next period.
+    """
+
+    obligations: DataFrame[Obligations]
+    postings: tuple[Posting, ...]
+
+
+Row = dict[str, Any]
+
+
+def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity: JobIdentity) -> Claimed:
+    """Hold obligations against live claims.
+
+    Args:
+        obligations: What is owed now.
+        claims: Live claims of this job and period.
+        identity: What the keys rest on.
+
+    Returns:
+        Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
+    """
+    by_base: dict[str, list[Claim]] = {}
+    for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
+        by_base.setdefault(one.base_key, []).append(one)
+    rows, postings = list[Row](), list[Posting]()
+    seen = set[str]()
+    for row in obligations.to_dict("records"):
+        known = by_base.get(row["base_key"], []) if row["base_key"] else []
+        seen.add(row["base_key"])
+        if not known:
+            rows.append(row)
+        elif row["kind"] == "payment":
+            rows.append(_judge_payment(row, known[0]))
+        else:
+            rows += _judge_difference(row, known, identity, postings)
+    for base_key in by_base.keys() - seen:
+        gone = _gone_row(by_base[base_key][0])
+        if gone:
+            rows += _judge_difference(gone, by_base[base_key], identity, postings)
+    frame = pd.DataFrame(rows, columns=list(obligations.columns))
+    return Claimed(obligations_frame(frame), tuple(postings))
+
+
+def _judge_payment(row: Row, known: Claim) -> Row:
+    claimed = row | {"submission_id": known.submission_id, "run_id": known.run_id}
+    if (known.amount_cents, known.destination) == (row["amount_cents"], row["destination"]):
+        return claimed | {"place": Place.DUPLICATE.value, "reason": f"claimed by {known.submission_id}"}
+    why = f"another amount or destination than in {known.submission_id}"
+    return claimed | {"place": Place.CONFLICT.value, "reason": why}
+
+
+def _judge_difference(row: Row, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]) -> list[Row]:
+    """Replace an owed sum by its claims and the difference."""
+    rows = [_claimed_row(row, one) for one in known]
+    difference = int(row["amount_cents"]) - sum(one.amount_cents for one in known)
+    if difference > 0:
+        rows.append(_difference_row(row, difference, len(known) + 1, identity))
+    elif difference < 0:
+        rows.append(_owed_back_row(row, difference))
+        if row["kind"] == "royalty":
+            postings.append(Posting(row["tax_id"], "carried", "", difference))
+    return rows
+
+
+def _gone_row(known: Claim) -> Row | None:
+    """A sum of nothing, for royalties that were claimed and are no longer owed; a payments row that is gone is gone."""
+    if known.kind == "payment":
+        return None
+    empty = obligations_frame(pd.DataFrame([{"kind": known.kind, "tax_id": known.payee, "place": Place.PLANNED.value}]))
+    row: Row = empty.to_dict("records")[0]
+    return row | {"base_key": known.base_key}
+
+
+def _claimed_row(row: Row, one: Claim) -> Row:
+    return row | {
+        "key": one.obligation_key,
+        "reference": one.reference,
+        "amount_cents": one.amount_cents,
+        "destination": one.destination,
+        "withhold": one.withheld,
+        "place": Place.DUPLICATE.value,
+        "reason": f"claimed by {one.submission_id}",
+        "submission_id": one.submission_id,
+        "run_id": one.run_id,
+    }
+
+
+def _difference_row(row: Row, cents: int, number: int, identity: JobIdentity) -> Row:
+    owner = row["kind"] == "owner"
+    key = identity.owner_key(number) if owner else identity.royalty_key(row["tax_id"], number)
+    reference = numbered(OWNER_REFERENCE if owner else ROYALTIES, number)
+    return row | {"key": key, "reference": reference, "amount_cents": cents, "reason": row["reason"] or DIFFERENCE}
+
+
+def _owed_back_row(row: Row, cents: int) -> Row:
+    """Too much was claimed before: a payee's is carried into the next period, the owner's stays with the owner."""
+    owner = row["kind"] == "owner"
+    place = Place.OWNER if owner else Place.CARRIED
+    changes = {"place": place.value, "kind": "owner" if owner else "carried", "reason": DIFFERENCE}
+    return row | changes | {"key": "", "base_key": "", "reference": "", "amount_cents": cents}

@@ -1,0 +1,38 @@
+"""What came in, counted straight from the rows: the other side of the books that `reconcile` closes."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows.steps.inputs import Inputs, Statement
+from schemas.money import round_half_even_cents
+
+
+def count_in(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
+    """Count the centavos a run answers for: payments rows, statements in the job's currency, and what was carried in.
+
+    Counted without shares, advances or batches, so that a mistake in any of them shows as a sum that does not close.
+    """
+    payments = int(inputs.payments["amount_cents"].sum()) + int(inputs.payments["owner_amount_cents"].sum())
+    held = sum(int((amount or Decimal(0)) * 100) for amount in inputs.held_payments["amount"])
+    lines = round_half_even_cents(sum((_worth_cents(statement) for statement in inputs.statements), Fraction(0)))
+    return payments + held + lines + sum(carried_in.values())
+
+
+def _worth_cents(statement: Statement) -> Fraction:
+    sums: dict[str, Fraction] = defaultdict(Fraction)
+    for currency, lines in statement.lines.groupby("currency"):
+        sums[str(currency)] += Fraction(_exact_sum(lines["amount"]))
+    for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
+        sums[currency] += Fraction(amount or 0)
+    return sum((total * Fraction(statement.rates.get(name, 0)) for name, total in sums.items()), Fraction(0)) * 100
+
+
+def _exact_sum(amounts: pd.Series) -> Decimal:
+    total = pc.sum(pa.array(amounts, type=pa.decimal128(38, 18))).as_py()
+    return Decimal(total or 0)

@@ -1,0 +1,78 @@
+"""What a run has read: sound rows of every table, and what was held back, with every row accounted for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pandas as pd
+from pandera.typing import DataFrame
+
+from schemas.issues import Issue
+from schemas.tables.advances import Advances
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.shares import Shares
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The royalty lines of one source, and what its currencies are worth.
+
+    Attributes:
+        lines: Sound lines of all files of the source.
+        held: Lines with problems: file, sheet, row, tax_id, amount (exact or None), currency, codes.
+        rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
+    """
+
+    lines: DataFrame[RoyaltyLines]
+    held: pd.DataFrame
+    rates: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class UsedFile:
+    """A file that was read, so that last month's can be recognised whatever it is called now.
+
+    Attributes:
+        source: Name of the layout it was read with.
+        name: Base name.
+        file_sha256: Identity of its bytes.
+        content_sha256: Identity of its canonical rows.
+    """
+
+    source: str
+    name: str
+    file_sha256: str
+    content_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that came in.
+
+    Attributes:
+        payments: Sound payments rows.
+        held_payments: Payments rows with problems, shaped as `Statement.held`.
+        statements: One per source of royalty lines.
+        payees: Sound payees.
+        payee_problems: Tax id -> codes, of payees whose row has problems.
+        shares: Sound shares.
+        advances: Sound advances.
+        rows: Where each row of each file went so far: file, sheet, row, disposition, reason.
+        files: Files of the sources.
+        issues: All problems of all files.
+        decisions: What was decided while reading, one line per file.
+    """
+
+    payments: DataFrame[Payments]
+    held_payments: pd.DataFrame
+    statements: tuple[Statement, ...]
+    payees: DataFrame[Payees]
+    payee_problems: Mapping[str, str]
+    shares: DataFrame[Shares]
+    advances: DataFrame[Advances]
+    rows: pd.DataFrame
+    files: tuple[UsedFile, ...]
+    issues: tuple[Issue, ...]
+    decisions: tuple[str, ...]

@@ -1,0 +1,144 @@
+"""From sound rows to obligations: who is owed what, and where the money would go, before claims and checks."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import pandas as pd
+from pandera.typing import DataFrame
+
+from flows.steps.allocate import RoundedEarnings
+from flows.steps.job_identity import ROYALTIES, JobIdentity
+from schemas.destination import destination_fingerprint
+from schemas.issues import IssueCode
+from schemas.plan import OWNER_REFERENCE, Place
+from schemas.tables.obligations import Obligations, PayeeBalances
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+
+DESTINATION: Final = (
+    "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account", "account_type", "account_holder",
+)  # fmt: skip
+PERSON: Final = (
+    "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",
+)  # fmt: skip
+COLUMNS: Final = tuple(Obligations.to_schema().columns)
+FLAGS: Final = frozenset({"withhold", "advance"})
+NUMBERS: Final = frozenset({"amount_cents", "row"})
+
+
+def obligations_frame(rows: pd.DataFrame) -> DataFrame[Obligations]:
+    """Complete a frame with the columns it lacks ("" / False / 0) and give every column its type."""
+    count = len(rows)
+    columns = {}
+    for name in COLUMNS:
+        empty: object = False if name in FLAGS else 0 if name in NUMBERS else ""
+        values = rows[name] if name in rows else pd.Series([empty] * count, index=rows.index)
+        columns[name] = values.astype("bool" if name in FLAGS else "int64" if name in NUMBERS else "str")
+    return DataFrame[Obligations](pd.DataFrame(columns).reset_index(drop=True))
+
+
+def owe_payments(
+    payments: DataFrame[Payments], payees: DataFrame[Payees], payee_problems: Mapping[str, str], identity: JobIdentity
+) -> DataFrame[Obligations]:
+    """Turn sound payments rows into obligations.
+
+    A row without a destination of its own takes the payee's; what it leaves blank of name, e-mail and the like too.
+
+    Args:
+        payments: Sound rows of all payments files.
+        payees: Sound rows of the payees table; may be empty.
+        payee_problems: Tax id -> codes, for payees whose own row has problems.
+        identity: What the keys rest on.
+    """
+    rows = _with_payee_data(payments, payees)
+    reason = _why_unpayable(rows, payee_problems)
+    keys = [identity.payment_key(p, r) for p, r in zip(rows["tax_id"], rows["reference"], strict=True)]
+    rows = rows.assign(key=keys, base_key=keys, kind="payment", reason=reason)
+    rows["place"] = (rows["reason"] == "").map({True: Place.PLANNED.value, False: Place.HELD.value})
+    return obligations_frame(_fingerprinted(rows))
+
+
+def owe_royalties(
+    balances: DataFrame[PayeeBalances],
+    rounded: RoundedEarnings,
+    payees: DataFrame[Payees],
+    problems: Mapping[str, str],
+    identity: JobIdentity,
+) -> DataFrame[Obligations]:
+    """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
+
+    Args:
+        balances: Each payee's balance; held ones have payable 0 and their sum in held.
+        rounded: Earnings, for the lines that no share covers.
+        payees: Sound rows of the payees table.
+        problems: Tax id -> codes, for payees who cannot be paid for now.
+        identity: What the keys rest on.
+    """
+    parts = pd.concat([_part(balances, *spec) for spec in _PARTS], ignore_index=True)
+    parts["reason"] = [
+        problems.get(t, "") if p == Place.HELD else why
+        for t, p, why in zip(parts["tax_id"], parts["place"], parts["reason"], strict=True)
+    ]
+    royalty = parts["kind"] == "royalty"
+    parts["key"] = [identity.royalty_key(t) if r else "" for t, r in zip(parts["tax_id"], royalty, strict=True)]
+    parts["base_key"] = parts["key"]
+    parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
+    if rounded.unmatched_cents:
+        nobody = {"kind": "unmatched", "amount_cents": rounded.unmatched_cents, "place": Place.HELD.value}
+        parts = pd.concat([parts, pd.DataFrame([nobody | {"reason": IssueCode.SHARE_UNMATCHED.value}])])
+        parts = parts.fillna({name: "" for name in parts.columns if name not in NUMBERS})
+    return obligations_frame(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
+
+
+# column of the balance, kind, place, reason
+_PARTS: Final = (
+    ("payable_cents", "royalty", Place.PLANNED.value, ""),
+    ("held_cents", "royalty", Place.HELD.value, ""),
+    ("recouped_cents", "recouped", Place.RECOUPED.value, "advance"),
+    ("carried_out_cents", "carried", Place.CARRIED.value, "below the minimum or negative"),
+)
+
+
+def _part(balances: pd.DataFrame, column: str, kind: str, place: str, reason: str) -> pd.DataFrame:
+    chosen = balances[balances[column] != 0]
+    return pd.DataFrame(
+        {"tax_id": chosen["tax_id"], "amount_cents": chosen[column], "kind": kind, "place": place, "reason": reason}
+    )
+
+
+def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> DataFrame[Obligations]:
+    """The owner's part: an obligation like any other, with the payer as payee."""
+    owner = {"key": identity.owner_key(), "base_key": identity.owner_key(), "kind": "owner", "name": payer_name}
+    rows = [owner | {"tax_id": identity.payer, "reference": OWNER_REFERENCE, "amount_cents": amount_cents}]
+    frame = pd.DataFrame(rows if amount_cents else [], columns=[*owner, "tax_id", "reference", "amount_cents"])
+    return obligations_frame(frame.assign(place=Place.PLANNED.value))
+
+
+def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
+    """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all."""
+    rows = rows.copy()
+    for name in (*PERSON, *DESTINATION):
+        if name not in rows:
+            rows[name] = ""
+    known = payees.set_index("tax_id")
+    bare = (rows["pix_key"] == "") & (rows["account"] == "")
+    for name in (*PERSON, *DESTINATION):
+        blank = (rows[name] == "") if name in PERSON else bare
+        rows[name] = rows[name].where(~blank, rows["tax_id"].map(known[name]).fillna("").astype("str"))
+    return rows
+
+
+def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> list[str]:
+    nowhere = (rows["pix_key"] == "") & (rows["account"] == "")
+    reasons = []
+    for tax_id, name, lost in zip(rows["tax_id"], rows["name"], nowhere, strict=True):
+        if lost:
+            reasons.append(payee_problems.get(tax_id, IssueCode.DESTINATION_MISSING.value))
+        else:
+            reasons.append("" if name else IssueCode.NAME_REQUIRED.value)
+    return reasons
+
+
+def _fingerprinted(rows: pd.DataFrame) -> pd.DataFrame:
+    destinations = rows[list(DESTINATION)].to_dict("records")
+    return rows.assign(destination=[destination_fingerprint(**destination) for destination in destinations])

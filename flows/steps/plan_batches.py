@@ -1,0 +1,116 @@
+"""From what is left to pay to batches: the exact content of every POST, before anything is named or sent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from pandera.typing import DataFrame
+
+from flows.steps.account_checks import holder
+from flows.steps.job_identity import JobIdentity
+from schemas.errors import BrokenInvariant
+from schemas.job import Period
+from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place
+from schemas.tables.obligations import Obligations
+from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
+
+
+def plan_batches(
+    obligations: DataFrame[Obligations], identity: JobIdentity, period: Period, *, max_payments: int
+) -> PaymentPlan:
+    """Cut what is planned into batches.
+
+    Payments are ordered by payee and reference, so that the same obligations always make the same batches. The owner's
+    part travels with the first batch; without any payment there is no batch, and the owner simply keeps it.
+    """
+    planned = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["submission_id"] == "")]
+    rows = planned.sort_values(["tax_id", "reference", "key"]).to_dict("records")
+    payments = [row for row in rows if row["kind"] != "owner"]
+    owners = [row for row in rows if row["kind"] == "owner"]
+    batches = []
+    for number, chunk in enumerate(_chunks(payments, max_payments), start=1):
+        batches.append(_batch(number, chunk, owners if number == 1 else [], identity, period))
+    return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches))
+
+
+def _chunks(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[Mapping[str, Any]]]:
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def _batch(
+    number: int,
+    payments: Sequence[Mapping[str, Any]],
+    owners: Sequence[Mapping[str, Any]],
+    identity: JobIdentity,
+    period: Period,
+) -> PaymentBatch:
+    owner_cents = sum(row["amount_cents"] for row in owners)
+    total_cents = sum(row["amount_cents"] for row in payments) + owner_cents
+    request = SplitRequest(
+        taxId=identity.payer,
+        amount=amount_from_cents(total_cents),
+        dateStart=period.start.isoformat(),
+        dateEnd=period.end.isoformat(),
+        payments=tuple(_entry(row) for row in payments),
+        currency=identity.currency,
+        ownerAmount=amount_from_cents(owner_cents),
+    )
+    _check_sum(request)
+    parts = tuple(_recorded(row) for row in [*payments, *owners])
+    return PaymentBatch(number, canonical_json(body_of(request)), parts, owner_cents, total_cents)
+
+
+def _check_sum(request: SplitRequest) -> None:
+    """Hold the sum rule here, whatever the service does about it."""
+    if sum((entry.finalAmount for entry in request.payments), request.ownerAmount) != request.amount:
+        raise BrokenInvariant("the payments and the owner's part of a batch do not make up its amount")
+
+
+def _entry(row: Mapping[str, Any]) -> PaymentEntry:
+    amount = amount_from_cents(row["amount_cents"])
+    return PaymentEntry(
+        taxId=row["tax_id"],
+        name=row["name"],
+        email=row["email"] or None,
+        amount=amount,
+        finalAmount=amount,
+        artistName=row["artist_name"] or None,
+        percentage=Decimal(row["percentage"]) if row["percentage"] else None,
+        contactId=row["contact_id"] or None,
+        bankAccount=_bank_account(row),
+        anticipationId=row["anticipation_id"] or None,
+        parentId=row["parent_id"] or None,
+        parentName=row["parent_name"] or None,
+        originalTaxId=row["original_tax_id"] or None,
+        originalName=row["original_name"] or None,
+        advance=row["advance"],
+        isWithhold=row["withhold"],
+        extPaymentId=row["key"],
+    )
+
+
+def _bank_account(row: Mapping[str, Any]) -> BankAccountData:
+    if row["pix_key"]:
+        return BankAccountData(pixKey=row["pix_key"], pixKeyType=row["pix_key_type"])
+    return BankAccountData(
+        name=holder(row),
+        bankCode=row["bank_code"] or None,
+        pspId=row["psp_id"] or None,
+        agency=row["agency"],
+        account=row["account"],
+        accountType=row["account_type"] or None,
+    )
+
+
+def _recorded(row: Mapping[str, Any]) -> BatchPayment:
+    return BatchPayment(
+        obligation_key=row["key"],
+        base_key=row["base_key"],
+        reference=row["reference"],
+        kind=row["kind"],
+        payee=row["tax_id"],
+        amount_cents=row["amount_cents"],
+        destination=row["destination"],
+        withheld=row["withhold"],
+    )

@@ -1,0 +1,188 @@
+"""Planned against recorded against reported: every centavo and every row in exactly one place, or exit 70."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from pandera.typing import DataFrame
+
+from flows.steps.owe import obligations_frame
+from schemas.errors import BrokenInvariant
+from schemas.plan import Place
+from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
+from schemas.submission import Submission, SubmissionState
+from schemas.tables.obligations import Obligations
+from schemas.wire import SplitReport
+
+S = SubmissionState
+
+_PLACES = {
+    S.PLANNED: Place.PLANNED,
+    S.APPROVED: Place.PLANNED,
+    S.WITHDRAWN: Place.PLANNED,
+    S.SENDING: Place.IN_DOUBT,
+    S.IN_DOUBT: Place.IN_DOUBT,
+    S.ABSENT: Place.IN_DOUBT,
+    S.NOT_SENT: Place.NOT_SENT,
+    S.ACCEPTED: Place.PROCESSING,
+    S.PROCESSING: Place.PROCESSING,
+    S.PAID: Place.PAID,
+    S.PARTIAL: Place.UNDETERMINED,
+    S.FAILED: Place.FAILED,
+    S.EXCLUDED: Place.EXCLUDED,
+    S.REFUSED: Place.REFUSED,
+}
+
+
+def place_of(row: Mapping[str, object], submission: Submission, run_id: str) -> Place:
+    """Say where an obligation is, from the submission that claims it.
+
+    What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
+    run it was sent by.
+    """
+    place = _PLACES[submission.state]
+    if place in {Place.PAID, Place.PROCESSING} and submission.run_id != run_id:
+        return Place.DUPLICATE
+    if place is Place.PAID and row["kind"] == "owner":
+        return Place.OWNER
+    if place is Place.PAID and row["withhold"]:
+        return Place.WITHHELD
+    return place
+
+
+def reconcile(
+    obligations: DataFrame[Obligations],
+    submissions: Mapping[str, Submission],
+    run_id: str,
+    *,
+    planned_owner: bool = False,
+) -> DataFrame[Obligations]:
+    """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
+
+    The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
+    """
+    rows = obligations.to_dict("records")
+    for row in rows:
+        submission = submissions.get(row["submission_id"])
+        if row["place"] == Place.CONFLICT.value:
+            continue
+        if submission is not None:
+            row["place"] = place_of(row, submission, run_id).value
+            row["reason"] = submission.reason or row["reason"]
+        elif row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
+            row["place"] = Place.OWNER.value
+    return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
+
+
+def total_up(
+    obligations: DataFrame[Obligations],
+    in_cents: int,
+    submissions: Mapping[str, Submission],
+    reports: Mapping[str, SplitReport],
+    run_id: str,
+) -> Totals:
+    """Add up by place, move what the reports say was withheld or taxed out of paid, and check the sum.
+
+    Args:
+        obligations: After `reconcile`.
+        in_cents: What came in, carried in included, counted on its own way.
+        submissions: By id.
+        reports: Last report of each submission, by submission id.
+        run_id: The run that is told of.
+
+    Raises:
+        BrokenInvariant: the places do not make up what came in.
+    """
+    sums = Counter[str]()
+    for place, cents in zip(obligations["place"], obligations["amount_cents"], strict=True):
+        sums[place] += int(cents)
+    for submission in submissions.values():
+        report = reports.get(submission.id)
+        if report is not None and submission.state is S.PAID and submission.run_id == run_id:
+            _move_what_was_not_paid_out(sums, obligations, submission, report)
+    totals = Totals.model_validate({"in": in_cents} | dict(sums))
+    if totals.placed() != in_cents:
+        raise BrokenInvariant(
+            f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place"
+        )
+    return totals
+
+
+def _move_what_was_not_paid_out(
+    sums: Counter[str], obligations: pd.DataFrame, submission: Submission, report: SplitReport
+) -> None:
+    if report.irAmount:
+        tax = int(report.irAmount * 100)
+        sums[Place.PAID.value] -= tax
+        sums[Place.INCOME_TAX.value] += tax
+    if report.withholdAmount is not None:
+        own = obligations[(obligations["submission_id"] == submission.id) & (obligations["place"] == Place.WITHHELD)]
+        more = int(report.withholdAmount * 100) - int(own["amount_cents"].sum())
+        sums[Place.PAID.value] -= more
+        sums[Place.WITHHELD.value] += more
+
+
+def withheld_otherwise(
+    obligations: DataFrame[Obligations], submissions: Sequence[Submission], reports: Mapping[str, SplitReport]
+) -> list[Discrepancy]:
+    """Tell where the service held back another sum than people asked it to."""
+    found = []
+    for submission in submissions:
+        report = reports.get(submission.id)
+        if report is None or report.withholdAmount is None or submission.state is not S.PAID:
+            continue
+        asked = obligations[(obligations["submission_id"] == submission.id) & obligations["withhold"]]
+        expected, told = int(asked["amount_cents"].sum()), int(report.withholdAmount * 100)
+        if expected != told:
+            message = "the service held back another sum than was asked"
+            numbers = {"expected": str(expected), "found": str(told)}
+            found.append(Discrepancy(kind="withheld", report_id=submission.report_id, message=message, **numbers))
+    return found
+
+
+def count_rows(rows: pd.DataFrame) -> RowCounts:
+    """Count where each input row went, and check that each went somewhere.
+
+    Raises:
+        BrokenInvariant: a row has no place, or one the books do not know.
+    """
+    counts = Counter(rows["disposition"])
+    result = RowCounts(read=len(rows), **{name: counts[name] for name in ("used", "held", "duplicate", "ignored")})
+    if result.used + result.held + result.duplicate + result.ignored != result.read:
+        raise BrokenInvariant("an input row has no place")
+    return result
+
+
+def place_rows(rows: pd.DataFrame, obligations: DataFrame[Obligations]) -> pd.DataFrame:
+    """Carry what became of payments rows back to the rows: held, in conflict or duplicate ones were not used."""
+    own = obligations[obligations["row"] > 0]
+    fates = {}
+    for file, sheet, row, place, reason in own[["file", "sheet", "row", "place", "reason"]].itertuples(index=False):
+        if place in {Place.HELD.value, Place.CONFLICT.value}:
+            fates[file, sheet, row] = ("held", reason)
+        elif place == Place.DUPLICATE.value:
+            fates[file, sheet, row] = ("duplicate", reason)
+    names = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
+    chosen = [fates.get(n, old) for n, old in zip(names, zip(rows["disposition"], rows["reason"], strict=True), strict=True)]
+    return rows.assign(disposition=[c[0] for c in chosen], reason=[c[1] for c in chosen])
+
+
+def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:
+    """Tell each report in the words of `summary.json`."""
+    return [
+        BatchSummary(
+            report_id=one.report_id,
+            split_id=one.split_id,
+            status=one.status,
+            outcome=_outcome(one.state),
+            payments=one.payments,
+            amount_cents=one.amount_cents,
+        )
+        for one in submissions
+    ]
+
+
+def _outcome(state: SubmissionState) -> str:
+    """What sending it came to: accepted, whatever the report became later; otherwise the state itself."""
+    later = {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
+    return S.ACCEPTED.value if state in later else state.value

@@ -1,0 +1,46 @@
+"""Where a refusal points: from the service's `loc` to the payee's cell, row and file."""
+
+import json
+from collections.abc import Sequence
+
+from pandera.typing import DataFrame
+
+from schemas.issues import Issue, IssueCode
+from schemas.issue_texts import make_issue
+from schemas.submission import Submission
+from schemas.tables.obligations import Obligations
+
+Place = tuple[tuple[str | int, ...], str]
+
+
+def explain_refusal(
+    submission: Submission, places: Sequence[Place], obligations: DataFrame[Obligations], language: str
+) -> list[Issue]:
+    """Turn the places a 422 names into issues of the rows they came from.
+
+    Args:
+        submission: The refused one; its body holds the payments in wire order.
+        places: (loc, type) of each validation error.
+        obligations: Who is paid from which row.
+        language: Of the messages.
+    """
+    entries = json.loads(submission.body)["payments"]
+    rows = obligations.set_index("key")
+    issues = []
+    for loc, kind in places:
+        index = next((part for before, part in zip(loc, loc[1:], strict=False) if before == "payments"), None)
+        field = str(loc[-1]) if loc else "body"
+        key = entries[index]["extPaymentId"] if isinstance(index, int) and index < len(entries) else None
+        row = rows.loc[key] if key in rows.index else None
+        issues.append(
+            make_issue(
+                IssueCode.REFUSED_BY_SERVICE,
+                language=language,
+                file=row["file"] if row is not None else "",
+                sheet=(row["sheet"] or None) if row is not None else None,
+                row=int(row["row"]) or None if row is not None else None,
+                column=field,
+                kind=kind,
+            )
+        )
+    return issues

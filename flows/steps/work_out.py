@@ -1,0 +1,190 @@
+"""The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+from pandera.typing import DataFrame
+
+from flows.steps.account_checks import Verdict, hold_unchecked
+from flows.steps.accrue import AccrualRules, History, Posting, accrue
+from flows.steps.allocate import OWNER_ROLE, UNMATCHED_ROLE, RoundedEarnings, allocate, exact_cents_by, round_earnings
+from flows.steps.claim import claim
+from flows.steps.inputs import Inputs
+from flows.steps.job_identity import JobIdentity
+from flows.steps.owe import obligations_frame, owe_owner, owe_payments, owe_royalties
+from schemas.errors import UnsoundPlan
+from schemas.issues import IssueCode
+from schemas.job import Job, Period
+from schemas.plan import Place
+from schemas.submission import Claim
+from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the ledger knows that bears on a plan.
+
+    Attributes:
+        claims: Live claims of this job and period.
+        history: Carry-over and recoupment of other periods.
+    """
+
+    claims: tuple[Claim, ...]
+    history: History
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What is owed, and where every centavo is so far.
+
+    Attributes:
+        obligations: Every centavo of `in`.
+        balances: Each payee's royalties; empty without statements.
+        earnings: By payee, asset and platform; empty without statements.
+        postings: What the period leaves for later ones.
+    """
+
+    obligations: DataFrame[Obligations]
+    balances: DataFrame[PayeeBalances]
+    earnings: DataFrame[Earnings]
+    postings: tuple[Posting, ...]
+
+
+def identity_of(job: Job, period: Period) -> JobIdentity:
+    """Return what every key of the job rests on."""
+    return JobIdentity(job.job, job.payer.tax_id, period.label, job.currency)
+
+
+def work_out(
+    inputs: Inputs, job: Job, period: Period, standing: Standing, verdicts: Mapping[str, Verdict]
+) -> Worked:
+    """Decide who is owed what, what is claimed already, and what may be paid.
+
+    Args:
+        inputs: All that came in.
+        job: The declaration.
+        period: Its days.
+        standing: What the ledger knows.
+        verdicts: Check fingerprint -> what is known of the account; an account without one is taken as payable.
+
+    Raises:
+        UnsoundPlan: shares above 100 %, or what the job's rules call an error.
+    """
+    identity = identity_of(job, period)
+    earnings = _earnings(inputs, job, period)
+    rounded = _rounded(earnings, inputs, job)
+    problems = dict(inputs.payee_problems)
+    strangers = set(rounded.payees) | set(standing.history.carried_in)
+    for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
+        problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
+    worked = _work_out_with(inputs, job, identity, standing, verdicts, earnings, rounded, problems)
+    unpayable = _held_by_checks(worked.obligations, standing)
+    if unpayable:
+        # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
+        worked = _work_out_with(inputs, job, identity, standing, verdicts, earnings, rounded, problems | unpayable)
+    return worked
+
+
+def _work_out_with(  # noqa: PLR0913  # one decision, of which every input is a part
+    inputs: Inputs,
+    job: Job,
+    identity: JobIdentity,
+    standing: Standing,
+    verdicts: Mapping[str, Verdict],
+    earnings: DataFrame[Earnings],
+    rounded: RoundedEarnings,
+    problems: Mapping[str, str],
+) -> Worked:
+    rules = AccrualRules(job.rules.minimum_payout, job.rules.recoup_advances)
+    linked = {(t, i): c for (t, i), c in exact_cents_by(earnings, ["tax_id", "isrc"]).items() if t}
+    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
+    held = set(rounded.payees) & set(problems) | set(standing.history.carried_in) & set(problems)
+    balances, postings = accrue(rounded, linked, inputs.advances, standing.history, rules, names, held)
+    owner_cents = rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
+    owed = pd.concat(
+        [
+            owe_payments(inputs.payments, inputs.payees, inputs.payee_problems, identity),
+            _owe_held_rows(inputs),
+            owe_royalties(balances, rounded, inputs.payees, problems, identity),
+            owe_owner(owner_cents, job.payer.name, identity),
+        ],
+        ignore_index=True,
+    )
+    claimed = claim(obligations_frame(owed), standing.claims, identity)
+    checked = hold_unchecked(claimed.obligations, verdicts, ownership=job.account_checks.ownership)
+    return Worked(checked, balances, earnings, _merged([*postings, *claimed.postings]))
+
+
+def _earnings(inputs: Inputs, job: Job, period: Period) -> DataFrame[Earnings]:
+    frames = []
+    for statement in inputs.statements:
+        used = set(statement.lines["currency"]) | set(statement.held["currency"]) - {""}
+        missing = sorted(used - set(statement.rates))
+        if missing:
+            raise UnsoundPlan(
+                f"no exchange rate for {', '.join(missing)}: add it under exchange of the source that holds it"
+            )
+        frames.append(
+            allocate(statement.lines, inputs.shares, rates=statement.rates, first_day=period.start.isoformat())
+        )
+    empty = pd.DataFrame(columns=list(Earnings.to_schema().columns))
+    frame = pd.concat(frames, ignore_index=True) if frames else empty
+    types = {name: "int64" if name in {"lines", "share_ppm"} else "str" for name in frame.columns}
+    earnings = DataFrame[Earnings](frame.astype(types))
+    _check_rules(earnings, job)
+    return earnings
+
+
+def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
+    for rule, role, what in (
+        (job.rules.unmatched, UNMATCHED_ROLE, "no share covers"),
+        (job.rules.owner, OWNER_ROLE, "the shares leave a remainder in"),
+    ):
+        found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
+        if rule == "error" and len(found):
+            assets = sorted({row.isrc or row.upc or row.release or row.artist for row in found.itertuples()})
+            more = f" and {len(assets) - 10} more" if len(assets) > 10 else ""
+            raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
+
+
+def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job) -> RoundedEarnings:
+    held = Fraction(0)
+    for statement in inputs.statements:
+        for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
+            held += Fraction(amount or 0) * Fraction(statement.rates.get(currency, Decimal(0))) * 100
+    return round_earnings(earnings, held_cents=held, unmatched_to_owner=job.rules.unmatched == "owner")
+
+
+def _owe_held_rows(inputs: Inputs) -> DataFrame[Obligations]:
+    """Payments rows with problems: nothing of them is sent, and their amounts, where readable, stay in sight."""
+    held = inputs.held_payments
+    frame = held[["file", "sheet", "row", "tax_id"]].assign(
+        kind="payment",
+        amount_cents=[int((amount or Decimal(0)) * 100) for amount in held["amount"]],
+        place=Place.HELD.value,
+        reason=held["codes"],
+    )
+    return obligations_frame(frame)
+
+
+def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> dict[str, str]:
+    """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
+    claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
+    royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]
+    by_payee = zip(royalties["tax_id"], royalties["reason"], strict=True)
+    return {tax_id: reason for tax_id, reason in by_payee if reason.startswith("ACCOUNT_") and tax_id not in claimed}
+
+
+def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:
+    sums: dict[tuple[str, str, str], int] = {}
+    for one in postings:
+        name = (one.payee, one.kind, one.reference)
+        sums[name] = sums.get(name, 0) + one.amount_cents
+    return tuple(
+        Posting(payee, "carried" if kind == "carried" else "recouped", reference, cents)
+        for (payee, kind, reference), cents in sorted(sums.items())
+        if cents
+    )

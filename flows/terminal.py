@@ -1,0 +1,168 @@
+"""How a run is shown: live where a terminal watches, quiet lines in a log, one JSON document for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue, Severity
+from schemas.money import format_cents
+from schemas.reconciliation import Summary
+
+SHOWN_ISSUES = 50
+
+
+class QuietProgress:
+    """One line per stage and message, for logs."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        self._write(f"{name.replace('_', ' ')} ...")
+
+    def tell(self, message: str) -> None:
+        """Something worth a line."""
+        self._write(f"  {message}")
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Only ends are worth a line in a log."""
+        if done == total:
+            self._write(f"  {what}: {done} of {total}")
+
+    def _write(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+
+class LiveProgress:
+    """A bar that moves, above it the lines that stay; use as a context manager."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._task = self._progress.add_task("", total=None)
+
+    def __enter__(self) -> "LiveProgress":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        self._progress.update(self._task, description=name.replace("_", " "), completed=0, total=None)
+
+    def tell(self, message: str) -> None:
+        """Something worth a line."""
+        self._progress.console.print(f"  [dim]{_escaped(message)}[/dim]")
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """So many of so many are done."""
+        self._progress.update(self._task, description=what, completed=done, total=total)
+
+
+def _escaped(text: str) -> str:
+    """Keep text from being taken for markup, and control characters from reaching the terminal."""
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return printable.replace("[", r"\[")
+
+
+def _escaped_lines(text: str) -> str:
+    return "\n".join(_escaped(line) for line in text.splitlines())
+
+
+def console_for(*, as_json: bool) -> Console:
+    """Where people's text goes: standard output, or standard error beside a JSON document."""
+    return Console(stderr=as_json, highlight=False)
+
+
+@contextmanager
+def progress_on(console: Console) -> Iterator[LiveProgress | QuietProgress]:
+    """Show progress live where a terminal watches, as quiet lines on standard error elsewhere."""
+    if console.is_terminal:
+        with LiveProgress(console) as live:
+            yield live
+    else:
+        yield QuietProgress()
+
+
+def show_issues(console: Console, issues: Sequence[Issue], where: str) -> None:
+    """Print problems as a table: where, which, what is accepted; notes only when there is nothing worse."""
+    worse = [issue for issue in issues if issue.severity is not Severity.NOTE]
+    if not worse:
+        return
+    table = Table(title=None, show_edge=False, pad_edge=False, expand=False)
+    for name in ("where", "code", "problem", "accepted"):
+        table.add_column(name, overflow="fold")
+    for issue in worse[:SHOWN_ISSUES]:
+        colour = "red" if issue.severity is Severity.ERROR else "yellow"
+        value = f" ({issue.value_masked})" if issue.value_masked else ""
+        cells = (_place(issue), issue.code.value, issue.message + value, issue.accepts)
+        where_text, code, message, accepts = map(_escaped, cells)
+        table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
+    console.print(table)
+    if len(worse) > SHOWN_ISSUES:
+        console.print(f"... and {len(worse) - SHOWN_ISSUES} more; all of them in {where}")
+
+
+def _place(issue: Issue) -> str:
+    parts = [issue.file, issue.sheet or "", issue.cell or (f"row {issue.row}" if issue.row else "")]
+    return " > ".join(part for part in parts if part)
+
+
+def show_summary(console: Console, summary: Summary, language: str) -> None:
+    """Print a run's totals, reports and rows."""
+    heading = f"[bold]{summary.job}[/bold] {summary.period}  run {summary.run}  [bold]{summary.state}[/bold]"
+    console.print(heading)
+    table = Table(show_header=False, show_edge=False, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, cents in summary.totals_cents.model_dump(by_alias=True).items():
+        if cents or name == "in":
+            table.add_row(name.replace("_", " "), f"{summary.currency} {format_cents(cents, language)}")
+    console.print(table)
+    for batch in summary.batches:
+        amount = format_cents(batch.amount_cents, language)
+        status = batch.status or "-"
+        console.print(f"  {batch.report_id}  {batch.payments} payments  {amount}  {batch.outcome}, {status}")
+    rows, checks = summary.rows, summary.account_checks
+    console.print(
+        f"rows: {rows.read} read = {rows.used} used + {rows.held} held + {rows.duplicate} duplicate "
+        f"+ {rows.ignored} ignored"
+    )
+    if checks.made or checks.reused:
+        cost, budget = format_cents(checks.cost_cents, language), format_cents(checks.budget_cents, language)
+        console.print(
+            f"account checks: {checks.made} made ({cost} of {budget}), {checks.reused} reused, "
+            f"{checks.invalid} invalid, {checks.unknown} unanswered"
+        )
+
+
+def show_messages(console: Console, messages: Iterable[str], code: ExitCode) -> None:
+    """Print what a person must know, and the exit code in words."""
+    for message in messages:
+        console.print(f"[{'yellow' if code else 'green'}]>[/] {_escaped_lines(message)}", soft_wrap=True)
+
+
+def print_error(error: RepasseError, *, as_json: bool) -> None:
+    """Print an error that kept a command from doing anything: one message, no traceback."""
+    if as_json:
+        issues = [issue.as_json() for issue in error.issues]
+        print_json({"exit_code": int(error.exit_code), "issues": issues, "error": error.message})
+    stderr = Console(stderr=True)
+    show_issues(stderr, error.issues, "this list")
+    stderr.print(f"[red]repasse:[/red] {_escaped_lines(error.message)}", soft_wrap=True)
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print the one JSON document of a command on standard output."""
+    print(json.dumps(document, ensure_ascii=False, indent=1))

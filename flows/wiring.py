@@ -1,0 +1,140 @@
+"""The one place where concrete parts are chosen: opens a run with its ledger, its service and its clock."""
+
+import datetime as dt
+import getpass
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from flows.settings import ServiceSettings, Settings
+from flows.stages.run import Clock, Order, Progress, Run, Service
+from flows.steps.run_state import state_name
+from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.owner import Owner
+from io_adapters.spreadsheets.declarations import read_job
+from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.split_api.client import SplitApi
+from pydantic import SecretStr
+from schemas.job import resolve_period
+
+LEASE_S = 900.0
+
+
+def utc_now() -> dt.datetime:
+    """Tell the time; the only place that asks the system for it."""
+    return dt.datetime.now(dt.UTC)
+
+
+SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=time.monotonic, sleep=time.sleep)
+
+
+def whoever_runs_this() -> str:
+    """Name the person or account the program runs for."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def read_order(job_path: Path, *, files: Sequence[str] = (), yes: bool = False, by: str | None = None) -> Order:
+    """Read the job file and settle what the caller asked for.
+
+    Args:
+        job_path: The job file.
+        files: "[SOURCE=]PATH": read instead of the files the job names.
+        yes: Whether the caller approves the plan that will be made.
+        by: Who asks; whoever runs the program when None.
+
+    Raises:
+        ConfigurationError: the job file is wrong; every problem with line and column.
+    """
+    job = read_job(job_path).job
+    period = resolve_period(job.period, dt.datetime.now().astimezone().date())
+    known = {str(position) for position in range(1, len(job.sources) + 1)}
+    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
+    given = tuple(_given_file(text, known, single=len(job.sources) == 1) for text in files)
+    return Order(job, job_path.absolute(), period, given, yes, by or whoever_runs_this())
+
+
+def _given_file(text: str, sources: set[str], *, single: bool) -> tuple[str, str]:
+    from schemas.errors import ConfigurationError  # noqa: PLC0415
+
+    name, mark, path = text.partition("=")
+    if mark and name in sources:
+        return name, str(Path(path).absolute())
+    if single:
+        return "", str(Path(text).absolute())
+    raise ConfigurationError(
+        f"--file {text}: the job has several sources; write SOURCE=PATH with one of {', '.join(sorted(sources))}"
+    )
+
+
+def open_ledger_of(settings: Settings, *, create: bool = True) -> Ledger:
+    """Open the ledger the environment names; with create=False an absent one is empty and leaves no trace."""
+    return open_ledger(settings.ledger_url, clock=utc_now, create=create)
+
+
+@contextmanager
+def opened_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Iterator[Service]:
+    """Open the payout service: the real one, or the embedded sandbox with its state in the home folder."""
+    chosen = settings.require_service()
+    with ExitStack() as exits:
+        address = chosen.url
+        if chosen.embedded:
+            address = exits.enter_context(_sandbox(settings)).url
+        api = SplitApi(
+            address,
+            SecretStr(chosen.api_key),
+            timeout_s=settings.timeout_s,
+            assumptions=Assumptions.from_environment(settings.assumptions),
+            pause=clock.sleep,
+        )
+        exits.enter_context(api)
+        yield Service(api, chosen.url, chosen.key_fingerprint)
+
+
+def _sandbox(settings: Settings) -> "EmbeddedSandbox":  # noqa: F821
+    from io_adapters.sandbox.serving import EmbeddedSandbox  # noqa: PLC0415
+
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return EmbeddedSandbox(settings.home / "sandbox.db")
+
+
+@contextmanager
+def opened_run(
+    command: str, order: Order | None, settings: Settings, progress: Progress, clock: Clock = SYSTEM_CLOCK
+) -> Iterator[Run]:
+    """Open a run: ledger, service, and the lease that keeps other runs of the same job away.
+
+    Raises:
+        AnotherRun: another run holds the job.
+        ConfigurationError: the environment names no service, or a ledger that cannot be opened.
+    """
+    run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    with ExitStack() as exits:
+        service = exits.enter_context(opened_service(settings, clock))
+        ledger = exits.enter_context(open_ledger_of(settings))
+        owner = Owner.current(run_id)
+        run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
+        if order is not None:
+            ledger.leases.take(order.job.job, owner, LEASE_S)
+            exits.callback(ledger.leases.release, order.job.job, owner)
+            where = (order.job.job, order.period.label)
+            ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
+            exits.callback(_finish, run)
+        yield run
+
+
+def _finish(run: Run) -> None:
+    summary = run.summary.to_json() if run.summary else None
+    state = run.summary.state if run.summary else state_name(run.exit_code, sent=False)
+    run.ledger.runs.finish(run.id, state, int(run.exit_code), summary)
+
+
+def describe_service(service: ServiceSettings | None) -> str:
+    """Name the service for people, never with its key."""
+    if service is None:
+        return "none"
+    return "embedded sandbox (play money)" if service.embedded else service.url

@@ -1,0 +1,98 @@
+"""People's words on plans. An approval is used once, and lapses."""
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, insert, select, update
+
+from io_adapters.ledger.engine import Database
+from io_adapters.ledger.tables import approvals, plans
+from schemas.errors import ApprovalWanted
+from schemas.plan import Approval, ApprovalKind
+
+
+class Approvals:
+    """The record of approvals and rejections."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, approval: Approval) -> None:
+        """Write a person's word down; it binds the plan's digest and total.
+
+        Raises:
+            ApprovalWanted: no such plan is stored, its total is another, or it stands rejected.
+        """
+        with self._db.writing() as connection:
+            plan = _plan(connection, approval.digest)
+            if plan.rejected_at is not None:
+                raise ApprovalWanted(
+                    f"this plan was rejected by {plan.rejected_by}: {plan.rejected_why}; run the job again first"
+                )
+            if plan.total_cents != approval.total_cents:
+                raise ApprovalWanted("the total that was confirmed is not the plan's total: look at the plan again")
+            connection.execute(
+                insert(approvals).values(
+                    digest=approval.digest,
+                    by=approval.by,
+                    kind=approval.kind.value,
+                    total_cents=approval.total_cents,
+                    at=approval.at,
+                    expires_at=approval.expires_at,
+                )
+            )
+
+    def reject(self, digest: str, by: str, why: str) -> None:
+        """Reject a plan: approvals so far are void, and no other counts until a later run arrives at the plan again.
+
+        Raises:
+            ApprovalWanted: no such plan is stored.
+        """
+        with self._db.writing() as connection:
+            _plan(connection, digest)
+            now = self._db.now()
+            rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
+            connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
+            unused = and_(approvals.c.digest == digest, approvals.c.used_at.is_(None), approvals.c.voided_at.is_(None))
+            connection.execute(update(approvals).where(unused).values(voided_at=now))
+
+    def standing(self, digest: str, now: dt.datetime) -> list[Approval]:
+        """Return the approvals of a plan that are neither expired, used nor void, oldest first."""
+        with self._db.reading() as connection:
+            return _standing(connection, digest, now)
+
+
+def use_approvals(connection: Connection, digest: str, approvers: int, run_id: str, now: dt.datetime) -> None:
+    """Use up a plan's standing approvals, within a transaction.
+
+    Raises:
+        ApprovalWanted: fewer people than needed approve it at this moment.
+    """
+    people = {approval.by.strip().casefold() for approval in _standing(connection, digest, now)}
+    if len(people) < approvers:
+        raise ApprovalWanted(f"plan {digest[:15]} has {len(people)} of {approvers} approvals")
+    connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
+
+
+def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:
+    return and_(
+        approvals.c.digest == digest,
+        approvals.c.expires_at > now,
+        approvals.c.used_at.is_(None),
+        approvals.c.voided_at.is_(None),
+    )
+
+
+def _standing(connection: Connection, digest: str, now: dt.datetime) -> list[Approval]:
+    query = select(approvals).where(_is_standing(digest, now)).order_by(approvals.c.id)
+    return [
+        Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
+        for row in connection.execute(query)
+    ]
+
+
+def _plan(connection: Connection, digest: str) -> Row[Any]:
+    row = connection.execute(select(plans).where(plans.c.digest == digest)).one_or_none()
+    if row is None:
+        raise ApprovalWanted(f"no plan {digest[:15]} is stored")
+    return row

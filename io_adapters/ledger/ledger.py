@@ -1,0 +1,107 @@
+"""The ledger: the durable record of obligations, plans, approvals, submissions, reports, checks and carry-overs."""
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from io_adapters.ledger.accruals import Accruals
+from io_adapters.ledger.approvals import Approvals
+from io_adapters.ledger.checks import AccountChecks
+from io_adapters.ledger.claims import Claims
+from io_adapters.ledger.engine import Database, is_memory, make_engine
+from io_adapters.ledger.files import Files
+from io_adapters.ledger.holds import Freezes, Holds
+from io_adapters.ledger.leases import Leases
+from io_adapters.ledger.plans import Plans
+from io_adapters.ledger.reports import Reports
+from io_adapters.ledger.runs import Runs
+from io_adapters.ledger.schema_version import bring_up_to_date
+from io_adapters.ledger.service_binding import ServiceBinding
+from io_adapters.ledger.sqlite_file import prepare_file
+from io_adapters.ledger.submissions import Submissions
+from io_adapters.ledger.tables import metadata
+from schemas.errors import ConfigurationError
+
+
+class Ledger:
+    """All subjects of the record. Safe to share between threads; each process opens its own.
+
+    Attributes:
+        tag: Six characters that mark this ledger's reports in the service.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.service = ServiceBinding(database)
+        self.runs = Runs(database)
+        self.leases = Leases(database)
+        self.files = Files(database)
+        self.plans = Plans(database)
+        self.approvals = Approvals(database)
+        self.submissions = Submissions(database)
+        self.claims = Claims(database)
+        self.reports = Reports(database)
+        self.checks = AccountChecks(database)
+        self.accruals = Accruals(database)
+        self.hold = Holds(database)
+        self.freeze = Freezes(database)
+        self.tag = self.service.ensure_tag()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_ledger(url: str, *, clock: Callable[[], dt.datetime], create: bool = True) -> Ledger:
+    """Open the ledger, create it where it is missing, and bring its schema up to date.
+
+    Args:
+        url: An SQLAlchemy URL of SQLite ("sqlite:////folder/ledger.db") or PostgreSQL ("postgresql+psycopg://...").
+        clock: Returns the present moment, with its time zone; every time in the ledger comes from it.
+        create: False to leave no trace where there is no SQLite file yet: the ledger is then empty and in memory.
+
+    Raises:
+        ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.
+        AnotherRun: the ledger was written by a newer program.
+    """
+    try:
+        where = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError("REPASSE_LEDGER_URL is not a database URL, such as sqlite:///ledger.db") from None
+    file = _file_of(where)
+    if file is not None and not create and not file.exists():
+        where, file = make_url("sqlite://"), None
+    if file is not None:
+        prepare_file(file)
+    database = Database(make_engine(where), clock)
+    try:
+        if is_memory(where):
+            metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations
+        else:
+            bring_up_to_date(database)
+        return Ledger(database)
+    except DBAPIError as error:
+        database.engine.dispose()
+        raise ConfigurationError(f"the ledger cannot be opened: {str(error.orig).splitlines()[0]}") from error
+    except Exception:
+        database.engine.dispose()
+        raise
+
+
+def _file_of(url: URL) -> Path | None:
+    if url.get_backend_name() != "sqlite" or is_memory(url):
+        return None
+    return Path(str(url.database))

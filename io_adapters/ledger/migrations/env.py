@@ -1,0 +1,11 @@
+"""Runs the migrations on the connection that the program hands in, inside its transaction.
+
+A new migration is a new file in `versions/`, named and numbered after the last one, and its revision is added to
+`io_adapters.ledger.schema_version.REVISIONS`.
+"""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transactional_ddl=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,57 @@
+"""Brings the schema up to date, or says that it is newer than the program.
+
+Alembic takes long to import: it is not touched when there is nothing to do.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from io_adapters.ledger.engine import Database
+from schemas.errors import AnotherRun
+
+# Oldest first. A new migration adds its revision here; a test holds the two together.
+REVISIONS: Final = ("0001",)
+
+
+def stored_revision(connection: Connection) -> str | None:
+    """Return the revision of the schema; None where there is none yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Create or migrate the schema, in one transaction that excludes other programs.
+
+    Raises:
+        AnotherRun: the schema was written by a newer program.
+    """
+    with database.reading() as connection:
+        stored = stored_revision(connection)
+    if stored == REVISIONS[-1]:
+        return
+    _refuse_newer(stored)
+    with database.writing() as connection:
+        _refuse_newer(stored_revision(connection))  # another program may have been faster
+        _upgrade(connection)
+
+
+def _refuse_newer(stored: str | None) -> None:
+    if stored is not None and stored not in REVISIONS:
+        raise AnotherRun(
+            f"the ledger was written by a newer Repasse (schema {stored}; this program knows {REVISIONS[-1]}): "
+            "update this installation; nothing was changed"
+        )
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - see above
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, REVISIONS[-1])

@@ -1,0 +1,128 @@
+"""What became of a report: found again, followed to its end, or declared absent by people."""
+
+import datetime as dt
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select, update
+
+from io_adapters.ledger.attempts import write_next_attempt
+from io_adapters.ledger.claims import claim_all, claimed_elsewhere
+from io_adapters.ledger.engine import Database
+from io_adapters.ledger.reports import ReportSnapshot, append_snapshot
+from io_adapters.ledger.tables import claims, meta, submissions
+from io_adapters.ledger.transitions import move, read_submission
+from schemas.errors import ApprovalWanted, BrokenInvariant
+from schemas.submission import Submission, SubmissionState
+
+_UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
+
+
+class Settling:
+    """The part of `Submissions` that follows what was sent."""
+
+    _db: Database
+
+    def record_found(self, submission_id: str, split_id: str, *, by: str, reason: str) -> tuple[str, ...]:
+        """Write down that a submission in doubt, or declared absent, is in the service after all.
+
+        A submission found after it was declared absent claims its obligations again. Whatever else claims them is
+        withdrawn, if it has not been sent.
+
+        Args:
+            submission_id: Which.
+            split_id: The service's `_id`.
+            by: The run that found it, or the person who did.
+            reason: How it was found.
+
+        Returns:
+            The keys of obligations that another submission has paid as well; normally empty, anything else is
+            an alarm.
+
+        Raises:
+            BrokenInvariant: it is neither in doubt nor absent, nor known under this very id.
+        """
+        with self._db.writing() as connection:
+            before = read_submission(connection, submission_id)
+            if before.split_id == split_id:
+                return ()
+            if before.state not in {SubmissionState.IN_DOUBT, SubmissionState.ABSENT}:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; only one in doubt or absent can be found")
+            now = self._db.now()
+            move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, split_id=split_id)
+            return _claim_again(connection, before, by, now) if before.state is SubmissionState.ABSENT else ()
+
+    def record_status(
+        self,
+        submission_id: str,
+        report_json: bytes,
+        status: str | None,
+        new_state: SubmissionState | None,
+        *,
+        by: str,
+        reason: str = "",
+    ) -> Submission:
+        """Keep a report as the service shows it now, and what that means.
+
+        Args:
+            submission_id: Which.
+            report_json: The report's JSON document.
+            status: The status in it.
+            new_state: The state it proves; None, or the present one, for no change. `failed` releases the claims.
+            by: The run that asked.
+            reason: Why it means that, for people.
+
+        Returns:
+            The submission as it stands now, without its body.
+        """
+        with self._db.writing() as connection:
+            now = self._db.now()
+            before = read_submission(connection, submission_id)
+            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
+            if new_state is None or new_state is before.state:
+                this = submissions.c.id == submission_id
+                connection.execute(update(submissions).where(this).values(status=status))
+            else:
+                move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
+            return read_submission(connection, submission_id)
+
+    def declare_absent(self, submission_id: str, *, by: Sequence[str], evidence: str, run_id: str) -> Submission:
+        """Take people's word that a submission in doubt is not in the service, and make its next attempt ready.
+
+        Whether it is time for that, and the last look before, are the caller's to judge.
+
+        Args:
+            submission_id: Which.
+            by: At least two different people.
+            evidence: What they rely on.
+            run_id: The run the next attempt belongs to.
+
+        Returns:
+            The next attempt: approved, with a new report id, and with its body.
+
+        Raises:
+            ApprovalWanted: fewer than two different people.
+        """
+        people = list(dict.fromkeys(name.strip().casefold() for name in by if name.strip()))
+        if len(people) < 2:
+            raise ApprovalWanted("to declare a report absent takes the word of two different people")
+        with self._db.writing() as connection:
+            now = self._db.now()
+            names = ", ".join(name.strip() for name in by)
+            before = read_submission(connection, submission_id, bodies=True)
+            move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=evidence)
+            tag = connection.execute(select(meta.c.tag)).scalar_one()
+            following = write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now)
+            claim_all(connection, [following.id])
+            return following
+
+
+def _claim_again(connection: Connection, found: Submission, by: str, now: dt.datetime) -> tuple[str, ...]:
+    for other_id in sorted(set(claimed_elsewhere(connection, [found.id]).values())):
+        other = read_submission(connection, other_id)
+        if other.state in _UNSENT:
+            reason = f"{found.id} was found, which pays the same"
+            move(connection, other, SubmissionState.WITHDRAWN, at=now, by=by, reason=reason)
+    twice = sorted(claimed_elsewhere(connection, [found.id]))
+    mine = claims.c.submission_id == found.id
+    connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
+    return tuple(twice)

@@ -1,0 +1,101 @@
+"""Submissions: one attempt each to POST one batch, from planned to its end."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from io_adapters.ledger.approving import Approving
+from io_adapters.ledger.engine import Database
+from io_adapters.ledger.sending import Sending
+from io_adapters.ledger.settling import Settling
+from io_adapters.ledger.tables import answers, journal, submissions
+from io_adapters.ledger.transitions import read_submission, select_submissions, submission_of
+from schemas.submission import Outcome, Submission, SubmissionState
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """One transition; `before` is None for the first."""
+
+    before: SubmissionState | None
+    after: SubmissionState
+    at: dt.datetime
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from one POST: `raw` is b"" and `http_status` None when nothing did."""
+
+    outcome: Outcome
+    http_status: int | None
+    raw: bytes
+    at: dt.datetime
+
+
+class Submissions(Approving, Sending, Settling):
+    """The record of submissions. Every change goes through the one table of transitions and is journaled."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def get(self, submission_id: str) -> Submission:
+        """Return one submission, with its body.
+
+        Raises:
+            ConfigurationError: there is none of that id.
+        """
+        with self._db.reading() as connection:
+            return read_submission(connection, submission_id, bodies=True)
+
+    def journal(self, submission_id: str) -> list[JournalLine]:
+        """Return all transitions of a submission, oldest first."""
+        j = journal.c
+        query = select(j.before, j.after, j.at, j.by, j.reason).where(j.submission_id == submission_id).order_by(j.id)
+        with self._db.reading() as connection:
+            return [
+                JournalLine(row.before and SubmissionState(row.before), SubmissionState(row.after), *row[2:])
+                for row in connection.execute(query)
+            ]
+
+    def answers(self, submission_id: str) -> list[Answer]:
+        """Return all that came back for a submission, oldest first."""
+        a = answers.c
+        query = select(a.outcome, a.http_status, a.raw, a.at).where(a.submission_id == submission_id).order_by(a.id)
+        with self._db.reading() as connection:
+            rows = connection.execute(query).all()
+        return [Answer(Outcome(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
+
+    def list(
+        self,
+        *,
+        job: str | None = None,
+        period: str | None = None,
+        states: Iterable[SubmissionState] | None = None,
+        run_id: str | None = None,
+        plan_digest: str | None = None,
+        bodies: bool = True,
+    ) -> list[Submission]:
+        """Return the submissions that match all that is given, in the order they were planned.
+
+        Args:
+            job: Name of the job.
+            period: Label of the period.
+            states: Any of these.
+            run_id: The run that sent them, or planned them while they are unsent.
+            plan_digest: Their plan.
+            bodies: Whether the bytes to POST are wanted; without them, body is b"", and the answer comes faster.
+        """
+        query = select_submissions(bodies=bodies)
+        given = {"job": job, "period": period, "run_id": run_id, "plan_digest": plan_digest}
+        for name, value in given.items():
+            if value is not None:
+                query = query.where(submissions.c[name] == value)
+        if states is not None:
+            query = query.where(submissions.c.state.in_([state.value for state in states]))
+        query = query.order_by(submissions.c.created_at, submissions.c.batch_number, submissions.c.attempt)
+        with self._db.reading() as connection:
+            return [submission_of(row) for row in connection.execute(query)]

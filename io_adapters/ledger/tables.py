@@ -1,0 +1,365 @@
+"""The ledger's tables. The migrations build exactly these; a test compares the two.
+
+Everything here is plain SQL that SQLite and PostgreSQL share, partial unique indexes included. Tables named in
+`APPEND_ONLY` refuse UPDATE and DELETE by triggers, which the migrations create.
+"""
+
+import datetime as dt
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+
+from schemas.errors import BrokenInvariant
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Utc(TypeDecorator[dt.datetime]):
+    """A moment, always with its time zone in the program and always UTC in the store."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:  # noqa: ARG002
+        """Refuse a moment without a time zone; it would mean something else on another machine."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise BrokenInvariant("a moment without a time zone must not enter the ledger")
+        return value.astimezone(dt.UTC)
+
+    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:  # noqa: ARG002
+        """SQLite forgets the zone; PostgreSQL may answer in the session's."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
+
+
+# SQLite numbers rows by itself only when the key's type is exactly INTEGER.
+Serial: Final = BigInteger().with_variant(Integer(), "sqlite")
+Cents: Final = BigInteger()
+
+
+def _serial() -> Column[int]:
+    return Column("id", Serial, primary_key=True, autoincrement=True)
+
+
+def _text(name: str, *, nullable: bool = False) -> Column[str]:
+    return Column(name, Text, nullable=nullable)
+
+
+def _moment(name: str, *, nullable: bool = False) -> Column[dt.datetime]:
+    return Column(name, Utc, nullable=nullable)
+
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("only_row", Integer, primary_key=True, autoincrement=False),
+    _text("tag"),
+    _text("service_url", nullable=True),
+    _text("key_fingerprint", nullable=True),
+    _moment("created_at"),
+)
+
+accepted_keys = Table(
+    "accepted_keys", metadata, _serial(), _text("key_fingerprint"), _text("accepted_by"), _moment("accepted_at")
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    _text("job"),
+    _text("period"),
+    _text("command"),
+    _text("prepared_by"),
+    _text("job_file"),
+    _text("state"),
+    Column("exit_code", Integer),
+    _text("summary_json", nullable=True),
+    _moment("started_at"),
+    _moment("finished_at", nullable=True),
+    Index("ix_runs_job_started_at", "job", "started_at"),
+)
+
+run_documents = Table(
+    "run_documents",
+    metadata,
+    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
+    Column("document", LargeBinary, nullable=False),
+    _moment("saved_at"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(128), primary_key=True),
+    _text("owner"),
+    _moment("since"),
+    _moment("until"),
+)
+
+files = Table(
+    "files",
+    metadata,
+    _serial(),
+    _text("run_id"),
+    _text("job"),
+    _text("period"),
+    _text("source"),
+    _text("name"),
+    _text("file_sha256"),
+    _text("content_sha256"),
+    _moment("recorded_at"),
+    Index("ix_files_file_sha256", "file_sha256"),
+    Index("ix_files_content_sha256", "content_sha256"),
+    UniqueConstraint("run_id", "source", "name"),
+)
+
+plans = Table(
+    "plans",
+    metadata,
+    Column("digest", String(80), primary_key=True),
+    _text("job"),
+    _text("payer"),
+    _text("period"),
+    _text("currency"),
+    _text("service_url"),
+    Column("batches", Integer, nullable=False),
+    Column("payees", Integer, nullable=False),
+    Column("total_cents", Cents, nullable=False),
+    Column("largest_cents", Cents, nullable=False),
+    _text("run_id"),
+    _text("prepared_by"),
+    _moment("created_at"),
+    _moment("approved_at", nullable=True),
+    _moment("rejected_at", nullable=True),
+    _text("rejected_by", nullable=True),
+    _text("rejected_why", nullable=True),
+    Index("ix_plans_job_period", "job", "period"),
+)
+
+# Every run that arrived at a plan; `plans.run_id` is only the latest of them.
+plan_runs = Table(
+    "plan_runs",
+    metadata,
+    Column("digest", ForeignKey("plans.digest"), primary_key=True),
+    Column("run_id", String(64), primary_key=True),
+    _text("prepared_by"),
+    _moment("stored_at"),
+    Index("ix_plan_runs_run_id", "run_id"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    _serial(),
+    Column("digest", ForeignKey("plans.digest"), nullable=False),
+    _text("by"),
+    _text("kind"),
+    Column("total_cents", Cents, nullable=False),
+    _moment("at"),
+    _moment("expires_at"),
+    _moment("voided_at", nullable=True),
+    _moment("used_at", nullable=True),
+    _text("used_by_run", nullable=True),
+    Index("ix_approvals_digest", "digest"),
+)
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("plan_digest", ForeignKey("plans.digest"), nullable=False),
+    Column("batch_number", Integer, nullable=False),
+    _text("content_hash"),
+    Column("attempt", Integer, nullable=False),
+    _text("job"),
+    _text("period"),
+    _text("currency"),
+    _text("state"),
+    Column("payments", Integer, nullable=False),
+    Column("amount_cents", Cents, nullable=False),
+    Column("owner_cents", Cents, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    _text("body_sha256"),
+    _text("split_id", nullable=True),
+    _text("status", nullable=True),
+    _text("run_id"),
+    _text("owner", nullable=True),
+    _moment("created_at"),
+    _moment("sending_at", nullable=True),
+    _moment("deadline_at", nullable=True),
+    Column("was_in_doubt", Boolean, nullable=False),
+    _text("reason"),
+    UniqueConstraint("content_hash", "attempt"),
+    Index("ix_submissions_plan_digest", "plan_digest"),
+    Index("ix_submissions_job_period", "job", "period"),
+    Index("ix_submissions_state", "state"),
+    Index("ix_submissions_run_id", "run_id"),
+)
+
+# What each submission pays. A row claims its obligation while `live`; at most one does.
+claims = Table(
+    "claims",
+    metadata,
+    Column("submission_id", ForeignKey("submissions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    _text("obligation_key"),
+    _text("base_key"),
+    _text("reference"),
+    _text("kind"),
+    _text("payee"),
+    Column("amount_cents", Cents, nullable=False),
+    _text("destination"),
+    Column("withheld", Boolean, nullable=False),
+    Column("live", Boolean, nullable=False),
+    Index(
+        "uq_claims_one_live_per_obligation",
+        "obligation_key",
+        unique=True,
+        sqlite_where=text("live"),
+        postgresql_where=text("live"),
+    ),
+    Index("ix_claims_obligation_key", "obligation_key"),
+    Index("ix_claims_base_key", "base_key"),
+    Index("ix_claims_payee", "payee"),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    _serial(),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    _text("before", nullable=True),
+    _text("after"),
+    _moment("at"),
+    _text("by"),
+    _text("reason"),
+    Index("ix_journal_submission_id", "submission_id"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    _serial(),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    _text("outcome"),
+    Column("http_status", Integer),
+    Column("raw", LargeBinary, nullable=False),
+    _moment("at"),
+    Index("ix_answers_submission_id", "submission_id"),
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    _serial(),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    _text("status", nullable=True),
+    Column("document", LargeBinary, nullable=False),
+    _moment("at"),
+    Index("ix_reports_submission_id", "submission_id"),
+)
+
+account_checks = Table(
+    "account_checks",
+    metadata,
+    _serial(),
+    _text("fingerprint"),
+    _text("run_id"),
+    _text("state"),
+    _text("message"),
+    Column("cost_cents", Cents, nullable=False),
+    _text("owner"),
+    _moment("started_at"),
+    _moment("finished_at", nullable=True),
+    _moment("expires_at", nullable=True),
+    Index(
+        "uq_account_checks_one_in_flight",
+        "fingerprint",
+        unique=True,
+        sqlite_where=text("state = 'checking'"),
+        postgresql_where=text("state = 'checking'"),
+    ),
+    Index("ix_account_checks_fingerprint", "fingerprint"),
+    Index("ix_account_checks_run_id", "run_id"),
+)
+
+# One row per posted period, also when nothing was carried: "nothing" replaces what an earlier period carried.
+accrual_periods = Table(
+    "accrual_periods",
+    metadata,
+    _serial(),
+    _text("job"),
+    _text("payer"),
+    _text("currency"),
+    _text("period"),
+    Column("period_start", Date, nullable=False),
+    _text("plan_digest", nullable=True),
+    _text("run_id"),
+    _moment("posted_at"),
+    UniqueConstraint("job", "payer", "currency", "period"),
+)
+
+accruals = Table(
+    "accruals",
+    metadata,
+    Column("posting_id", ForeignKey("accrual_periods.id"), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("payee", String(32), primary_key=True),
+    Column("reference", String(256), primary_key=True),
+    Column("amount_cents", Cents, nullable=False),
+)
+
+holds = Table(
+    "holds",
+    metadata,
+    _serial(),
+    _text("by"),
+    _text("why"),
+    _moment("put_at"),
+    _text("released_by", nullable=True),
+    _moment("released_at", nullable=True),
+)
+
+freezes = Table(
+    "freezes",
+    metadata,
+    _serial(),
+    _text("reason"),
+    _text("tags"),
+    _moment("frozen_at"),
+    _text("accepted_tags", nullable=True),
+    _text("lifted_by", nullable=True),
+    _text("evidence", nullable=True),
+    _moment("lifted_at", nullable=True),
+)
+
+APPEND_ONLY: Final = ("journal", "answers", "reports", "accepted_keys")

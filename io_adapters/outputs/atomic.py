@@ -1,0 +1,70 @@
+"""Files that are there whole or not at all."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+OTHER_NAMES = 9
+
+
+def replace_atomically(target: Path, content: bytes) -> Path:
+    """Write a file so that a reader, or a crash, meets the old content or the new, never a part.
+
+    The content goes to a temporary file in the same folder (mode 0600), is forced to disk, and takes the target's name;
+    then the folder is forced to disk too. Missing folders are made (mode 0700).
+
+    Args:
+        target: Where the file should be. One that is marked read-only, or that another program holds open and the
+            system will not replace, is left alone and "name (2).xlsx" next to it is written.
+        content: All of the file.
+
+    Returns:
+        Where the content is.
+
+    Raises:
+        OSError: the folder cannot be written, or the disk is full; the old file is untouched.
+    """
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        written = _take_name(Path(temporary), target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _force_to_disk(target.parent)
+    return written
+
+
+def _take_name(temporary: Path, target: Path) -> Path:
+    refused = PermissionError(f"{target.name} cannot be replaced")
+    for number in range(1, OTHER_NAMES + 1):
+        candidate = target if number == 1 else target.with_name(f"{target.stem} ({number}){target.suffix}")
+        if _is_read_only(candidate):
+            continue
+        try:
+            temporary.replace(candidate)
+        except PermissionError as error:  # Windows: another program holds it open
+            refused = error
+        else:
+            return candidate
+    raise refused
+
+
+def _is_read_only(path: Path) -> bool:
+    # The mark itself is asked for, not os.access: an administrator's right to overwrite is not a wish to.
+    return path.exists() and not path.stat().st_mode & stat.S_IWUSR
+
+
+def _force_to_disk(folder: Path) -> None:
+    if os.name == "nt":  # Windows cannot open a folder; it writes names through
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,147 @@
+"""corrections.xlsx: the person's own sheets, in their own layout, with what is wrong marked and explained.
+
+Corrected and run again it works: same headers and rows at the same physical rows, texts still
+text, numbers still numbers.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from openpyxl.cell import Cell
+
+from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.sheet_names import unique_sheet_name
+from io_adapters.outputs.sheets import SEVERITY_TONES, issues_table
+from io_adapters.outputs.tables import write_table
+from io_adapters.outputs.workbook import GENERAL, NUMBER_DIGITS, PLAIN, TEXT, Book, Ink, Page, Setup, Tone, Value
+from schemas.issues import Issue, Severity
+from schemas.raw_table import CellKind, RawTable, column_letter
+
+# Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
+COPIED_WHOLE: Final = 50_000
+
+# In cells of these rules a digit lost is a wrong person or account: what is typed there stays text.
+_IDENTIFIERS: Final = ("TAXID_", "PIX_", "BANK_", "AGENCY_", "ACCOUNT_", "UPC_")
+
+Marks = Mapping[tuple[int, int], Sequence[Issue]]
+
+
+def write_corrections(tables: Sequence[tuple[RawTable, Sequence[Issue]]], path: Path, language: str) -> Path | None:
+    """Write the corrections workbook.
+
+    Args:
+        tables: Each sheet as it was read, with its issues. Files without errors or warnings are left out; of a file
+            that has some, all sheets are kept.
+        path: Where it should be.
+        language: "pt-BR" or "en".
+
+    Returns:
+        Where it is; None, and no file, when there is nothing to correct.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    labels = Labels(language)
+    to_correct = {table.file.sha256 for table, issues in tables if _blocking(issues)}
+    if not to_correct:
+        return None
+    book = Book()
+    titles = {labels("sheet.issues").casefold()}
+    notes = [labels("note.corrections")]
+    listed: list[Issue] = []
+    for table, issues in tables:
+        if table.file.sha256 not in to_correct:
+            continue
+        title = unique_sheet_name(table.sheet or Path(table.file.name).stem, titles)
+        if len(table.cells) > COPIED_WHOLE:
+            notes.append(labels("note.only_rows_with_issues") + title)
+        _write_sheet(book, title, table, _marks(table, _blocking(issues)))
+        listed.extend(issues)
+    write_table(book, issues_table(listed, labels, " ".join(notes)))
+    return replace_atomically(path, book.to_bytes())
+
+
+def _blocking(issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    return tuple(issue for issue in issues if issue.severity in (Severity.ERROR, Severity.WARNING))
+
+
+def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
+    """Place each issue on a cell (row, position): its own, the header of its column, or the first of its row."""
+    letters = {column_letter(position): position for position in range(len(table.headers))}
+    marks: dict[tuple[int, int], list[Issue]] = defaultdict(list)
+    for issue in issues:
+        if issue.row is not None:
+            letter = (issue.cell or "").rstrip("0123456789")
+            marks[issue.row, letters.get(letter, 0)].append(issue)
+        elif issue.column in table.headers:
+            marks[table.header_row, table.headers.index(issue.column)].append(issue)
+    return marks
+
+
+def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks) -> None:
+    numeric = (CellKind.NUMBER, CellKind.DATE, CellKind.BOOL)
+    text_columns = frozenset(
+        position + 1 for position in range(len(table.headers)) if not np.isin(table.kinds_of(position), numeric).any()
+    )
+    widths = [min(max(len(header) + 4, 14), 40) for header in table.headers]
+    page = book.page(Setup(title, widths, table.header_row, text_columns))
+    _skip_to(page, table.header_row)
+    page.append(
+        _cell(page, header, CellKind.TEXT, marks.get((table.header_row, position), ()))
+        for position, header in enumerate(table.headers)
+    )
+    for row, texts, kinds in _rows_to_copy(table, marks):
+        _skip_to(page, row)
+        page.append(
+            _cell(page, text, kind, marks.get((row, position), ()))
+            for position, (text, kind) in enumerate(zip(texts, kinds, strict=True))
+        )
+
+
+def _skip_to(page: Page, row: int) -> None:
+    while page.rows_written < row - 1:
+        page.append()
+
+
+def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[str, ...], Sequence[int]]]:
+    width = len(table.headers)
+    kinds = np.column_stack([table.kinds_of(position) for position in range(width)])
+    wanted = None if len(table.cells) <= COPIED_WHOLE else {row for row, _ in marks}
+    for row, texts, kinds_of_row in zip(
+        table.cells.index, table.cells.itertuples(index=False, name=None), kinds.tolist(), strict=True
+    ):
+        if wanted is None or row in wanted:
+            yield int(row), texts, kinds_of_row
+
+
+def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue]) -> Cell | None:
+    value = _value(text, kind)
+    is_text = isinstance(value, str) or (not text and bool(issues))
+    keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
+    number_format = "yyyy-mm-dd" if isinstance(value, dt.date) else TEXT if is_text or keeps_digits else GENERAL
+    if not issues:
+        return page.cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
+    worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
+    explained = "\n\n".join(
+        f"{issue.message}\n→ {issue.accepts}" if issue.accepts else issue.message for issue in issues
+    )
+    ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
+    return page.cell(value, ink, comment=explained, is_error=kind == CellKind.ERROR)
+
+
+def _value(text: str, kind: int) -> Value:
+    """Give a cell its first nature back where that loses nothing; text otherwise."""
+    if kind == CellKind.NUMBER:
+        number = Decimal(text)
+        return number if len(number.normalize().as_tuple().digits) <= NUMBER_DIGITS else text
+    if kind == CellKind.BOOL:
+        return text == "TRUE"
+    if kind == CellKind.DATE and len(text) == len("2026-10-31"):
+        return dt.date.fromisoformat(text)
+    return text

@@ -1,0 +1,154 @@
+"""The first sheet: what happened, and the proof that every centavo and every row has a place."""
+
+from collections import Counter
+from decimal import Decimal
+
+from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.obligation_rows import PLACE_TONES, amount
+from io_adapters.outputs.tables import Column, Toned, write_row, write_small_table
+from io_adapters.outputs.workbook import (
+    GENERAL,
+    HEADING,
+    MONEY,
+    PLAIN,
+    TITLE,
+    WHOLE,
+    Book,
+    Ink,
+    Page,
+    Setup,
+    Tone,
+    Value,
+)
+from schemas.plan import Place
+from schemas.reconciliation import Reconciliation, Summary
+
+_BOLD = Ink(bold=True)
+
+
+def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
+    """Write the sheet a finance person reads first."""
+    labels = Labels(reconciliation.language)
+    summary = reconciliation.summary
+    page = book.page(Setup(labels("sheet.summary"), [38, 24, 18, 22, 14, 18]))
+    page.write(labels("summary.title"), ink=TITLE)
+    _write_identity(page, reconciliation, labels)
+    _write_totals(page, reconciliation, labels)
+    _write_row_counts(page, summary, labels)
+    _write_batches(page, summary, labels)
+    _write_checks(page, summary, labels)
+    _write_discrepancies(page, summary, labels)
+    if reconciliation.decisions:
+        _start(page, labels("summary.decisions"))
+        for decision in reconciliation.decisions:
+            page.write(decision)
+
+
+def _start(page: Page, heading: str) -> None:
+    page.append()
+    page.write(heading, ink=HEADING)
+
+
+def _write_identity(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    summary = reconciliation.summary
+    values: dict[str, str | None] = {
+        "job": summary.job,
+        "payer": reconciliation.payer_name,
+        "period": summary.period,
+        "run": summary.run,
+        "plan_digest": summary.plan_digest,
+        "currency": summary.currency,
+        "state": summary.state,
+        "meaning": f"{labels.of_value('exit', str(summary.exit_code))} ({summary.exit_code})",
+    }
+    for key, value in values.items():
+        page.append((page.cell(labels(f"summary.{key}"), _BOLD), page.cell(value)))
+
+
+def _write_totals(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    totals = reconciliation.summary.totals_cents
+    counts = Counter(reconciliation.obligations["place"])
+    _start(page, labels("summary.totals"))
+    write_small_table(
+        page,
+        [
+            Column(labels("summary.place")),
+            Column(labels("amount"), 0, MONEY),
+            Column(labels("summary.count"), 0, WHOLE),
+        ],
+        (
+            (
+                Toned(labels(f"place.{place}"), PLACE_TONES[place]),
+                amount(getattr(totals, place.value)),
+                counts[place.value],
+            )
+            for place in Place
+        ),
+    )
+    money = Ink(MONEY, bold=True)
+    _write_balance(page, labels("summary.in"), amount(totals.in_), money)
+    _write_balance(page, labels("summary.sum"), amount(totals.placed()), money)
+    _write_mark(page, labels, is_balanced=totals.in_ == totals.placed())
+
+
+def _write_row_counts(page: Page, summary: Summary, labels: Labels) -> None:
+    rows = summary.rows
+    placed = {"used": rows.used, "held": rows.held, "duplicate": rows.duplicate, "ignored": rows.ignored}
+    _start(page, labels("summary.rows"))
+    for name, count in placed.items():
+        page.append((page.cell(labels(f"disposition.{name}")), page.cell(count, Ink(WHOLE))))
+    whole = Ink(WHOLE, bold=True)
+    _write_balance(page, labels("summary.rows_read"), rows.read, whole)
+    _write_balance(page, labels("summary.rows_sum"), sum(placed.values()), whole)
+    _write_mark(page, labels, is_balanced=rows.read == sum(placed.values()))
+
+
+def _write_balance(page: Page, label: str, value: Decimal | int, ink: Ink) -> None:
+    page.append((page.cell(label, _BOLD), page.cell(value, ink)))
+
+
+def _write_mark(page: Page, labels: Labels, *, is_balanced: bool) -> None:
+    mark = labels("summary.balanced" if is_balanced else "summary.unbalanced")
+    page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
+
+
+def _write_batches(page: Page, summary: Summary, labels: Labels) -> None:
+    _start(page, labels("summary.batches"))
+    names = ("report_id", "split_id", "status", "outcome")
+    columns = [*(Column(labels(name)) for name in names), Column(labels("payments"), 0, WHOLE)]
+    write_small_table(
+        page,
+        [*columns, Column(labels("amount"), 0, MONEY)],
+        (
+            (*(getattr(batch, name) for name in names), batch.payments, amount(batch.amount_cents))
+            for batch in summary.batches
+        ),
+    )
+
+
+def _write_checks(page: Page, summary: Summary, labels: Labels) -> None:
+    checks = summary.account_checks
+    _start(page, labels("summary.checks"))
+    figures: dict[str, tuple[Value, str]] = {
+        "made": (checks.made, WHOLE),
+        "reused": (checks.reused, WHOLE),
+        "invalid": (checks.invalid, WHOLE),
+        "unknown": (checks.unknown, WHOLE),
+        "cost": (amount(checks.cost_cents), MONEY),
+        "budget": (amount(checks.budget_cents), MONEY),
+    }
+    for name, (value, number_format) in figures.items():
+        write_row(page, (labels(f"checks.{name}"), value), [PLAIN, Ink(number_format)])
+
+
+def _write_discrepancies(page: Page, summary: Summary, labels: Labels) -> None:
+    _start(page, labels("summary.discrepancies"))
+    if not summary.discrepancies:
+        page.write(labels("summary.none"))
+        return
+    columns = [Column(labels(name), 0, GENERAL) for name in ("kind", "report_id", "expected", "found", "message")]
+    write_small_table(
+        page,
+        columns,
+        ((Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.message) for d in summary.discrepancies),
+    )

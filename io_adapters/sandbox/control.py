@@ -1,0 +1,107 @@
+"""The control plane, for tests: what happened, faults, forced reports, other behaviour. No part of the service."""
+
+import ipaddress
+from collections import defaultdict
+from typing import Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from pydantic import ValidationError
+
+from io_adapters.sandbox import tables
+from io_adapters.sandbox.assumptions import Behaviour
+from io_adapters.sandbox.context import Running
+from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
+from io_adapters.sandbox.faults import Fault
+from io_adapters.sandbox.models import REPORT_FIELDS
+from io_adapters.sandbox.validation import problem, refuse_if_any
+from schemas.wire import canonical_json
+
+
+def require_loopback(request: Request) -> None:
+    """Let in only who runs on this machine: there is no key here.
+
+    Raises:
+        HTTPException: 403 for anybody else.
+    """
+    if request.client is None or not ipaddress.ip_address(request.client.host).is_loopback:
+        raise HTTPException(403, "The control plane answers this machine alone")
+
+
+router = APIRouter(
+    prefix="/_sandbox", route_class=ExactRoute, tags=["Control plane"], dependencies=[Depends(require_loopback)]
+)
+
+
+@router.get("/audit")
+def audit(sandbox: Running) -> Response:
+    """Return every effect there ever was, and how often each endpoint was called.
+
+    `{requests: {endpoint: calls}, creates: [{split_id, reportId, paymentBatchName, created_at, currency, amount_cents,
+    owner_cents, extPaymentIds, payments: [{extPaymentId, final_amount_cents, withheld}]}], exchange_rates: [{at,
+    split_id, rate}], account_checks: [{at, account, valid, cost_cents}], account_checks_cost_cents}`; an account is
+    named by a fingerprint. Calls are counted before faults and refusals.
+    """
+    entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in sandbox.store.rows(tables.payments):
+        entry = {"extPaymentId": row["ext_payment_id"], "final_amount_cents": row["final_amount_cents"]}
+        entries[row["split_id"]].append(entry | {"withheld": row["withheld"]})
+    checks = sandbox.store.rows(tables.account_checks)
+    return exact_answer(
+        {
+            "requests": {row["endpoint"]: row["count"] for row in sandbox.store.rows(tables.requests)},
+            "creates": [_create(row, entries[row["split_id"]]) for row in sandbox.store.rows(tables.reports)],
+            "exchange_rates": [_plain(row) for row in sandbox.store.rows(tables.exchange_rates)],
+            "account_checks": [_plain(row) for row in checks],
+            "account_checks_cost_cents": sum(row["cost_cents"] for row in checks),
+        }
+    )
+
+
+def _create(row: dict[str, Any], entries: list[dict[str, Any]]) -> dict[str, Any]:
+    kept = ("split_id", "currency", "amount_cents", "owner_cents")
+    return {name: row[name] for name in kept} | {
+        "created_at": str(row["created_at"]),
+        "reportId": row["report_id"],
+        "paymentBatchName": row["batch_name"],
+        "extPaymentIds": [entry["extPaymentId"] for entry in entries],
+        "payments": entries,
+    }
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "number"} | {"at": str(row["at"])}
+
+
+@router.post("/faults")
+async def plant_fault(fault: Fault, sandbox: Running) -> dict[str, int]:
+    """Plant a fault; calls are counted from here."""
+    return {"planted": sandbox.faults.plant(fault)}
+
+
+@router.delete("/faults")
+async def clear_faults(sandbox: Running) -> dict[str, int]:
+    """Forget all faults."""
+    sandbox.faults.clear()
+    return {"planted": 0}
+
+
+@router.post("/reports/{split_id}")
+def force_report(split_id: str, fields: dict[str, Any], sandbox: Running) -> dict[str, str]:
+    """Force what the service says of a report: any of its fields, and `vanished`; replaces what was forced before."""
+    vanished = fields.pop("vanished", False)
+    known = set(REPORT_FIELDS) - {"_id"}
+    refuse_if_any([problem((name,), "Not a field of a report") for name in fields if name not in known])
+    if not sandbox.store.change_report(split_id, forced=canonical_json(fields).decode(), vanished=bool(vanished)):
+        raise HTTPException(404, "No such split report")
+    return {"forced": split_id}
+
+
+@router.post("/settings")
+async def change_behaviour(changes: dict[str, Any], sandbox: Running) -> Behaviour:
+    """Change the named fields of `Behaviour`, until the sandbox stops; return all of them."""
+    current = {name: getattr(sandbox.behaviour, name) for name in Behaviour.model_fields}
+    try:
+        sandbox.behaviour = Behaviour(**current | changes)
+    except ValidationError as error:
+        refuse_if_any([problem(found["loc"], found["msg"], found["type"]) for found in error.errors()])
+    return sandbox.behaviour

@@ -1,0 +1,110 @@
+"""Split reports: create, list, fetch, set the exchange rate."""
+
+import secrets
+from typing import Final
+
+from fastapi import APIRouter, HTTPException, Response
+
+from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
+from io_adapters.sandbox.context import Running, Sandbox
+from io_adapters.sandbox.endpoints import Endpoint
+from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
+from io_adapters.sandbox.models import ExchangeRateUpdate, PaymentEntry, SplitReport, SplitRequest, Status
+from io_adapters.sandbox.reports import StoredReport, describe
+from io_adapters.sandbox.split_rules import broken_rate_rules, broken_rules, cents_of, final_amount
+from io_adapters.sandbox.store import StoredPayment
+from io_adapters.sandbox.validation import problem, refuse_if_any
+
+CPF_LENGTH: Final = 11
+
+router = APIRouter(route_class=ExactRoute, tags=["Split reports"])
+
+
+@router.post(Endpoint.CREATE_SPLIT.path, response_model=SplitReport)
+def create_split(body: SplitRequest, sandbox: Running) -> Response:
+    """Create a batch (split report)."""
+    refuse_if_any(broken_rules(body, sandbox.behaviour))
+    now = sandbox.clock()
+    report = _new_report(body, sandbox.behaviour, now)
+    entries = [
+        StoredPayment(entry.extPaymentId, cents_of(final_amount(entry)), entry.isWithhold) for entry in body.payments
+    ]
+    if not sandbox.store.create_report(report, entries, unique=sandbox.behaviour.unique_report_id):
+        refuse_if_any([problem(("reportId",), "A report with this reportId exists")])
+    return exact_answer(describe(report, sandbox.behaviour, now))
+
+
+@router.get(Endpoint.LIST_SPLITS.path, response_model=list[SplitReport])
+def list_splits(sandbox: Running, status: Status | None = None) -> Response:
+    """List batches, all or those of one status."""
+    now = sandbox.clock()
+    stored = sandbox.store.reports(created_until=now - sandbox.behaviour.listing_delay_s)
+    described = [describe(report, sandbox.behaviour, now) for report in stored]
+    return exact_answer([report for report in described if status in (None, report["status"])])
+
+
+@router.get(Endpoint.GET_SPLIT.path, response_model=SplitReport)
+def get_split(split_id: str, sandbox: Running) -> Response:
+    """Fetch one batch."""
+    report = _known_report(split_id, sandbox)
+    return exact_answer(describe(report, sandbox.behaviour, sandbox.clock()))
+
+
+@router.post(Endpoint.UPDATE_EXCHANGE_RATE.path, response_model=SplitReport)
+def update_exchange_rate(split_id: str, body: ExchangeRateUpdate, sandbox: Running) -> Response:
+    """Set the exchange rate of a batch; a batch in a foreign currency waits for it."""
+    report = _known_report(split_id, sandbox)
+    refuse_if_any(broken_rate_rules(body, report, sandbox.behaviour))
+    rate = None if body.rate is None else format(body.rate, "f")
+    columns = {"exchange_rate": rate, "order_id": body.orderId, "show_exchange_data": body.showExchangeData}
+    given = {name: value for name, value in columns.items() if value is not None}
+    sandbox.store.set_exchange_rate(split_id, sandbox.clock(), **given)
+    return exact_answer(describe(_known_report(split_id, sandbox), sandbox.behaviour, sandbox.clock()))
+
+
+def _known_report(split_id: str, sandbox: Sandbox) -> StoredReport:
+    report = sandbox.store.report(split_id)
+    if report is None:
+        raise HTTPException(404, "No such split report")
+    return report
+
+
+def _new_report(body: SplitRequest, behaviour: Behaviour, now: float) -> StoredReport:
+    """Add up a new report; who fails and what tax is due is decided here, by how the sandbox behaves now."""
+    payable = [entry for entry in body.payments if not entry.isWithhold]
+    failing = [entry for entry in payable if _fails(entry, behaviour)]
+    withheld = [entry for entry in body.payments if entry.isWithhold]
+    taxed = [entry for entry in payable if _is_cpf(entry.taxId) and not _fails(entry, behaviour)]
+    return StoredReport(
+        split_id=secrets.token_hex(12),
+        created_at=now,
+        tax_id=body.taxId,
+        report_id=body.reportId,
+        batch_name=body.paymentBatchName,
+        currency=body.currency,
+        amount_cents=cents_of(body.amount),
+        owner_cents=cents_of(body.ownerAmount),
+        payments=len(body.payments),
+        payments_cents=_sum_cents(body.payments),
+        withheld=len(withheld),
+        withheld_cents=_sum_cents(withheld),
+        failing=len(failing),
+        failing_cents=_sum_cents(failing),
+        income_tax_cents=sum(cents_of(final_amount(entry) * behaviour.income_tax_rate) for entry in taxed),
+        fee_rate=format(behaviour.fee_rate, "f"),
+        fee_cents=cents_of(body.amount * behaviour.fee_rate),
+    )
+
+
+def _sum_cents(entries: list[PaymentEntry]) -> int:
+    return sum(cents_of(final_amount(entry)) for entry in entries)
+
+
+def _is_cpf(tax_id: str | None) -> bool:
+    return len(account_identity(tax_id or "")) == CPF_LENGTH
+
+
+def _fails(entry: PaymentEntry, behaviour: Behaviour) -> bool:
+    bank = entry.bankAccount
+    account = (bank.pixKey, bank.account) if bank else ()
+    return is_planted(behaviour.failing_payees, entry.taxId, *account)

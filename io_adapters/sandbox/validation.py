@@ -1,0 +1,69 @@
+"""Refusals in the one form the interface documents: 422 with `detail: [{loc, msg, type}]`, never the refused value."""
+
+import json
+from collections.abc import Sequence
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+
+from io_adapters.sandbox.models import Body
+
+Location = tuple[str | int, ...]
+
+
+class ValidationProblem(BaseModel):
+    """One broken rule and where."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+
+
+class HTTPValidationError(BaseModel):
+    """Body of every 422."""
+
+    detail: list[ValidationProblem]
+
+
+def problem(loc: Location, msg: str, kind: str = "value_error") -> ValidationProblem:
+    """Return a broken rule at a place inside the body."""
+    return ValidationProblem(loc=["body", *loc], msg=msg, type=kind)
+
+
+def missing(field: str) -> ValidationProblem:
+    """Return the problem of a field that is required here, worded as FastAPI words it."""
+    return problem((field,), "Field required", "missing")
+
+
+def refuse_if_any(problems: Sequence[ValidationProblem]) -> None:
+    """Answer 422 when there are problems.
+
+    Raises:
+        RequestValidationError: there are some.
+    """
+    if problems:
+        raise RequestValidationError([found.model_dump() for found in problems])
+
+
+def unknown_fields(body: Body, loc: Location = ()) -> list[ValidationProblem]:
+    """Return one problem for each field, at any depth, that the interface does not name."""
+    found = [
+        problem((*loc, name), "Extra inputs are not permitted", "extra_forbidden") for name in body.model_extra or ()
+    ]
+    for name in type(body).model_fields:
+        value = getattr(body, name)
+        if isinstance(value, Body):
+            found += unknown_fields(value, (*loc, name))
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                if isinstance(item, Body):
+                    found += unknown_fields(item, (*loc, name, index))
+    return found
+
+
+async def answer_422(_: Request, error: Exception) -> Response:
+    """Write a validation error with exactly `loc`, `msg` and `type`: pydantic's own carries the value along."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type alone
+    detail = [{key: found[key] for key in ("loc", "msg", "type")} for found in error.errors()]
+    return Response(json.dumps({"detail": detail}), status_code=422, media_type="application/json")

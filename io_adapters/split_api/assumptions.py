@@ -1,0 +1,100 @@
+"""The one place for guesses: what the service's interface does not say.
+
+Each guess has a default, a setting (`REPASSE_ASSUME_` and its name in capitals), and a way to find out on staging.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from schemas.errors import ConfigurationError
+
+PREFIX: Final = "REPASSE_ASSUME_"
+ANY_2XX: Final = frozenset(range(200, 300))
+
+
+def _statuses(value: Any) -> Any:  # noqa: ANN401
+    return value.replace(" ", "").split(",") if isinstance(value, str) else value
+
+
+SuccessStatus = Annotated[int, Field(ge=200, le=299)]
+QueryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
+
+
+class Assumptions(BaseModel):
+    """What Repasse takes to be true of the service until someone has looked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    get_takes: Literal["_id", "reportId"] = "_id"
+    """Which id GET /split/{split_id}/get takes. Probe: create a report of R$ 0.01 and get it by each."""
+
+    create_statuses: Annotated[frozenset[SuccessStatus], BeforeValidator(_statuses)] = ANY_2XX
+    """Statuses of POST /split that can mean the report exists, e.g. "200,201"; never outside 2xx.
+    Probe: the status of a report created."""
+
+    report_id_echoed: bool = True
+    """Whether reportId comes back in answers and lists; without it a lost ledger cannot be noticed.
+    Probe: create a report and list."""
+
+    report_id_unique: bool = False
+    """Whether the service refuses a second report of the same reportId. Nothing is ever sent again because of it.
+    Probe: POST the same R$ 0.01 report twice."""
+
+    listed_within_s: int = Field(default=600, ge=0)
+    """How many seconds after its creation a report is in GET /split at the latest.
+    Probe: create reports and list until they show."""
+
+    payments_and_owner_make_amount: bool = True
+    """Whether the payments and ownerAmount add up to amount; Repasse holds it of its own batches in any case.
+    Probe: POST a report in which they do not."""
+
+    psp_id_is_ispb: bool = True
+    """Whether pspId is the eight digits of the institution's ISPB. Probe: check an own account with it."""
+
+    account_check_digit: Literal["glued", "hyphen"] = "glued"
+    """How the check digit is written after the account number: 123456 or 12345-6. Probe: check an own account."""
+
+    institutions_name: QueryName = "name"
+    """Query name of GET /pix/financial_institutions for the institution's name. Probe: search a known bank."""
+
+    institutions_min_start_date: QueryName = "min_str_start_date"
+    """Query name for the earliest start of operation. Probe: a date in the future leaves none."""
+
+    institutions_max_start_date: QueryName = "max_str_start_date"
+    """Query name for the latest start of operation. Probe: a date before the STR leaves none."""
+
+    institutions_page: QueryName = "page_number"
+    """Query name for the page. Probe: `pagination.current_page` follows it."""
+
+    institutions_page_size: QueryName = "page_size"
+    """Query name for the results per page. Probe: `pagination.rows_per_page` follows it."""
+
+    favorite_account: QueryName = "account_id"
+    """Query name of POST /contacts/accounts_favorite for the account. Probe: 422 names what is missing."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Assumptions":
+        """Take the defaults, overridden by each `REPASSE_ASSUME_<NAME>` that is set.
+
+        Args:
+            environment: Names and values, e.g. `os.environ`; other names are not looked at.
+
+        Raises:
+            ConfigurationError: a name that is no assumption, or a value it cannot take.
+        """
+        found = {
+            name.removeprefix(PREFIX).lower(): value for name, value in environment.items() if name.startswith(PREFIX)
+        }
+        try:
+            return cls.model_validate(found)
+        except ValidationError as error:
+            wrong = sorted({PREFIX + str(problem["loc"][0]).upper() for problem in error.errors()})
+            raise ConfigurationError(
+                f"{', '.join(wrong)}: no such assumption, or a value it cannot take; `repasse doctor` lists them"
+            ) from None
+
+    def id_for_get(self, *, split_id: str, report_id: str) -> str:
+        """Return the one of a report's two ids that GET /split/{split_id}/get takes."""
+        return split_id if self.get_takes == "_id" else report_id

@@ -1,0 +1,167 @@
+"""What an answer to POST /split proves.
+
+The service has no idempotency key, so a second POST is a second payment until the contrary is proven. Everything is *in
+doubt* unless one of three things is certain: it was never sent, it was accepted, or it was refused.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from io_adapters.split_api.assumptions import ANY_2XX
+from io_adapters.split_api.exchange import Reply
+from io_adapters.split_api.failures import NOT_SENT
+from io_adapters.split_api.reply_text import differences, reason_for
+from io_adapters.split_api.validation_error import ValidationError, names_report_id, read_validation_errors
+from schemas.submission import Outcome
+from schemas.wire import SplitReport, parse_json
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one POST proved.
+
+    Attributes:
+        outcome: accepted, refused, not_sent, or in_doubt.
+        http_status: Status of the reply; None when none came.
+        body: The reply's body as far as it was read; may name people, so it is kept out of `repr`.
+        reason: Why, for people and logs: a status, an exception's class, a rule; nothing the body said.
+        report: The report that was accepted; None with any other outcome, whatever the body shows.
+        validation_errors: What a refusal finds fault with; empty otherwise.
+        mismatches: Wire names of fields in which the report differs from what was sent.
+    """
+
+    outcome: Outcome
+    http_status: int | None
+    body: bytes = field(repr=False)
+    reason: str
+    report: SplitReport | None = field(default=None, repr=False)
+    validation_errors: tuple[ValidationError, ...] = ()
+    mismatches: tuple[str, ...] = ()
+
+
+def classify_reply(
+    reply: Reply,
+    *,
+    report_id: str,
+    was_in_doubt: bool,
+    sent: bytes,
+    accepted_statuses: Collection[int] = ANY_2XX,
+) -> Answer:
+    """Say what a reply to POST /split proves, complete or not; arguments as in `classify_response`."""
+    if reply.failure is not None or reply.status is None:
+        return _judge_broken(reply)
+    return classify_response(
+        reply.status,
+        reply.headers,
+        reply.body,
+        report_id=report_id,
+        was_in_doubt=was_in_doubt,
+        sent=sent,
+        accepted_statuses=accepted_statuses,
+    )
+
+
+def classify_response(
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    report_id: str,
+    was_in_doubt: bool,
+    sent: bytes = b"",
+    accepted_statuses: Collection[int] = ANY_2XX,
+) -> Answer:
+    """Say what a complete reply to POST /split proves.
+
+    Args:
+        status: HTTP status.
+        headers: Headers, names in lower case.
+        body: The whole body.
+        report_id: The reportId that was sent.
+        was_in_doubt: Whether these bytes were ever in doubt; then a refusal may be of the copy, not of the original.
+        sent: The body that was sent, to compare the report with; empty compares reportId alone.
+        accepted_statuses: Those of 2xx that can mean the report exists.
+    """
+    if status in accepted_statuses and status in ANY_2XX:
+        return _judge_success(status, body, report_id, sent)
+    if status == 422:
+        return _judge_422(body, report_id, was_in_doubt=was_in_doubt)
+    return Answer(Outcome.IN_DOUBT, status, body, reason_for(status, headers))
+
+
+def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:
+    """Say what an exception proves: nothing, unless it can come from the connect phase alone.
+
+    Args:
+        exc: What was raised.
+        status: Status of the reply it cut short; None when there was none.
+        body: As much of the reply as was read.
+    """
+    name = type(exc).__name__
+    if type(exc) in NOT_SENT and status is None:
+        # Its text is the operating system's or the TLS library's; nothing had been sent or read yet.
+        told = f": {exc}" if isinstance(exc, httpx.ConnectError) and str(exc) else ""
+        return Answer(Outcome.NOT_SENT, None, body, f"{name}{told}")
+    return Answer(Outcome.IN_DOUBT, status, body, name if status is None else f"HTTP {status}, then {name}")
+
+
+def classify_update(reply: Reply, *, told: Callable[[SplitReport], str | None], split_id: str) -> Answer:
+    """Say what a reply to POST /split/{split_id}/update_exchange_rate proves: the same, by the report's own id.
+
+    Args:
+        reply: Complete or not.
+        told: Reads from a report the id that `split_id` is one of.
+        split_id: The report the request was about.
+    """
+    if reply.failure is not None or reply.status is None:
+        return _judge_broken(reply)
+    if reply.status == 422:
+        return _judge_422(reply.body, "", was_in_doubt=False)
+    if reply.status not in ANY_2XX:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
+    report = read_report(reply.body)
+    if report is None or told(report) not in {None, split_id}:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, f"HTTP {reply.status} without this report")
+    return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status}", report)
+
+
+def read_report(body: bytes) -> SplitReport | None:
+    """Read a split report with an id; None when the body is anything else."""
+    try:
+        data = parse_json(body)
+    except ValueError:
+        return None
+    report = SplitReport.model_validate(data) if isinstance(data, dict) else None
+    return report if report is not None and report.id is not None and report.id.strip() else None
+
+
+def _judge_broken(reply: Reply) -> Answer:
+    if reply.failure is None:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, "no reply")
+    return classify_exception(reply.failure, status=reply.status, body=reply.body)
+
+
+def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Answer:
+    report = read_report(body)
+    if report is None:
+        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} without a readable report")
+    if "reportId" in report.unreadable or report.reportId not in {None, report_id}:
+        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} about another report", mismatches=("reportId",))
+    mismatches = differences(report, sent)
+    reason = f"HTTP {status}" + (f"; differs in {', '.join(mismatches)}" if mismatches else "")
+    return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
+
+
+def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> Answer:
+    errors = read_validation_errors(body)
+    if errors is None:
+        return Answer(Outcome.IN_DOUBT, 422, body, "HTTP 422 without the documented body")
+    if was_in_doubt:
+        reason = "HTTP 422, but an earlier copy of these bytes may have arrived"
+        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+    if names_report_id(body, report_id):
+        reason = "HTTP 422 about reportId: the report may exist already"
+        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+    return Answer(Outcome.REFUSED, 422, body, "HTTP 422: the request failed validation", validation_errors=errors)

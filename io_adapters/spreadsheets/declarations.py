@@ -1,0 +1,157 @@
+"""Job and layout files: YAML -> checked models, every problem told at once with its line and column."""
+
+import difflib
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from io_adapters.spreadsheets.yaml_text import KeyPath, YamlText, parse_yaml
+from schemas.errors import ConfigurationError
+from schemas.job import Job
+from schemas.layouts.layout import Layout
+
+_LAYOUTS: Final = resources.files("schemas.layouts")
+# Said of every member of a union that a value does not have the shape of, and of lists whose items are wrong.
+_VAGUE: Final = frozenset({"model_type", "string_type", "too_short"})
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """A job and where it was read.
+
+    Attributes:
+        job: What it declares.
+        folder: What its relative paths are relative to.
+        path: The file.
+    """
+
+    job: Job
+    folder: Path
+    path: Path
+
+
+def read_job(path: str | Path) -> JobFile:
+    """Read and check a job file.
+
+    Raises:
+        ConfigurationError: it is missing or wrong; the message has one line per problem, each with its place.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ConfigurationError(f"job file {path} does not exist")
+    return JobFile(_read(path, Job), path.resolve().parent, path)
+
+
+def read_layout(layout: str | Layout, folder: Path) -> Layout:
+    """Return the layout a job means.
+
+    Args:
+        layout: A name from `known_layouts`, a path to a YAML file, or a declaration.
+        folder: What a path is relative to.
+
+    Raises:
+        ConfigurationError: there is none of this name, or its file is missing or wrong.
+    """
+    if isinstance(layout, Layout):
+        return layout
+    if "/" in layout or layout.endswith((".yaml", ".yml")):
+        path = folder / layout
+        if not path.is_file():
+            raise ConfigurationError(f"layout file {path} does not exist")
+        return _read(path, Layout)
+    if layout not in known_layouts():
+        raise ConfigurationError(
+            f"layout {layout} is not known{_nearest(layout, known_layouts())}; known are {', '.join(known_layouts())}. "
+            "A layout of your own is named by the path of its .yaml file"
+        )
+    return _known_layout(layout)
+
+
+@functools.cache
+def known_layouts() -> tuple[str, ...]:
+    """Return the names of the layouts that come with Repasse, sorted."""
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in _LAYOUTS.iterdir() if file.name.endswith(".yaml")))
+
+
+@functools.cache
+def _known_layout(name: str) -> Layout:
+    file = _LAYOUTS / f"{name}.yaml"
+    return _checked(parse_yaml(file.read_text("utf-8"), file.name), Layout)
+
+
+def job_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a job file, for editors."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | Job.model_json_schema(mode="validation")
+
+
+def _read(path: Path, model: type[Model]) -> Model:
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{path.name} is not UTF-8 text") from None
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read ({type(error).__name__})") from None
+    return _checked(parse_yaml(text, path.name), model)
+
+
+def _checked(document: YamlText, model: type[Model]) -> Model:
+    try:
+        return model.model_validate(document.values)
+    except ValidationError as error:
+        problems = _without_noise(document, error.errors(include_url=False, include_input=False))
+        told = sorted({_told(document, model, problem) for problem in problems})
+        lines = [f"{document.name}:{line}:{column} {message}" for (line, column), message in told]
+        raise ConfigurationError("\n".join(lines)) from None
+
+
+def _without_noise(document: YamlText, problems: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out what is only said because of a more precise problem in the same place."""
+    precise = [document.written(problem["loc"]) for problem in problems if problem["type"] not in _VAGUE]
+
+    def explained(place: KeyPath) -> bool:
+        return any(other[: len(place)] == place for other in precise)
+
+    return [p for p in problems if p["type"] not in _VAGUE or not explained(document.written(p["loc"]))]
+
+
+def _told(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], str]:
+    path = document.written(problem["loc"])
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "missing":
+        path, message = (*path, problem["loc"][-1]), "is required"
+    elif problem["type"] == "model_type":
+        message = "must be a mapping of keys"
+    elif problem["type"] == "extra_forbidden":
+        message = "is not a known key" + _nearest(str(path[-1]), _keys_at(model, path[:-1]))
+    name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+    return document.at(path), f"{name}: {message}" if name else message
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _keys_at(model: type[BaseModel], path: KeyPath) -> tuple[str, ...]:
+    """Return the keys that the models at a place of a declaration have."""
+    models = {model}
+    for step in path:
+        named = [candidate.model_fields[step] for candidate in models if step in candidate.model_fields]
+        if named:  # else an item's number or a mapping's key: still the same models
+            models = {inner for field in named for inner in _models_in(field.annotation)}
+    return tuple(sorted({key for candidate in models for key in candidate.model_fields}))
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)

@@ -1,0 +1,98 @@
+"""What the reader says to people, in the job's language."""
+
+from typing import Final
+
+_PT: Final = {
+    "header": "cabeçalho na linha {row}",
+    "sheet": "aba {sheet}",
+    "hidden_sheets": "abas ocultas não lidas: {sheets}",
+    "hidden_lines": "há linhas ou colunas ocultas, e elas foram lidas",
+    "active": "as macros do arquivo não foram executadas",
+    "gzip": "descompactado (gzip)",
+    "comma": "vírgula",
+    "semicolon": "ponto e vírgula",
+    "tab": "tabulação",
+    "bar": "barra vertical",
+    "missing": "o arquivo não existe",
+    "unreachable": "o arquivo não pôde ser lido ({reason})",
+    "not_regular": "não é um arquivo comum",
+    "pattern": "nenhum arquivo corresponde a {pattern} em {folder}",
+    "empty": "o arquivo está vazio",
+    "no_rows": "não há nenhuma linha abaixo do cabeçalho (linha {row})",
+    "type": "o conteúdo é {found}; esperava-se {expected}",
+    "corrupt": "o arquivo está danificado: {reason}",
+    "bomb": "o arquivo se expande demais ao ser aberto ({part})",
+    "extent": "a aba {sheet} se estende por {rows} linhas x {columns} colunas; apague as células fora da tabela",
+    "quote": "aspas abertas na linha {row} não se fecham, ou se fecham no meio de um campo",
+    "long_field": "um campo que começa na linha {row} é longo demais",
+    "encoding": "o texto não está em UTF-8, UTF-16 nem cp1252 (byte {byte})",
+    "no_such_sheet": "não há aba {sheet}; o arquivo tem {sheets}",
+    "which_sheet": "mais de uma aba serve: {sheets}; diga qual em `sheet`",
+    "no_sheet_fits": "nenhuma das abas {sheets} tem as colunas obrigatórias {columns}",
+    "no_visible_sheet": "o arquivo não tem nenhuma aba visível",
+    "kind_xlsx": "uma pasta de trabalho do Excel (.xlsx)",
+    "kind_text": "texto (CSV ou TSV)",
+    "kind_xls": "uma pasta do Excel antigo (.xls); salve-a como .xlsx",
+    "kind_encrypted": "uma pasta do Excel protegida por senha; salve-a sem senha",
+    "kind_ole": "um documento antigo do Office",
+    "kind_xlsb": "uma pasta binária do Excel (.xlsb); salve-a como .xlsx",
+    "kind_ods": "uma planilha OpenDocument (.ods); salve-a como .xlsx",
+    "kind_zip": "um arquivo ZIP sem planilha",
+    "kind_pdf": "um PDF",
+    "kind_html": "uma página HTML; abra-a e salve-a como .xlsx",
+    "kind_xml": "um arquivo XML; abra-o e salve-o como .xlsx",
+    "kind_image": "uma imagem",
+    "kind_binary": "binário, de tipo desconhecido",
+}
+
+_EN: Final = {
+    "header": "header in row {row}",
+    "sheet": "sheet {sheet}",
+    "hidden_sheets": "hidden sheets not read: {sheets}",
+    "hidden_lines": "there are hidden rows or columns, and they were read",
+    "active": "the file's macros were not run",
+    "gzip": "unpacked (gzip)",
+    "comma": "comma",
+    "semicolon": "semicolon",
+    "tab": "tab",
+    "bar": "vertical bar",
+    "missing": "the file does not exist",
+    "unreachable": "the file could not be read ({reason})",
+    "not_regular": "it is not a regular file",
+    "pattern": "no file matches {pattern} in {folder}",
+    "empty": "the file is empty",
+    "no_rows": "there is no row below the header (row {row})",
+    "type": "the content is {found}; expected {expected}",
+    "corrupt": "the file is damaged: {reason}",
+    "bomb": "the file expands too much when opened ({part})",
+    "extent": "sheet {sheet} extends over {rows} rows x {columns} columns; delete the cells outside the table",
+    "quote": "a quote opened in row {row} is never closed, or is closed in the middle of a field",
+    "long_field": "a field that begins in row {row} is too long",
+    "encoding": "the text is not UTF-8, UTF-16 or cp1252 (byte {byte})",
+    "no_such_sheet": "there is no sheet {sheet}; the file has {sheets}",
+    "which_sheet": "more than one sheet fits: {sheets}; say which in `sheet`",
+    "no_sheet_fits": "none of the sheets {sheets} has the required columns {columns}",
+    "no_visible_sheet": "the file has no visible sheet",
+    "kind_xlsx": "an Excel workbook (.xlsx)",
+    "kind_text": "text (CSV or TSV)",
+    "kind_xls": "an old Excel workbook (.xls); save it as .xlsx",
+    "kind_encrypted": "an Excel workbook locked by a password; save it without one",
+    "kind_ole": "an old Office document",
+    "kind_xlsb": "a binary Excel workbook (.xlsb); save it as .xlsx",
+    "kind_ods": "an OpenDocument spreadsheet (.ods); save it as .xlsx",
+    "kind_zip": "a ZIP archive without a spreadsheet",
+    "kind_pdf": "a PDF",
+    "kind_html": "an HTML page; open it and save it as .xlsx",
+    "kind_xml": "an XML file; open it and save it as .xlsx",
+    "kind_image": "an image",
+    "kind_binary": "binary, of an unknown type",
+}
+
+
+def say(key: str, language: str, **details: object) -> str:
+    """Return a sentence of the reader.
+
+    >>> say("header", "en", row=4)
+    'header in row 4'
+    """
+    return (_PT if language == "pt-BR" else _EN)[key].format(**details)

@@ -1,0 +1,317 @@
+"""The texts of every issue in English: (what is wrong, what would be right).
+
+The names in braces are facts that whoever raises the issue gives; none of them is the value itself.
+"""
+
+from typing import Final
+
+from schemas.issues import IssueCode
+
+C = IssueCode
+
+TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
+    C.FILE_MISSING: (
+        "the file is not there",
+        "a path to a file that can be read",
+    ),
+    C.FILE_EMPTY: (
+        "the file is empty",
+        "a file with a header and rows",
+    ),
+    C.FILE_TYPE: (
+        "the file is not what its name says",
+        "an .xlsx, .ods, .csv or .tsv file",
+    ),
+    C.FILE_CORRUPT: (
+        "the file is damaged",
+        "the file saved again by the program that made it",
+    ),
+    C.FILE_NO_ROWS: (
+        "there is a header and no row below it",
+        "at least one row",
+    ),
+    C.FILE_ENCODING: (
+        "the text is in an encoding that cannot be told",
+        "a file saved as UTF-8",
+    ),
+    C.FILE_DUPLICATE: (
+        "this file was used before",
+        "a file that was not used yet",
+    ),
+    C.SHEET_MISSING: (
+        "the sheet is not there",
+        "a sheet of the name the layout gives",
+    ),
+    C.SHEET_AMBIGUOUS: (
+        "it is not clear which sheet is meant",
+        "one sheet with the expected header, or its name in the layout",
+    ),
+    C.COLUMN_MISSING: (
+        "no column for {wanted}; the nearest headers are: {near}",
+        "a column with one of these headers: {headers}",
+    ),
+    C.COLUMN_DUPLICATE: (
+        "columns {letters} all say they are {wanted}",
+        "one column only",
+    ),
+    C.COLUMN_UNKNOWN: (
+        "the layout does not know this column; it was not read",
+        "a header the layout names, or an entry under `ignored`",
+    ),
+    C.ROW_WIDTH: (
+        "the row has more or fewer fields than the {expected} of the header",
+        "as many fields as the header",
+    ),
+    C.ROW_DUPLICATE: (
+        "the same payee and reference are also in row {other}",
+        "one row per payee, or a distinct reference in each",
+    ),
+    C.ROW_CONTRACT: (
+        "the row does not hold what the table promises ({rule})",
+        "a row that fulfils the table's rules",
+    ),
+    C.VALUE_NORMALISED: (
+        "{count} value(s) of this column were written otherwise and read in their usual form; this is the first",
+        "nothing to do",
+    ),
+    C.CELL_REQUIRED: (
+        "the cell is empty",
+        "a value",
+    ),
+    C.CELL_ERROR: (
+        "the cell holds a spreadsheet error",
+        "the value that the formula should give",
+    ),
+    C.FORMULA_NO_VALUE: (
+        "the cell holds a formula that was never calculated",
+        "the file opened, calculated and saved by a spreadsheet program",
+    ),
+    C.NAME_REQUIRED: (
+        "the name is missing",
+        "the full name or the company's name",
+    ),
+    C.NAME_LENGTH: (
+        "the name has {found} characters",
+        "2 to 200 characters",
+    ),
+    C.NAME_CONTROL: (
+        "the name holds an invisible character ({code_point})",
+        "the name without it; type it again",
+    ),
+    C.NAME_FORMULA: (
+        "the name starts like a formula",
+        "a name that does not start with = + - or @",
+    ),
+    C.TEXT_CONTROL: (
+        "the text holds an invisible character ({code_point})",
+        "the text without it; type it again",
+    ),
+    C.TAXID_FORMAT: (
+        "this is no CPF or CNPJ",
+        "999.999.999-99 or XX.XXX.XXX/XXXX-99, with or without marks",
+    ),
+    C.TAXID_LENGTH: (
+        "has {found} digits; 11 or 14 expected; did a leading zero get lost?",
+        "a CPF of 11 digits or a CNPJ of 14, in a column formatted as text",
+    ),
+    C.TAXID_CHECK: (
+        "the check digits are wrong",
+        "a CPF or CNPJ as its owner's document shows it",
+    ),
+    C.TAXID_NORMALISED: (
+        "was written otherwise and is read as a whole CPF or CNPJ",
+        "nothing to do",
+    ),
+    C.TAXID_UNKNOWN_PAYEE: (
+        "this CPF or CNPJ is not among the payees",
+        "a CPF or CNPJ of the payees table",
+    ),
+    C.EMAIL_FORMAT: (
+        "this is no e-mail address",
+        "one address like name@example.com, without accents",
+    ),
+    C.AMOUNT_FORMAT: (
+        "this is no amount",
+        "digits with a decimal mark, such as 1,234.56",
+    ),
+    C.AMOUNT_TYPE: (
+        "the cell holds a date, a percentage or yes/no instead of an amount",
+        "a number",
+    ),
+    C.AMOUNT_AMBIGUOUS: (
+        "reads as thousands and as decimals alike",
+        "the centavos written too, such as 1,234.56",
+    ),
+    C.AMOUNT_DECIMALS: (
+        "has more than {limit} decimals",
+        "at most {limit} decimals; nothing is rounded silently",
+    ),
+    C.AMOUNT_NOT_POSITIVE: (
+        "is zero or negative",
+        "an amount above zero",
+    ),
+    C.AMOUNT_CURRENCY: (
+        "is in {found}; {expected} is expected here",
+        "an amount in {expected}",
+    ),
+    C.CURRENCY_UNKNOWN: (
+        "the currency is not known",
+        "three letters, such as BRL or USD, here or in the layout",
+    ),
+    C.CURRENCY_NO_RATE: (
+        "the job gives no exchange rate for {currency}",
+        "a rate under `exchange` of the source",
+    ),
+    C.PIX_TYPE_REQUIRED: (
+        "the Pix key's type is missing; it is never guessed",
+        "CPF, CNPJ, Celular, E-mail or Aleatória",
+    ),
+    C.PIX_TYPE_UNKNOWN: (
+        "this is no type of Pix key",
+        "CPF, CNPJ, Celular, E-mail or Aleatória",
+    ),
+    C.PIX_KEY_REQUIRED: (
+        "a type of Pix key is given, but no key",
+        "the Pix key",
+    ),
+    C.PIX_CPF: (
+        "the Pix key is no valid CPF",
+        "a CPF of 11 digits",
+    ),
+    C.PIX_CNPJ: (
+        "the Pix key is no valid CNPJ",
+        "a CNPJ of 14 characters",
+    ),
+    C.PIX_PHONE: (
+        "the Pix key is no mobile number",
+        "+55, area code and nine digits that start with 9",
+    ),
+    C.PIX_PHONE_FOREIGN: (
+        "the Pix key is a phone number outside Brazil",
+        "make sure it is meant",
+    ),
+    C.PIX_EMAIL: (
+        "the Pix key is no e-mail address",
+        "one address of at most 77 characters, without accents",
+    ),
+    C.PIX_EVP: (
+        "the Pix key is no random key",
+        "36 characters with hyphens, as the bank shows it",
+    ),
+    C.PIX_AMBIGUOUS: (
+        "the Pix key is a mobile number and a valid CPF alike",
+        "+55 before the number, if it is a phone",
+    ),
+    C.PIX_OWNER: (
+        "the Pix key is the CPF or CNPJ of somebody else",
+        "the payee's own CPF or CNPJ, or a key of another type",
+    ),
+    C.DESTINATION_MISSING: (
+        "there is neither a Pix key nor a bank account",
+        "a Pix key with its type, or a bank account",
+    ),
+    C.DESTINATION_CONFLICT: (
+        "there are both a Pix key and a bank account",
+        "one of them",
+    ),
+    C.BANK_CODE: (
+        "this is no bank code",
+        "three digits, such as 001",
+    ),
+    C.BANK_PSP: (
+        "this is no ISPB",
+        "eight characters, such as 00000000",
+    ),
+    C.BANK_FIELD_REQUIRED: (
+        "a bank account needs {missing}",
+        "{missing} filled in",
+    ),
+    C.AGENCY_FORMAT: (
+        "this is no agency",
+        "up to four digits, without the check digit, in a column formatted as text",
+    ),
+    C.ACCOUNT_FORMAT: (
+        "this is no account number",
+        "digits and the check digit, such as 12345-6",
+    ),
+    C.ACCOUNT_PRECISION: (
+        "the spreadsheet has lost digits of this account",
+        "the account typed again, in a column formatted as text",
+    ),
+    C.ACCOUNT_DIGIT: (
+        "the check digit does not fit this bank's usual rule",
+        "make sure of the account number",
+    ),
+    C.ACCOUNT_TYPE: (
+        "this is no type of account",
+        "Corrente, Poupança, Pagamento or Salário",
+    ),
+    C.ACCOUNT_INVALID: (
+        "the service says that this account cannot be paid",
+        "another destination, or a correction",
+    ),
+    C.ACCOUNT_UNKNOWN: (
+        "the account could not be checked",
+        "another run, which checks it again",
+    ),
+    C.ACCOUNT_BUDGET: (
+        "the budget for account checks is used up",
+        "a higher account_checks.budget, or another run",
+    ),
+    C.BOOL_FORMAT: (
+        "this is neither yes nor no",
+        "sim, não, or empty for no",
+    ),
+    C.DATE_FORMAT: (
+        "this is no date, or one that reads two ways",
+        "year first, such as 2026-11-20",
+    ),
+    C.DATE_ORDER: (
+        "the last day comes before the first",
+        "valid_to on or after valid_from",
+    ),
+    C.PERCENT_FORMAT: (
+        "this is no percentage of at most four decimals, or it may be a fraction of one",
+        "a percentage such as 33,3333; with % when it is 1 or less",
+    ),
+    C.PERCENT_RANGE: (
+        "is not above 0 and at most 100",
+        "a percentage above 0, at most 100",
+    ),
+    C.PERCENT_SUM: (
+        "the shares of {found} add up to {sum} %",
+        "at most 100 %",
+    ),
+    C.COUNT_FORMAT: (
+        "this is no whole number",
+        "a whole number",
+    ),
+    C.ISRC_FORMAT: (
+        "this is no ISRC",
+        "two letters, three letters or digits, seven digits, such as BRABC2600001",
+    ),
+    C.UPC_FORMAT: (
+        "this is no UPC or EAN",
+        "8 to 14 digits, in a column formatted as text",
+    ),
+    C.SHARE_UNMATCHED: (
+        "no share covers {lines} line(s) of {found}",
+        "a share for it",
+    ),
+    C.IDENTITY_CONFLICT: (
+        "row {other} says something else about the same payee",
+        "one row per CPF or CNPJ, or equal ones",
+    ),
+    C.LIMIT_PAYMENT: (
+        "the payment is above the job's limit",
+        "a second approver",
+    ),
+    C.LIMIT_RUN: (
+        "the run is above the job's limit",
+        "a second approver",
+    ),
+    C.REFUSED_BY_SERVICE: (
+        "the service refused this payment",
+        "a correction of what the service names",
+    ),
+}

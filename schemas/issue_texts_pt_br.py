@@ -1,0 +1,317 @@
+"""The texts of every issue in Brazilian Portuguese: (what is wrong, what would be right).
+
+The names in braces are facts that whoever raises the issue gives; none of them is the value itself.
+"""
+
+from typing import Final
+
+from schemas.issues import IssueCode
+
+C = IssueCode
+
+TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
+    C.FILE_MISSING: (
+        "o arquivo não está lá",
+        "um caminho para um arquivo que se possa ler",
+    ),
+    C.FILE_EMPTY: (
+        "o arquivo está vazio",
+        "um arquivo com cabeçalho e linhas",
+    ),
+    C.FILE_TYPE: (
+        "o arquivo não é o que o nome diz",
+        "um arquivo .xlsx, .ods, .csv ou .tsv",
+    ),
+    C.FILE_CORRUPT: (
+        "o arquivo está danificado",
+        "o arquivo salvo de novo pelo programa que o criou",
+    ),
+    C.FILE_NO_ROWS: (
+        "há um cabeçalho e nenhuma linha abaixo dele",
+        "pelo menos uma linha",
+    ),
+    C.FILE_ENCODING: (
+        "não dá para saber a codificação do texto",
+        "um arquivo salvo em UTF-8",
+    ),
+    C.FILE_DUPLICATE: (
+        "este arquivo já foi usado",
+        "um arquivo ainda não usado",
+    ),
+    C.SHEET_MISSING: (
+        "a planilha não está no arquivo",
+        "uma aba com o nome que o leiaute indica",
+    ),
+    C.SHEET_AMBIGUOUS: (
+        "não está claro qual aba usar",
+        "uma só aba com o cabeçalho esperado, ou o nome dela no leiaute",
+    ),
+    C.COLUMN_MISSING: (
+        "falta a coluna de {wanted}; os cabeçalhos mais parecidos são: {near}",
+        "uma coluna com um destes cabeçalhos: {headers}",
+    ),
+    C.COLUMN_DUPLICATE: (
+        "as colunas {letters} se dizem todas {wanted}",
+        "uma coluna só",
+    ),
+    C.COLUMN_UNKNOWN: (
+        "o leiaute não conhece esta coluna; ela não foi lida",
+        "um cabeçalho que o leiaute conheça, ou uma entrada em `ignored`",
+    ),
+    C.ROW_WIDTH: (
+        "a linha tem mais ou menos campos que os {expected} do cabeçalho",
+        "tantos campos quantos o cabeçalho",
+    ),
+    C.ROW_DUPLICATE: (
+        "o mesmo favorecido e a mesma referência estão também na linha {other}",
+        "uma linha por favorecido, ou uma referência distinta em cada uma",
+    ),
+    C.ROW_CONTRACT: (
+        "a linha não cumpre o que a tabela promete ({rule})",
+        "uma linha que cumpra as regras da tabela",
+    ),
+    C.VALUE_NORMALISED: (
+        "{count} valor(es) desta coluna estavam escritos de outro modo e foram lidos na forma usual; este é o primeiro",
+        "nada a fazer",
+    ),
+    C.CELL_REQUIRED: (
+        "a célula está vazia",
+        "um valor",
+    ),
+    C.CELL_ERROR: (
+        "a célula contém um erro da planilha",
+        "o valor que a fórmula deveria dar",
+    ),
+    C.FORMULA_NO_VALUE: (
+        "a célula contém uma fórmula nunca calculada",
+        "o arquivo aberto, calculado e salvo por um programa de planilhas",
+    ),
+    C.NAME_REQUIRED: (
+        "falta o nome",
+        "o nome completo ou a razão social",
+    ),
+    C.NAME_LENGTH: (
+        "o nome tem {found} caracteres",
+        "de 2 a 200 caracteres",
+    ),
+    C.NAME_CONTROL: (
+        "o nome contém um caractere invisível ({code_point})",
+        "o nome sem ele; digite-o de novo",
+    ),
+    C.NAME_FORMULA: (
+        "o nome começa como uma fórmula",
+        "um nome que não comece com = + - ou @",
+    ),
+    C.TEXT_CONTROL: (
+        "o texto contém um caractere invisível ({code_point})",
+        "o texto sem ele; digite-o de novo",
+    ),
+    C.TAXID_FORMAT: (
+        "isto não é um CPF nem um CNPJ",
+        "999.999.999-99 ou XX.XXX.XXX/XXXX-99, com ou sem pontuação",
+    ),
+    C.TAXID_LENGTH: (
+        "tem {found} dígitos; o esperado são 11 ou 14; um zero à esquerda se perdeu?",
+        "um CPF de 11 dígitos ou um CNPJ de 14, em coluna formatada como texto",
+    ),
+    C.TAXID_CHECK: (
+        "os dígitos verificadores não conferem",
+        "o CPF ou CNPJ como está no documento do titular",
+    ),
+    C.TAXID_NORMALISED: (
+        "estava escrito de outro modo e foi lido como CPF ou CNPJ completo",
+        "nada a fazer",
+    ),
+    C.TAXID_UNKNOWN_PAYEE: (
+        "este CPF ou CNPJ não está entre os favorecidos",
+        "um CPF ou CNPJ da tabela de favorecidos",
+    ),
+    C.EMAIL_FORMAT: (
+        "isto não é um e-mail",
+        "um endereço como nome@exemplo.com, sem acentos",
+    ),
+    C.AMOUNT_FORMAT: (
+        "isto não é um valor",
+        "dígitos com separador decimal, como 1.234,56",
+    ),
+    C.AMOUNT_TYPE: (
+        "a célula contém uma data, um percentual ou sim/não em vez de um valor",
+        "um número",
+    ),
+    C.AMOUNT_AMBIGUOUS: (
+        "tanto pode ser milhar como decimal",
+        "os centavos também escritos, como 1.234,56",
+    ),
+    C.AMOUNT_DECIMALS: (
+        "tem mais de {limit} casas decimais",
+        "no máximo {limit} casas decimais; nada é arredondado em silêncio",
+    ),
+    C.AMOUNT_NOT_POSITIVE: (
+        "é zero ou negativo",
+        "um valor acima de zero",
+    ),
+    C.AMOUNT_CURRENCY: (
+        "está em {found}; aqui se espera {expected}",
+        "um valor em {expected}",
+    ),
+    C.CURRENCY_UNKNOWN: (
+        "não se sabe qual é a moeda",
+        "três letras, como BRL ou USD, aqui ou no leiaute",
+    ),
+    C.CURRENCY_NO_RATE: (
+        "o trabalho não dá a taxa de câmbio de {currency}",
+        "uma taxa em `exchange` da fonte",
+    ),
+    C.PIX_TYPE_REQUIRED: (
+        "falta o tipo da chave Pix; ele nunca é adivinhado",
+        "CPF, CNPJ, Celular, E-mail ou Aleatória",
+    ),
+    C.PIX_TYPE_UNKNOWN: (
+        "isto não é um tipo de chave Pix",
+        "CPF, CNPJ, Celular, E-mail ou Aleatória",
+    ),
+    C.PIX_KEY_REQUIRED: (
+        "há um tipo de chave Pix, mas não a chave",
+        "a chave Pix",
+    ),
+    C.PIX_CPF: (
+        "a chave Pix não é um CPF válido",
+        "um CPF de 11 dígitos",
+    ),
+    C.PIX_CNPJ: (
+        "a chave Pix não é um CNPJ válido",
+        "um CNPJ de 14 caracteres",
+    ),
+    C.PIX_PHONE: (
+        "a chave Pix não é um celular",
+        "+55, DDD e nove dígitos começando com 9",
+    ),
+    C.PIX_PHONE_FOREIGN: (
+        "a chave Pix é um telefone de fora do Brasil",
+        "confira se é isso mesmo",
+    ),
+    C.PIX_EMAIL: (
+        "a chave Pix não é um e-mail",
+        "um endereço de até 77 caracteres, sem acentos",
+    ),
+    C.PIX_EVP: (
+        "a chave Pix não é uma chave aleatória",
+        "36 caracteres com hifens, como o banco mostra",
+    ),
+    C.PIX_AMBIGUOUS: (
+        "a chave Pix é ao mesmo tempo um celular e um CPF válido",
+        "+55 antes do número, se for telefone",
+    ),
+    C.PIX_OWNER: (
+        "a chave Pix é o CPF ou CNPJ de outra pessoa",
+        "o CPF ou CNPJ do próprio favorecido, ou uma chave de outro tipo",
+    ),
+    C.DESTINATION_MISSING: (
+        "não há chave Pix nem conta bancária",
+        "uma chave Pix com o tipo, ou uma conta bancária",
+    ),
+    C.DESTINATION_CONFLICT: (
+        "há uma chave Pix e também uma conta bancária",
+        "só uma das duas",
+    ),
+    C.BANK_CODE: (
+        "isto não é um código de banco",
+        "três dígitos, como 001",
+    ),
+    C.BANK_PSP: (
+        "isto não é um ISPB",
+        "oito caracteres, como 00000000",
+    ),
+    C.BANK_FIELD_REQUIRED: (
+        "uma conta bancária precisa de {missing}",
+        "{missing} preenchido",
+    ),
+    C.AGENCY_FORMAT: (
+        "isto não é uma agência",
+        "até quatro dígitos, sem o dígito verificador, em coluna formatada como texto",
+    ),
+    C.ACCOUNT_FORMAT: (
+        "isto não é um número de conta",
+        "dígitos e o dígito verificador, como 12345-6",
+    ),
+    C.ACCOUNT_PRECISION: (
+        "a planilha perdeu dígitos desta conta",
+        "a conta digitada de novo, em coluna formatada como texto",
+    ),
+    C.ACCOUNT_DIGIT: (
+        "o dígito verificador não segue a regra usual deste banco",
+        "confira o número da conta",
+    ),
+    C.ACCOUNT_TYPE: (
+        "isto não é um tipo de conta",
+        "Corrente, Poupança, Pagamento ou Salário",
+    ),
+    C.ACCOUNT_INVALID: (
+        "o serviço diz que esta conta não pode receber",
+        "outro destino, ou uma correção",
+    ),
+    C.ACCOUNT_UNKNOWN: (
+        "não foi possível verificar a conta",
+        "outra execução, que verifica de novo",
+    ),
+    C.ACCOUNT_BUDGET: (
+        "o orçamento de verificações de conta acabou",
+        "um account_checks.budget maior, ou outra execução",
+    ),
+    C.BOOL_FORMAT: (
+        "isto não é sim nem não",
+        "sim, não, ou vazio para não",
+    ),
+    C.DATE_FORMAT: (
+        "isto não é uma data, ou pode ser lida de dois modos",
+        "o ano primeiro, como 2026-11-20",
+    ),
+    C.DATE_ORDER: (
+        "o último dia vem antes do primeiro",
+        "valid_to igual ou posterior a valid_from",
+    ),
+    C.PERCENT_FORMAT: (
+        "isto não é um percentual de até quatro casas, ou pode ser uma fração de um",
+        "um percentual como 33,3333; com % quando for 1 ou menos",
+    ),
+    C.PERCENT_RANGE: (
+        "não está acima de 0 e até 100",
+        "um percentual acima de 0, até 100",
+    ),
+    C.PERCENT_SUM: (
+        "as participações de {found} somam {sum} %",
+        "no máximo 100 %",
+    ),
+    C.COUNT_FORMAT: (
+        "isto não é um número inteiro",
+        "um número inteiro",
+    ),
+    C.ISRC_FORMAT: (
+        "isto não é um ISRC",
+        "duas letras, três letras ou dígitos, sete dígitos, como BRABC2600001",
+    ),
+    C.UPC_FORMAT: (
+        "isto não é um UPC nem um EAN",
+        "de 8 a 14 dígitos, em coluna formatada como texto",
+    ),
+    C.SHARE_UNMATCHED: (
+        "nenhuma participação cobre {lines} linha(s) de {found}",
+        "uma participação para ela",
+    ),
+    C.IDENTITY_CONFLICT: (
+        "a linha {other} diz outra coisa do mesmo favorecido",
+        "uma linha por CPF ou CNPJ, ou linhas iguais",
+    ),
+    C.LIMIT_PAYMENT: (
+        "o pagamento está acima do limite do trabalho",
+        "um segundo aprovador",
+    ),
+    C.LIMIT_RUN: (
+        "a execução está acima do limite do trabalho",
+        "um segundo aprovador",
+    ),
+    C.REFUSED_BY_SERVICE: (
+        "o serviço recusou este pagamento",
+        "a correção do que o serviço aponta",
+    ),
+}

@@ -1,0 +1,128 @@
+"""Centavos: exact reading, writing, rounding and sharing out. No float touches money.
+
+Amounts are integers of centavos; what is not yet rounded is a `Fraction` of centavos.
+"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+from schemas.amount_text import read_amount_text
+
+_PLAIN: Final = re.compile(r"(-?)([0-9]{1,15})(?:\.([0-9]{2}))?")
+
+
+def parse_plain_amount(text: str) -> int:
+    """Read "1234.56" or "1234" as centavos.
+
+    Raises:
+        ValueError: any other form; the message does not repeat the text.
+
+    >>> parse_plain_amount("1234.56"), parse_plain_amount("50")
+    (123456, 5000)
+    """
+    found = _PLAIN.fullmatch(text)
+    if found is None:
+        raise ValueError('an amount is written with a decimal point and two decimals, such as "1234.56", or as "1234"')
+    cents = int(found[2]) * 100 + int(found[3] or 0)
+    return -cents if found[1] else cents
+
+
+def parse_amount(text: str) -> int:
+    """Read an amount as a person types it: "1.234,56", "1234,56", "1234.56", "R$ 1.234,56".
+
+    Returns:
+        Centavos.
+
+    Raises:
+        ValueError: not an amount, more than two decimals, or "1.234", which reads two ways.
+
+    >>> parse_amount("R$ 1.234,56"), parse_amount("1,234.56")
+    (123456, 123456)
+    """
+    amount = read_amount_text(text)
+    if amount is None or amount.exponent:
+        raise ValueError("this is not an amount; write it like 1234.56 or 1.234,56")
+    if amount.ambiguous:
+        raise ValueError("this amount reads two ways; write the centavos too, like 1234.00 or 1.234,00")
+    value = amount.value(amount.mark or ".")
+    if value is None or (Fraction(value) * 100).denominator != 1:
+        raise ValueError("an amount has at most two decimals")
+    return int(Fraction(value) * 100)
+
+
+def format_cents(cents: int, language: str) -> str:
+    """Write centavos with separators, without a currency.
+
+    Args:
+        cents: Centavos; may be negative.
+        language: "pt-BR" or "en".
+
+    >>> format_cents(123456, "pt-BR"), format_cents(-123456, "en")
+    ('1.234,56', '-1,234.56')
+    """
+    units, rest = divmod(abs(cents), 100)
+    written = f"{'-' if cents < 0 else ''}{units:,}.{rest:02d}"
+    return written.translate(str.maketrans(",.", ".,")) if language == "pt-BR" else written
+
+
+def round_half_even_cents(exact_cents: Fraction) -> int:
+    """Round an exact number of centavos, a tie to the even one.
+
+    >>> round_half_even_cents(Fraction(5, 2)), round_half_even_cents(Fraction(7, 2))
+    (2, 4)
+    """
+    return round(exact_cents)
+
+
+def allocate(total_cents: int, weights: Sequence[int | Fraction]) -> tuple[int, ...]:
+    """Share out a total by largest remainder, so that the parts add up to it.
+
+    A tie goes to the earlier position; a negative total is the mirror of the positive one.
+
+    Args:
+        total_cents: What to share out.
+        weights: One per part, exact, not negative, not all zero.
+
+    Returns:
+        One part per weight, in centavos; the sum is total_cents.
+
+    Raises:
+        ValueError: no weights, a negative one, or all zero.
+
+    >>> allocate(100, [1, 1, 1])
+    (34, 33, 33)
+    >>> allocate(-100, [1, 1, 1])
+    (-34, -33, -33)
+    >>> allocate(999, [0, 50, 50])
+    (0, 500, 499)
+    """
+    whole = sum(map(Fraction, weights), Fraction(0))
+    if not weights or min(weights) < 0 or whole == 0:
+        raise ValueError("weights must be given, none negative and not all zero")
+    sign = -1 if total_cents < 0 else 1
+    parts = round_parts([abs(total_cents) * Fraction(weight) / whole for weight in weights])
+    return tuple(sign * part for part in parts)
+
+
+def round_parts(parts: Sequence[Fraction]) -> tuple[int, ...]:
+    """Round exact parts to centavos so that they add up to their rounded sum.
+
+    Each part is floored; the centavos then missing from the half-even rounded sum go to the largest fractional parts,
+    a tie to the earlier position.
+
+    Args:
+        parts: Exact centavos; may be negative.
+
+    >>> round_parts([Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)])
+    (1, 0, 0)
+    >>> round_parts([Fraction(-1, 2), Fraction(3, 2)])
+    (0, 1)
+    """
+    floors = [part.numerator // part.denominator for part in parts]
+    missing = round_half_even_cents(sum(parts, Fraction(0))) - sum(floors)
+    by_remainder = sorted(range(len(parts)), key=lambda position: floors[position] - parts[position])
+    for position in by_remainder[:missing]:
+        floors[position] += 1
+    return tuple(floors)

@@ -1,0 +1,91 @@
+"""Pix keys: the type is stated, never guessed, and the key must fit it.
+
+Formats are the central bank's (DICT API 1.8.0, and pix-api 2.9.0 for letters in a CNPJ), narrowed where DICT is looser
+than what can be paid: check digits, the 67 area codes, mobiles that start with 9, no nil UUID.
+"""
+
+import re
+from typing import Final
+
+from schemas.issues import IssueCode
+from schemas.reading import BLANKS, Reading
+from schemas.tax_id import is_tax_id, kind_of, parse_tax_id
+from schemas.wire import PixKeyType
+from schemas.words import PIX_KEY_TYPES, fold_word
+
+AREA_CODES: Final = frozenset(
+    "11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 "
+    "65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99".split()  # noqa: SIM905
+)
+_LONGEST_EMAIL: Final = 77
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_EMAIL: Final = re.compile(rf"[a-z0-9.!#$&'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*")
+_EVP: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_NIL_UUID: Final = "00000000-0000-0000-0000-000000000000"
+_FOREIGN_PHONE: Final = re.compile(r"\+[1-9][0-9]{2,15}")
+_PHONE_MARKS: Final = str.maketrans("", "", " ().-\u00a0")
+_BARE_PHONE: Final = re.compile(r"(?:55)?([0-9]{11})")
+
+
+def read_pix_key_type(text: str) -> Reading[PixKeyType]:
+    """Read the stated type of a Pix key: the wire's word or a Portuguese one."""
+    found = PIX_KEY_TYPES.get(fold_word(text))
+    return Reading(found, None if found else IssueCode.PIX_TYPE_UNKNOWN)
+
+
+def read_pix_key(text: str, key_type: PixKeyType, owner: str = "") -> Reading[str]:
+    """Read a Pix key of a stated type.
+
+    Args:
+        text: As written.
+        key_type: What the person says it is.
+        owner: Canonical tax id of the payee; "" when it is not known. A CPF or CNPJ key must equal it.
+
+    Returns:
+        The key as the wire takes it; with TAXID_NORMALISED or VALUE_NORMALISED when it was written otherwise, with
+        PIX_PHONE_FOREIGN for a number outside Brazil. No value and the rule of its type when it does not fit.
+    """
+    text = text.strip(BLANKS)
+    match key_type:
+        case "cpf" | "cnpj":
+            return _read_document(text, key_type, owner)
+        case "phone_number":
+            return _read_phone(text)
+        case "email":
+            key = text.lower()
+            sound = len(key) <= _LONGEST_EMAIL and _EMAIL.fullmatch(key) is not None
+            return _as_written(key, text) if sound else Reading(None, IssueCode.PIX_EMAIL)
+        case "random_key":
+            key = text.lower()
+            sound = _EVP.fullmatch(key) is not None and key != _NIL_UUID
+            return _as_written(key, text) if sound else Reading(None, IssueCode.PIX_EVP)
+
+
+def _read_document(text: str, key_type: PixKeyType, owner: str) -> Reading[str]:
+    reading = parse_tax_id(text)
+    if reading.value is None or kind_of(reading.value) != key_type:
+        return Reading(None, IssueCode.PIX_CPF if key_type == "cpf" else IssueCode.PIX_CNPJ)
+    if owner and reading.value != owner:
+        return Reading(None, IssueCode.PIX_OWNER)
+    return reading
+
+
+def _read_phone(text: str) -> Reading[str]:
+    plain = text.translate(_PHONE_MARKS)
+    if plain.startswith("+") and not plain.startswith("+55"):
+        sound = _FOREIGN_PHONE.fullmatch(plain) is not None
+        return Reading(plain, IssueCode.PIX_PHONE_FOREIGN) if sound else Reading(None, IssueCode.PIX_PHONE)
+    found = _BARE_PHONE.fullmatch(plain.removeprefix("+"))
+    if found is None or (plain.startswith("+") and len(plain) != 14):
+        return Reading(None, IssueCode.PIX_PHONE)
+    national = found[1]
+    if national[:2] not in AREA_CODES or national[2] != "9":
+        return Reading(None, IssueCode.PIX_PHONE)
+    # The bare form of such a number is paid to the holder of the CPF, who is somebody else.
+    if plain == national and is_tax_id(national) and "(" not in text:
+        return Reading(None, IssueCode.PIX_AMBIGUOUS)
+    return _as_written("+55" + national, text)
+
+
+def _as_written(key: str, text: str) -> Reading[str]:
+    return Reading(key, None if key == text else IssueCode.VALUE_NORMALISED)

@@ -1,0 +1,117 @@
+"""Amounts by the column: exact, in the decimal mark the layout declares or the column's unambiguous cells prove."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Final, Literal, NamedTuple
+
+from schemas.amount_text import AmountText, DecimalMark, read_amount_text
+from schemas.issues import IssueCode
+from schemas.raw_table import CellKind
+from schemas.reading import Reading
+from schemas.tables.cells import CellReader
+
+_EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)
+_LINE_DECIMALS: Final = 18
+_LARGEST_LINE: Final = Decimal(10) ** 20
+_LARGEST_PAYABLE: Final = Decimal(10) ** 13
+_ARTEFACT: Final = Decimal("1e-9")  # 0.30000000000000004 is what binary arithmetic makes of 0.30
+
+
+class ExactAmount(NamedTuple):
+    """An amount and the currency written beside it: ISO code, "$" for the bare sign, "" for none."""
+
+    value: Decimal
+    currency: str
+
+
+class AmountColumn:
+    """What a column of amounts has in common: its texts taken apart, and its decimal mark."""
+
+    def __init__(
+        self, distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."], *, scientific: bool
+    ) -> None:
+        self._declared: DecimalMark | None = None if decimal == "auto" else decimal
+        self._scientific = scientific and decimal == "."
+        self._parts: dict[str, AmountText | None] = {text: read_amount_text(text) for text, _ in distinct}
+        # A numeric cell is always written with a point, so it proves nothing about what people typed.
+        proven = {p.mark for text, kind in distinct if kind == CellKind.TEXT and (p := self._parts[text]) and p.mark}
+        self.mark = self._declared or (proven.pop() if len(proven) == 1 else None)
+
+    def exact(self, text: str, kind: CellKind) -> Reading[ExactAmount]:
+        """Read one cell of the column, whatever its sign and number of decimals."""
+        if kind in {CellKind.BOOL, CellKind.DATE} or text.endswith("%"):
+            return Reading(None, IssueCode.AMOUNT_TYPE)
+        amount = self._parts[text]
+        if amount is None or (amount.exponent and kind != CellKind.NUMBER and not self._scientific):
+            return Reading(None, IssueCode.AMOUNT_FORMAT)
+        mark: DecimalMark | None = self.mark if amount.ambiguous else amount.mark or "."
+        if kind == CellKind.NUMBER:
+            mark = "."
+        elif self._declared and amount.mark not in {None, self._declared}:
+            return Reading(None, IssueCode.AMOUNT_FORMAT)
+        if mark is None:
+            return Reading(None, IssueCode.AMOUNT_AMBIGUOUS)
+        value = amount.value(mark)
+        if value is None:
+            return Reading(None, IssueCode.AMOUNT_FORMAT)
+        return Reading(ExactAmount(value, amount.currency))
+
+
+def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."]) -> CellReader:
+    """Read statement lines: any sign, up to 18 decimals, scientific where the layout's mark is the point.
+
+    Values are `ExactAmount`.
+    """
+    column = AmountColumn(distinct, decimal, scientific=True)
+
+    def read(text: str, kind: CellKind) -> Reading[ExactAmount]:
+        reading = column.exact(text, kind)
+        if reading.value is None:
+            return reading
+        value, currency = reading.value
+        if abs(value) >= _LARGEST_LINE:
+            return Reading(None, IssueCode.AMOUNT_FORMAT)
+        if _decimals(value) > _LINE_DECIMALS:
+            if kind != CellKind.NUMBER:
+                return Reading(None, IssueCode.AMOUNT_DECIMALS, {"limit": _LINE_DECIMALS})
+            # A numeric cell has 17 significant digits at most: what is beyond 18 decimals is the float's own noise.
+            value = value.quantize(Decimal((0, (1,), -_LINE_DECIMALS)), context=_EXACT)
+        return Reading(ExactAmount(value, currency))
+
+    return read
+
+
+def payable_amounts(
+    distinct: Sequence[tuple[str, CellKind]],
+    decimal: Literal["auto", ",", "."],
+    *,
+    currency: str,
+    zero_allowed: bool = False,
+) -> CellReader:
+    """Read amounts to be paid: above zero, at most two decimals, in the currency expected.
+
+    Values are `ExactAmount`, given also with AMOUNT_DECIMALS and AMOUNT_NOT_POSITIVE, so that what is held has a sum.
+    """
+    column = AmountColumn(distinct, decimal, scientific=False)
+
+    def read(text: str, kind: CellKind) -> Reading[ExactAmount]:
+        reading = column.exact(text, kind)
+        if reading.value is None:
+            return reading
+        value, written = reading.value
+        if abs(value) >= _LARGEST_PAYABLE:
+            return Reading(None, IssueCode.AMOUNT_FORMAT)
+        if written not in {"", currency}:
+            return Reading(None, IssueCode.AMOUNT_CURRENCY, {"found": written, "expected": currency})
+        rounded = value.quantize(Decimal("0.01"), context=_EXACT)
+        if abs(value - rounded) > _ARTEFACT:
+            return Reading(ExactAmount(value, written), IssueCode.AMOUNT_DECIMALS, {"limit": 2})
+        sound = rounded > 0 or (zero_allowed and rounded == 0)
+        return Reading(ExactAmount(rounded, written), None if sound else IssueCode.AMOUNT_NOT_POSITIVE)
+
+    return read
+
+
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0

@@ -1,0 +1,113 @@
+"""A column of cells, read once per distinct value, and what was found in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from schemas.issues import IssueCode, Severity
+from schemas.raw_table import CellKind
+from schemas.reading import BLANKS, Reading
+
+ERROR_LITERALS: Final = frozenset(
+    {"#REF!", "#N/A", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
+)
+
+CellReader = Callable[[str, CellKind], Reading[Any]]
+# Given all distinct cells of the column, stripped: some things are decided by the column, such as its decimal mark.
+ReaderFactory = Callable[[Sequence[tuple[str, CellKind]]], CellReader]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule broken, or a note, before it becomes an issue with a place and a text.
+
+    Attributes:
+        position: Which of the rows read, from 0.
+        column: Canonical column; None when no single one is at fault.
+        code: Which rule.
+        facts: What its message needs.
+        severity: For the few codes that weigh differently by table; None takes the code's own.
+    """
+
+    position: int
+    column: str | None
+    code: IssueCode
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column as the file has it.
+
+    Attributes:
+        column: Canonical column.
+        texts: dtype str; "" for an empty cell.
+        kinds: `CellKind` of each, int8.
+    """
+
+    column: str
+    texts: pd.Series
+    kinds: npt.NDArray[np.int8]
+
+    @cached_property
+    def _distinct(self) -> tuple[list[tuple[str, CellKind]], npt.NDArray[np.int64]]:
+        codes, texts = pd.factorize(self.texts)
+        pairs, inverse = np.unique(codes.astype(np.int64) * 8 + self.kinds, return_inverse=True)
+        stripped = [text.strip(BLANKS) for text in texts]
+        return [(stripped[pair // 8], CellKind(pair % 8)) for pair in pairs.tolist()], inverse
+
+    def stripped(self) -> npt.NDArray[Any]:
+        """Return the texts without outer blanks, as objects."""
+        distinct, inverse = self._distinct
+        return np.array([text for text, _ in distinct], dtype=object)[inverse]
+
+    def read(self, factory: ReaderFactory, *, absent: object, required: IssueCode | None) -> "ColumnReading":
+        """Read every cell, once per distinct one.
+
+        Args:
+            factory: Makes the reader of a cell that is neither empty nor an error.
+            absent: Value of an empty cell.
+            required: What an empty cell breaks; None when it may be empty.
+        """
+        distinct, inverse = self._distinct
+        reader = factory(distinct)
+        readings = [
+            Reading(absent, required)
+            if text == "" and kind != CellKind.FORMULA_WITHOUT_VALUE
+            else unreadable(text, kind) or reader(text, kind)
+            for text, kind in distinct
+        ]
+        values = np.empty(len(readings), dtype=object)
+        values[:] = [absent if reading.value is None else reading.value for reading in readings]
+        spoken = np.array([reading.code is not None for reading in readings], dtype=bool)
+        findings = [
+            Finding(position, self.column, code, readings[which].facts)
+            for position, which in zip(
+                np.flatnonzero(spoken[inverse]).tolist(), inverse[spoken[inverse]].tolist(), strict=True
+            )
+            if (code := readings[which].code) is not None
+        ]
+        return ColumnReading(values[inverse], findings)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReading:
+    """A column as read: canonical values (the absent one where there is none), as objects, and the findings."""
+
+    values: npt.NDArray[Any]
+    findings: list[Finding]
+
+
+def unreadable(text: str, kind: CellKind) -> Reading[Any] | None:
+    """Return what is wrong with a cell that holds no value of any kind; None when it holds one."""
+    if kind == CellKind.FORMULA_WITHOUT_VALUE:
+        return Reading(None, IssueCode.FORMULA_NO_VALUE)
+    if kind == CellKind.ERROR or text in ERROR_LITERALS:
+        return Reading(None, IssueCode.CELL_ERROR)
+    return None

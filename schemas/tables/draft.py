@@ -1,0 +1,74 @@
+"""A table while it is being read: every cell's value, and all that was found, before rows are held or used."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.issue_texts import severity_of
+from schemas.issues import IssueCode, Severity
+from schemas.tables.cells import Finding
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass
+class Draft:
+    """Rows that are not blank, column by column; rules across columns read it and write to it.
+
+    Attributes:
+        rows: Physical row numbers.
+        labels: Canonical column -> header as written, or the layout's own where the file lacks the column.
+        currency: The layout's currency; "" when it names none.
+        payee_data_required: Whether rows must bring the payee's own data.
+        texts: Canonical column -> texts as written, without outer blanks; all columns of the table.
+        values: Canonical column -> canonical values, the absent one where there is none.
+        findings: All that was found so far.
+        ignored: Position -> why a sound row is not used.
+    """
+
+    rows: npt.NDArray[np.int64]
+    labels: Mapping[str, str]
+    currency: str
+    payee_data_required: bool
+    texts: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    values: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    ignored: dict[int, str] = field(default_factory=dict)
+
+    def given(self, column: str) -> Mask:
+        """Tell for each row whether anything is written in a column."""
+        return self.texts[column] != ""
+
+    def sound(self, column: str) -> Mask:
+        """Tell for each row whether a column has no error so far."""
+        sound = np.ones(len(self.rows), dtype=bool)
+        sound[[found.position for found in self.findings if found.column == column and is_error(found)]] = False
+        return sound
+
+    def report(self, where: Mask, column: str | None, code: IssueCode, **facts: object) -> None:
+        """Report one code for every row of a mask."""
+        self.findings += [Finding(position, column, code, facts) for position in np.flatnonzero(where).tolist()]
+
+    def row_list(self, positions: list[int]) -> str:
+        """Name physical rows for people; a long list is cut."""
+        shown = ", ".join(str(self.rows[position]) for position in positions[:5])
+        return shown + (", ..." if len(positions) > 5 else "")
+
+    def groups(self, *columns: str) -> list[list[int]]:
+        """Return the positions of rows that agree in columns, the first of them given and sound; groups of two or more."""
+        usable = np.flatnonzero(self.given(columns[0]) & self.sound(columns[0])).tolist()
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for position in usable:
+            found.setdefault(tuple(self.values[column][position] for column in columns), []).append(position)
+        return [positions for positions in found.values() if len(positions) > 1]
+
+
+Rule = Callable[[Draft], None]
+
+
+def is_error(finding: Finding) -> bool:
+    """Tell whether a finding holds its row."""
+    return (finding.severity or severity_of(finding.code)) is Severity.ERROR

@@ -1,0 +1,44 @@
+"""Payees: one row per legal recipient."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from schemas.issues import IssueCode, Severity
+from schemas.tables.cells import Finding
+from schemas.tables.columns import PAYEE_COLUMNS
+from schemas.tables.destinations import check_destinations, require_names
+from schemas.tables.draft import Draft
+from schemas.tables.payee_data import PayeeData
+
+
+class Payees(PayeeData):
+    """Shape: one row per payee."""
+
+    tax_id: Series[str] = pa.Field(unique=True)
+
+    class Config:
+        """A column that is not named here is an error."""
+
+        strict = True
+
+
+COLUMNS = PAYEE_COLUMNS
+
+
+def settle_identities(draft: Draft) -> None:
+    """Use the first of equal rows; hold all rows of a payee who is described in two ways."""
+    for positions in draft.groups("tax_id"):
+        described = {tuple(values[position] for values in draft.values.values()) for position in positions}
+        for position in positions:
+            if len(described) > 1:
+                others = draft.row_list([other for other in positions if other != position])
+                draft.findings.append(Finding(position, None, IssueCode.IDENTITY_CONFLICT, {"other": others}))
+            elif position != positions[0]:
+                facts = {"other": draft.row_list(positions[:1])}
+                draft.findings.append(
+                    Finding(position, None, IssueCode.ROW_DUPLICATE, facts, severity=Severity.WARNING)
+                )
+                draft.ignored[position] = "duplicate"
+
+
+RULES = (require_names, check_destinations, settle_identities)

@@ -1,0 +1,55 @@
+"""Payments: one row, one payment."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from schemas.issues import IssueCode
+from schemas.tables.cells import Finding
+from schemas.tables.columns import PAYEE_COLUMNS, Column, ColumnKind
+from schemas.tables.destinations import check_destinations, require_names
+from schemas.tables.draft import Draft
+from schemas.tables.payee_data import PayeeData
+
+
+class Payments(PayeeData):
+    """Shape: one row per payment, with its payee's data where the row brings them. Amounts in centavos.
+
+    owner_amount_cents is what the row reserves to the payer; percentage informs only ("33.3333" or "").
+    """
+
+    amount_cents: Series[int] = pa.Field(gt=0)
+    advance: Series[bool]
+    withhold: Series[bool]
+    reference: Series[str]
+    anticipation_id: Series[str]
+    percentage: Series[str] = pa.Field(str_matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
+    owner_amount_cents: Series[int] = pa.Field(ge=0)
+
+    class Config:
+        """A column that is not named here is an error."""
+
+        strict = True
+
+
+COLUMNS = (
+    *PAYEE_COLUMNS,
+    Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
+    Column("advance", ColumnKind.FLAG),
+    Column("withhold", ColumnKind.FLAG),
+    Column("reference", ColumnKind.TEXT),
+    Column("anticipation_id", ColumnKind.TEXT),
+    Column("percentage", ColumnKind.PERCENTAGE),
+    Column("owner_amount", ColumnKind.OPTIONAL_AMOUNT, target="owner_amount_cents"),
+)
+
+
+def hold_repeated_payments(draft: Draft) -> None:
+    """Hold every row of a payee whose references do not tell the rows apart: which of them is meant is not ours to say."""
+    for positions in draft.groups("tax_id", "reference"):
+        for position in positions:
+            others = [other for other in positions if other != position]
+            facts = {"other": draft.row_list(others)}
+            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
+
+
+RULES = (require_names, check_destinations, hold_repeated_payments)

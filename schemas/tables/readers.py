@@ -1,0 +1,145 @@
+"""One reader for each kind of column. Tax ids are read by the column (`schemas.tax_id_column`), Pix keys by the row."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from schemas.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
+from schemas.issues import IssueCode
+from schemas.pix_key import read_pix_key_type
+from schemas.raw_table import CellKind
+from schemas.reading import Reading
+from schemas.tables.amounts import line_amounts, payable_amounts
+from schemas.tables.cells import CellReader, ReaderFactory
+from schemas.tables.columns import ColumnKind
+from schemas.tables.dates import dates, periods
+from schemas.tables.percents import percentages, shares
+from schemas.words import FLAGS, fold_word
+
+_CONTROLS: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\u200b\u2060-\u2064"
+# Joiners and direction marks are part of how Persian, Hindi or Hebrew titles are written; in a name they can hide.
+_TEXT_CONTROL: Final = re.compile(f"[{_CONTROLS}]")
+_NAME_CONTROL: Final = re.compile(f"[{_CONTROLS}\u00ad\u200c-\u200f]")
+_LABEL: Final = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_EMAIL: Final = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+")
+_LONGEST_EMAIL: Final = 254
+_ISRC: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}")
+_UPC: Final = re.compile(r"[0-9]{8,14}")
+_COUNT: Final = re.compile(r"(-?)([0-9]{1,15}|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.0+)?")
+_CURRENCY_SIGNS: Final = {"R$": "BRL", "US$": "USD", "€": "EUR", "£": "GBP"}
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """What a layout says of all its numbers.
+
+    Attributes:
+        decimal: Decimal mark, or "auto".
+        currency: Currency of payables.
+    """
+
+    decimal: Literal["auto", ",", "."]
+    currency: str
+
+
+def read_name(text: str, _kind: CellKind) -> Reading[str]:
+    """Read a person's or company's name; "NA" and "None" are names."""
+    if found := _NAME_CONTROL.search(text):
+        return Reading(None, IssueCode.NAME_CONTROL, {"code_point": f"U+{ord(found[0]):04X}"})
+    if text[0] in "=+-@":
+        return Reading(None, IssueCode.NAME_FORMULA)
+    if not 2 <= len(text) <= 200:
+        return Reading(None, IssueCode.NAME_LENGTH, {"found": len(text)})
+    return Reading(text)
+
+
+def read_text(text: str, _kind: CellKind) -> Reading[str]:
+    """Read free text, kept exactly."""
+    if found := _TEXT_CONTROL.search(text):
+        return Reading(None, IssueCode.TEXT_CONTROL, {"code_point": f"U+{ord(found[0]):04X}"})
+    return Reading(text)
+
+
+def read_email(text: str, _kind: CellKind) -> Reading[str]:
+    """Read a payee's e-mail address; unlike a Pix key it needs a dot in its domain."""
+    sound = len(text) <= _LONGEST_EMAIL and _EMAIL.fullmatch(text) is not None
+    return Reading(text) if sound else Reading(None, IssueCode.EMAIL_FORMAT)
+
+
+def read_flag(text: str, _kind: CellKind) -> Reading[bool]:
+    """Read yes or no."""
+    found = FLAGS.get(fold_word(text))
+    return Reading(found, IssueCode.BOOL_FORMAT if found is None else None)
+
+
+def read_count(text: str, kind: CellKind) -> Reading[int]:
+    """Read a whole number, thousands marked or not; a numeric cell marks none."""
+    found = _COUNT.fullmatch(text)
+    if found is None or (kind == CellKind.NUMBER and not found[2].isdecimal()):
+        return Reading(None, IssueCode.COUNT_FORMAT)
+    return Reading(int(found[1] + found[2].replace(".", "").replace(",", "")))
+
+
+def read_isrc(text: str, _kind: CellKind) -> Reading[str]:
+    """Read an ISRC; hyphens go, letters become capitals."""
+    isrc = text.replace("-", "").upper()
+    return Reading(isrc) if _ISRC.fullmatch(isrc) else Reading(None, IssueCode.ISRC_FORMAT)
+
+
+def read_upc(text: str, _kind: CellKind) -> Reading[str]:
+    """Read a UPC or EAN. Leading zeros do not tell two of them apart (GTIN), so 12 digits or more remain."""
+    plain = text.removesuffix(".0")
+    if not _UPC.fullmatch(plain):
+        return Reading(None, IssueCode.UPC_FORMAT)
+    return Reading(plain.lstrip("0").zfill(12))
+
+
+def read_currency(text: str, _kind: CellKind) -> Reading[str]:
+    """Read a currency; the bare dollar sign names none."""
+    currency = _CURRENCY_SIGNS.get(text, text.upper())
+    sound = re.fullmatch(r"[A-Z]{3}", currency) is not None
+    return Reading(currency) if sound else Reading(None, IssueCode.CURRENCY_UNKNOWN)
+
+
+def _raw(text: str, _kind: CellKind) -> Reading[str]:
+    return Reading(text)
+
+
+_BY_CELL: Final[dict[ColumnKind, CellReader]] = {
+    ColumnKind.NAME: read_name,
+    ColumnKind.TEXT: read_text,
+    ColumnKind.EMAIL: read_email,
+    ColumnKind.FLAG: read_flag,
+    ColumnKind.COUNT: read_count,
+    ColumnKind.ISRC: read_isrc,
+    ColumnKind.UPC: read_upc,
+    ColumnKind.CURRENCY: read_currency,
+    ColumnKind.PIX_KEY: _raw,
+    ColumnKind.PIX_KEY_TYPE: lambda text, _: read_pix_key_type(text),
+    ColumnKind.BANK_CODE: lambda text, _: read_bank_code(text),
+    ColumnKind.PSP_ID: lambda text, _: read_psp_id(text),
+    ColumnKind.AGENCY: read_agency,
+    ColumnKind.ACCOUNT: read_account,
+    ColumnKind.ACCOUNT_TYPE: lambda text, _: read_account_type(text),
+}
+_Distinct = Sequence[tuple[str, CellKind]]
+_BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], CellReader]]] = {
+    ColumnKind.PAYABLE: lambda cells, of: payable_amounts(cells, of.decimal, currency=of.currency),
+    ColumnKind.OPTIONAL_AMOUNT: lambda cells, of: payable_amounts(
+        cells, of.decimal, currency=of.currency, zero_allowed=True
+    ),
+    ColumnKind.LINE_AMOUNT: lambda cells, of: line_amounts(cells, of.decimal),
+    ColumnKind.SHARE: lambda cells, _: shares(cells),
+    ColumnKind.PERCENTAGE: lambda cells, _: percentages(cells),
+    ColumnKind.DATE: lambda cells, _: dates(cells),
+    ColumnKind.PERIOD: lambda cells, _: periods(cells),
+}
+
+
+def reader_factory(kind: ColumnKind, convention: Convention) -> ReaderFactory:
+    """Return what makes the reader of a column of a kind."""
+    if kind in _BY_COLUMN:
+        return lambda distinct: _BY_COLUMN[kind](distinct, convention)
+    reader: Callable[[str, CellKind], Reading[Any]] = _BY_CELL[kind]
+    return lambda _: reader

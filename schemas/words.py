@@ -1,0 +1,54 @@
+"""Closed lists of words a person may use for a value of the wire, in Portuguese, English and as the wire says it."""
+
+import unicodedata
+from typing import Final
+
+from schemas.wire import AccountType, PixKeyType
+
+PIX_KEY_TYPES: Final[dict[str, PixKeyType]] = {
+    "cpf": "cpf",
+    "cnpj": "cnpj",
+    "phonenumber": "phone_number",
+    "phone": "phone_number",
+    "celular": "phone_number",
+    "telefone": "phone_number",
+    "telefonecelular": "phone_number",
+    "email": "email",
+    "randomkey": "random_key",
+    "aleatoria": "random_key",
+    "chavealeatoria": "random_key",
+    "evp": "random_key",
+}
+ACCOUNT_TYPES: Final[dict[str, AccountType]] = {
+    "checkingaccount": "checking_account",
+    "checking": "checking_account",
+    "corrente": "checking_account",
+    "contacorrente": "checking_account",
+    "savingaccount": "saving_account",
+    "savingsaccount": "saving_account",
+    "savings": "saving_account",
+    "poupanca": "saving_account",
+    "contapoupanca": "saving_account",
+    "paymentaccount": "payment_account",
+    "payment": "payment_account",
+    "pagamento": "payment_account",
+    "contapagamento": "payment_account",
+    "contadepagamento": "payment_account",
+    "salaryaccount": "salary_account",
+    "salary": "salary_account",
+    "salario": "salary_account",
+    "contasalario": "salary_account",
+}
+FLAGS: Final[dict[str, bool]] = {
+    "true": True, "verdadeiro": True, "sim": True, "s": True, "yes": True, "y": True, "1": True, "x": True,
+    "false": False, "falso": False, "nao": False, "n": False, "no": False, "0": False,
+}  # fmt: skip
+
+
+def fold_word(text: str) -> str:
+    """Reduce a word to letters and digits, without case and accents.
+
+    >>> fold_word("Poupança"), fold_word("E-mail"), fold_word("phone_number")
+    ('poupanca', 'email', 'phonenumber')
+    """
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if mark.isalnum())

@@ -1,0 +1,143 @@
+"""An obligation is in at most one live submission."""
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import IntegrityError
+
+from io_adapters.ledger import ClaimCollision, open_ledger
+from schemas.submission import Outcome, SubmissionState
+
+
+def race(contestants):
+    """Run functions at the same moment; return what each returned or raised."""
+    barrier = threading.Barrier(len(contestants))
+    results = [None] * len(contestants)
+
+    def run(number, contestant):
+        barrier.wait()
+        try:
+            results[number] = contestant()
+        except Exception as error:  # noqa: BLE001 - it is the result
+            results[number] = error
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(contestants)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_of_plans_that_overlap_one_is_approved(ledger_url, clock, make_desk, make_plan, key):
+    """Eight programs, each with its own connection, approve plans of different jobs that share one obligation."""
+    shared = make_plan({"ana": 100}).batches[0].payments
+    ledgers = [open_ledger(ledger_url, clock=clock) for _ in range(8)]
+    contestants = []
+    for number, ledger in enumerate(ledgers):
+        plan = make_plan({f"payee {number}": 100 + number}, job=f"job-{number}")
+        object.__setattr__(plan.batches[0], "payments", plan.batches[0].payments + shared)
+        desk = make_desk(ledger, clock)
+        desk.store(plan)
+        desk.sign(plan)
+        contestants.append(
+            lambda ledger=ledger, plan=plan: ledger.submissions.approve_plan(plan.digest, "run-1", None, clock())
+        )
+    results = race(contestants)
+    assert sorted(type(result).__name__ for result in results) == ["ClaimCollision"] * 7 + ["list"]
+    assert len(ledgers[0].claims.live_for([key("ana")])) == 1
+    assert len(ledgers[0].submissions.list(states=[SubmissionState.APPROVED])) == 1
+    for ledger in ledgers:
+        ledger.close()
+
+
+def test_the_database_itself_refuses_a_second_live_claim(ledger_url, desk, make_plan):
+    desk.approve(make_plan({"ana": 100}))
+    desk.store(make_plan({"ana": 200}))
+    engine = create_engine(ledger_url)
+    with pytest.raises(IntegrityError), engine.begin() as connection:
+        connection.execute(text("UPDATE claims SET live = true"))
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "kept"),
+    [(Outcome.ACCEPTED, True), (Outcome.NOT_SENT, True), (Outcome.IN_DOUBT, True), (Outcome.REFUSED, False)],
+)
+def test_only_a_certain_refusal_frees_what_was_claimed(desk, ledger, make_plan, me, key, outcome, kept):
+    (submission,) = desk.approve(make_plan({"ana": 100}))
+    desk.take(submission, me)
+    ledger.submissions.record_outcome(submission.id, outcome, http_status=1, raw_answer=b"x", split_id="s", reason="")
+    assert bool(ledger.claims.live_for([key("ana")])) is kept
+    second = make_plan({"ana": 300})
+    if kept:
+        with pytest.raises(ClaimCollision):
+            desk.approve(second)
+    else:
+        assert len(desk.approve(second)) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "kept"),
+    [("processing", True), ("paid", True), ("partial", True), ("excluded", True), ("failed", False)],
+)
+def test_only_a_certain_failure_frees_what_was_reported(desk, ledger, make_plan, me, key, state, kept):
+    (submission,) = desk.approve(make_plan({"ana": 100}))
+    desk.take(submission, me)
+    ledger.submissions.record_outcome(
+        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s", reason=""
+    )
+    ledger.submissions.record_status(submission.id, b"{}", "X", SubmissionState(state), by="run-1")
+    live = ledger.claims.live_for([key("ana")])
+    assert [claim.state for claim in live] == ([SubmissionState(state)] if kept else [])
+
+
+def test_a_claim_says_who_pays_what_and_where(desk, ledger, make_plan, key):
+    (submission,) = desk.approve(make_plan({"ana": 100}))
+    (claim,) = ledger.claims.live_for([key("ana")])
+    assert ledger.claims.live_for_obligations([key("ana")]) == [claim] == ledger.claims.trace("ana")
+    assert (claim.submission_id, claim.amount_cents, claim.period) == (submission.id, 100, "2026-10")
+    assert (claim.state, claim.run_id, claim.destination) == (SubmissionState.APPROVED, "run-1", "fingerprint of ana")
+
+
+def test_a_report_found_after_all_claims_again_and_withdraws_what_was_not_sent(desk, ledger, make_plan, me, key):
+    (submission,) = desk.approve(make_plan({"ana": 100}))
+    desk.take(submission, me)
+    ledger.submissions.doubt_abandoned(lambda _: True)
+    following = ledger.submissions.declare_absent(submission.id, by=("Ana", "Bia"), evidence="x", run_id="run-2")
+    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed") == ()
+    assert ledger.submissions.get(following.id).state is SubmissionState.WITHDRAWN
+    assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
+    assert [claim.submission_id for claim in ledger.claims.live_for([key("ana")])] == [submission.id]
+    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed again") == ()
+
+
+def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(desk, ledger, make_plan, me, key):
+    (submission,) = desk.approve(make_plan({"ana": 100, "bia": 200}))
+    desk.take(submission, me)
+    ledger.submissions.doubt_abandoned(lambda _: True)
+    following = ledger.submissions.declare_absent(submission.id, by=("Ana", "Bia"), evidence="x", run_id="run-2")
+    desk.take(following, me)
+    twice = ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed")
+    assert set(twice) == {key("ana"), key("bia")}
+    assert {claim.submission_id for claim in ledger.claims.live_for(twice)} == {following.id}
+    assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
+
+
+def test_a_hundred_thousand_keys_are_answered_in_about_a_second(desk, ledger, make_plan, key):
+    batches = [dict.fromkeys((f"payee {number}" for number in some), 100) for some in (range(first, first + 500) for first in range(0, 2000, 500))]
+    desk.approve(make_plan(*batches))
+    keys = [key(f"payee {number}") for number in range(2000)] + [f"ob-{number:026}" for number in range(98_000)]
+    began = time.perf_counter()
+    assert len(ledger.claims.live_for(keys)) == 2000
+    assert time.perf_counter() - began < 4  # about one on an idle machine
+
+
+def test_ten_thousand_payments_are_stored_and_approved_in_about_a_second(desk, ledger, make_plan):
+    plan = make_plan(*(dict.fromkeys((f"payee {b * 500 + n}" for n in range(500)), 100) for b in range(20)))
+    began = time.perf_counter()
+    desk.approve(plan)
+    assert time.perf_counter() - began < 4  # about one on an idle machine
+    assert len(ledger.submissions.list(states=[SubmissionState.APPROVED], bodies=False)) == 20

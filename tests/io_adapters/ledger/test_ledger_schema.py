@@ -1,0 +1,143 @@
+"""The ledger's file: made, migrated and protected by the program itself."""
+
+import re
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+import io_adapters.ledger
+from io_adapters.ledger import open_ledger
+from io_adapters.ledger.schema_version import REVISIONS
+from io_adapters.ledger.tables import APPEND_ONLY, metadata
+from schemas.errors import AnotherRun, ConfigurationError
+from schemas.submission import Outcome
+
+OPEN_IT = """
+import datetime as dt, sys
+from io_adapters.ledger import open_ledger
+ledger = open_ledger(sys.argv[1], clock=lambda: dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
+print(ledger.tag, "alembic" in sys.modules)
+"""
+
+
+def test_the_migrations_build_the_tables_the_program_uses(ledger_url, clock):
+    open_ledger(ledger_url, clock=clock).close()
+    engine = create_engine(ledger_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+    engine.dispose()
+
+
+def test_the_migrations_build_the_very_sql_of_the_tables_partial_indexes_included(tmp_path, clock):
+    open_ledger(f"sqlite:///{tmp_path}/migrated.db", clock=clock).close()
+    metadata.create_all(create_engine(f"sqlite:///{tmp_path}/direct.db"))
+
+    def schema(name: str) -> set[str]:
+        rows = sqlite3.connect(tmp_path / name).execute(
+            "SELECT sql FROM sqlite_master WHERE type IN ('table', 'index') AND tbl_name <> 'alembic_version'"
+        )
+        return {re.sub(r"\s+", " ", sql).strip() for (sql,) in rows if sql}
+
+    assert schema("migrated.db") == schema("direct.db")
+    assert any("WHERE live" in sql for sql in schema("migrated.db"))
+
+
+def test_the_program_knows_every_migration_there_is():
+    config = Config()
+    config.set_main_option("script_location", str(Path(io_adapters.ledger.__file__).parent / "migrations"))
+    scripts = ScriptDirectory.from_config(config)
+    assert tuple(script.revision for script in reversed(list(scripts.walk_revisions()))) == REVISIONS
+
+
+def test_a_ledger_written_by_a_newer_program_is_refused_untouched(ledger_url, clock):
+    open_ledger(ledger_url, clock=clock).close()
+    engine = create_engine(ledger_url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(AnotherRun, match="newer Repasse"):
+        open_ledger(ledger_url, clock=clock)
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
+    engine.dispose()
+
+
+def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):
+    tag = open_ledger(ledger_url, clock=clock).tag
+    done = subprocess.run([sys.executable, "-c", OPEN_IT, ledger_url], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [tag, "False"]
+
+
+def test_programs_that_start_at_once_make_one_ledger(ledger_url):
+    programs = [
+        subprocess.Popen([sys.executable, "-c", OPEN_IT, ledger_url], stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    tags = {program.communicate(timeout=60)[0].split()[0] for program in programs}
+    assert [program.returncode for program in programs] == [0] * 6
+    assert len(tags) == 1
+    assert re.fullmatch("[a-z2-7]{6}", tags.pop())
+
+
+def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, make_plan, me):
+    (submission,) = desk.approve(make_plan({"ana": 100}))
+    desk.take(submission, me)
+    ledger.submissions.record_outcome(
+        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=""
+    )
+    ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
+    ledger.service.accept_key("fp", "Ana")
+    engine = create_engine(ledger_url)
+    for table in APPEND_ONLY:
+        for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}"):
+            with pytest.raises(DBAPIError, match=f"{table} is append-only"), engine.begin() as connection:
+                connection.execute(text(statement))
+    engine.dispose()
+    assert len(ledger.submissions.journal(submission.id)) == 4
+
+
+def test_the_file_and_the_folder_made_for_it_are_private(tmp_path, clock):
+    with open_ledger(f"sqlite:///{tmp_path}/home/inner/ledger.db", clock=clock) as ledger:
+        ledger.hold.put("Ana", "so that there is a -wal file")
+        files = list((tmp_path / "home/inner").iterdir())
+        assert {f.name for f in files} == {"ledger.db", "ledger.db-wal", "ledger.db-shm"}
+        assert {stat.S_IMODE(f.stat().st_mode) for f in files} == {0o600}
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "home/inner").stat().st_mode) == 0o700
+
+
+def test_sqlite_is_set_to_survive_a_power_cut(tmp_path, clock):
+    with open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock) as ledger, ledger._database.writing() as connection:
+        pragmas = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 10_000}
+
+
+def test_looking_without_creating_leaves_no_trace(tmp_path, clock, make_plan):
+    with open_ledger(f"sqlite:///{tmp_path}/home/ledger.db", clock=clock, create=False) as ledger:
+        assert len(ledger.plans.store(make_plan({"ana": 100}), "run-1", "Ana", "https://x")) == 1
+        assert ledger.runs.list() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("url", ["mysql://localhost/x", "not a url", "postgresql+psycopg://127.0.0.1:1/none"])
+def test_a_database_that_cannot_be_the_ledger_is_a_matter_of_configuration(url, clock):
+    with pytest.raises(ConfigurationError):
+        open_ledger(url, clock=clock)
+
+
+def test_a_file_that_is_no_database_is_a_matter_of_configuration(tmp_path, clock):
+    (tmp_path / "ledger.db").write_text("this is not a database" * 100)
+    with pytest.raises(ConfigurationError, match="not a database"):
+        open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock)

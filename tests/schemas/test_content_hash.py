@@ -1,0 +1,68 @@
+"""A table's identity survives re-sorting, re-encoding and another file format, and nothing else."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from schemas.tables.content_hash import content_sha256
+
+ROWS = pd.DataFrame(
+    {
+        "file": "a.csv",
+        "sheet": "",
+        "row": [2, 3, 4],
+        "tax_id": ["52998224725", "12ABC34501DE35", "52998224725"],
+        "amount": [Decimal("10.50"), Decimal(3), Decimal("10.5")],
+        "note": ["", "x", ""],
+    }
+)
+
+
+def test_order_place_decimal_zeros_and_blank_columns_do_not_matter():
+    other = ROWS.iloc[::-1].assign(file="b.xlsx", sheet="P", row=[9, 8, 7], email="")
+    other["amount"] = pd.array([Decimal("10.5"), Decimal(3), Decimal("10.5")], dtype="object")
+    assert content_sha256(other[sorted(other.columns)]) == content_sha256(ROWS)
+
+
+def test_decimals_of_arrow_hash_alike_whatever_their_scale():
+    def table(scale: int) -> pd.DataFrame:
+        return pd.DataFrame({"amount": pd.array([Decimal("1.50")], dtype=pd.ArrowDtype(pa.decimal128(20, scale)))})
+
+    assert content_sha256(table(2)) == content_sha256(table(18))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.assign(amount=[Decimal("10.51"), Decimal(3), Decimal("10.5")]),
+        lambda rows: rows.iloc[:2],
+        lambda rows: pd.concat([rows, rows.iloc[:1]]),
+        lambda rows: rows.rename(columns={"note": "email"}),
+        lambda rows: rows.assign(note=["x", "", ""]),
+    ],
+    ids=["amount", "row gone", "row twice", "column", "value in another row"],
+)
+def test_every_change_of_content_changes_the_hash(change):
+    assert content_sha256(change(ROWS)) != content_sha256(ROWS)
+
+
+def test_no_two_tables_are_written_alike_whatever_their_texts_hold():
+    pairs = [("a\x1f", "b"), ("a", "\x1fb"), ("a\\u", "b"), ("a", "b\n"), ("a", "b\\n"), ("a\\", "b"), ("a\\\\", "b")]
+    hashes = {content_sha256(pd.DataFrame({"x": [one], "y": [other]})) for one, other in pairs}
+    assert len(hashes) == len(pairs)
+
+
+def test_whole_numbers_booleans_and_dates_are_hashed_by_their_text():
+    frame = pd.DataFrame({"amount_cents": [1], "withhold": [True], "date": [dt.date(2026, 10, 1)]})
+    assert content_sha256(frame) == content_sha256(frame.astype("object"))
+    assert content_sha256(frame) != content_sha256(frame.assign(amount_cents=[2]))
+
+
+def test_floats_have_no_identity():
+    with pytest.raises(TypeError):
+        content_sha256(pd.DataFrame({"amount": [1.5]}))
+    with pytest.raises(TypeError):
+        content_sha256(pd.DataFrame({"amount": [1.5, "x"]}))
