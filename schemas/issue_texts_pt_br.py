@@ -224,7 +224,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.BANK_FIELD_REQUIRED: (
         "uma conta bancária precisa de {missing}",
-        "{missing} preenchido",
+        "o campo {missing} preenchido",
     ),
     C.AGENCY_FORMAT: (
         "isto não é uma agência",

@@ -23,12 +23,12 @@ class TaxIdColumn:
     """A column of tax ids as read.
 
     Attributes:
-        values: Canonical tax ids, dtype str, index of the input; "" where there is none.
+        tax_ids: Canonical, dtype str, index of the input; "" where there is none.
         readings: By position, the cells that need a word: what `schemas.tax_id.parse_tax_id` says of them. Sound and
             empty cells are not in it.
     """
 
-    values: pd.Series
+    tax_ids: pd.Series
     readings: dict[int, TaxIdReading]
 
 

@@ -26,7 +26,7 @@ def serve_sandbox(host: str, port: int, database: Path | None) -> None:
         ConfigurationError: the address is taken or not ours.
     """
     from io_adapters.sandbox.serving import serve  # noqa: PLC0415
-    from io_adapters.sandbox.settings import SandboxSettings  # noqa: PLC0415
+    from io_adapters.sandbox import SandboxSettings  # noqa: PLC0415
 
     where = database or read_settings({}).home / "sandbox.db"
     where.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.owe import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity

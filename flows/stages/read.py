@@ -5,11 +5,12 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.stages.run import Run
 from flows.steps.inputs import Inputs, Statement, UsedFile
-from io_adapters.spreadsheets.declarations import expand, read_layout
+from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import read_table
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.exit_codes import ExitCode
@@ -95,7 +96,8 @@ class _Reader:
 
     def _files(self, layout: Layout, patterns: Sequence[str]) -> list[_Read]:
         try:
-            paths = expand(patterns, self._run.order.folder, self._run.order.period.label)
+            language = self._run.job.outputs.language
+            paths = expand(patterns, self._run.order.folder, self._run.order.period.label, language)
         except UnreadableFile as failure:
             self._failures.append(failure)
             return []

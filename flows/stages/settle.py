@@ -73,9 +73,8 @@ def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
     judged = judge_report(submission, report)
     known = {(one.kind, one.report_id) for one in run.discrepancies}
     run.discrepancies += [one for one in judged.discrepancies if (one.kind, one.report_id) not in known]
-    document = report.model_dump_json(by_alias=True).encode()
     run.ledger.submissions.record_status(
-        submission.id, document, report.status, judged.state, by=run.id, reason=judged.reason
+        submission.id, report.document(), report.status, judged.state, by=run.id, reason=judged.reason
     )
     if judged.state in CODE_OF:
         run.end_with(CODE_OF[judged.state], f"{submission.report_id}: {judged.state.value}: {judged.reason}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.owe import DESTINATION, obligations_frame
 from schemas.issues import IssueCode

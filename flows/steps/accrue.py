@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.allocate import RoundedEarnings
 from schemas.tables.advances import Advances

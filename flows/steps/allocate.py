@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pyarrow as pa
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.match_shares import Asset, ShareBook
 from schemas.errors import UnsoundPlan

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.accrue import Posting
 from flows.steps.job_identity import ROYALTIES, JobIdentity, numbered

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.steps.inputs import Inputs, Statement
+from flows.steps.inputs import Inputs, Statement, readable_cents
 from schemas.money import round_half_even_cents
 
 
@@ -19,7 +19,7 @@ def count_in(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
     Counted without shares, advances or batches, so that a mistake in any of them shows as a sum that does not close.
     """
     payments = int(inputs.payments["amount_cents"].sum()) + int(inputs.payments["owner_amount_cents"].sum())
-    held = sum(int((amount or Decimal(0)) * 100) for amount in inputs.held_payments["amount"])
+    held = sum(readable_cents(amount) for amount in inputs.held_payments["amount"])
     lines = round_half_even_cents(sum((_worth_cents(statement) for statement in inputs.statements), Fraction(0)))
     return payments + held + lines + sum(carried_in.values())
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from schemas.issues import Issue
 from schemas.tables.advances import Advances
@@ -13,6 +13,15 @@ from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
+
+
+def readable_cents(amount: Decimal | None) -> int:
+    """Centavos that a payments row with problems stands for: what can be read of it, never less than nothing.
+
+    >>> readable_cents(Decimal("12.345")), readable_cents(Decimal(-5)), readable_cents(None)
+    (1234, 0, 0)
+    """
+    return max(0, int((amount or Decimal(0)) * 100))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from schemas.tables.shares import Shares
 

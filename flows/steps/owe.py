@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.allocate import RoundedEarnings
 from flows.steps.job_identity import ROYALTIES, JobIdentity

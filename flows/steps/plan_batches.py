@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.account_checks import holder
 from flows.steps.job_identity import JobIdentity

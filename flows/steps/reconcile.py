@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.owe import obligations_frame
 from schemas.errors import BrokenInvariant

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from schemas.issues import Issue, IssueCode
 from schemas.issue_texts import make_issue

@@ -6,13 +6,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pandas as pd
-from pandera.typing import DataFrame
+from schemas.tables.frames import DataFrame
 
 from flows.steps.account_checks import Verdict, hold_unchecked
 from flows.steps.accrue import AccrualRules, History, Posting, accrue
 from flows.steps.allocate import OWNER_ROLE, UNMATCHED_ROLE, RoundedEarnings, allocate, exact_cents_by, round_earnings
 from flows.steps.claim import claim
-from flows.steps.inputs import Inputs
+from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligations_frame, owe_owner, owe_payments, owe_royalties
 from schemas.errors import UnsoundPlan
@@ -163,7 +163,7 @@ def _owe_held_rows(inputs: Inputs) -> DataFrame[Obligations]:
     held = inputs.held_payments
     frame = held[["file", "sheet", "row", "tax_id"]].assign(
         kind="payment",
-        amount_cents=[int((amount or Decimal(0)) * 100) for amount in held["amount"]],
+        amount_cents=[readable_cents(amount) for amount in held["amount"]],
         place=Place.HELD.value,
         reason=held["codes"],
     )

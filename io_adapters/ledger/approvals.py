@@ -24,11 +24,7 @@ class Approvals:
             ApprovalWanted: no such plan is stored, its total is another, or it stands rejected.
         """
         with self._db.writing() as connection:
-            plan = _plan(connection, approval.digest)
-            if plan.rejected_at is not None:
-                raise ApprovalWanted(
-                    f"this plan was rejected by {plan.rejected_by}: {plan.rejected_why}; run the job again first"
-                )
+            plan = _plan_that_stands(connection, approval.digest)
             if plan.total_cents != approval.total_cents:
                 raise ApprovalWanted("the total that was confirmed is not the plan's total: look at the plan again")
             connection.execute(
@@ -66,8 +62,9 @@ def use_approvals(connection: Connection, digest: str, approvers: int, run_id: s
     """Use up a plan's standing approvals, within a transaction.
 
     Raises:
-        ApprovalWanted: fewer people than needed approve it at this moment.
+        ApprovalWanted: fewer people than needed approve it at this moment, or it stands rejected.
     """
+    _plan_that_stands(connection, digest)
     people = {approval.by.strip().casefold() for approval in _standing(connection, digest, now)}
     if len(people) < approvers:
         raise ApprovalWanted(f"plan {digest[:15]} has {len(people)} of {approvers} approvals")
@@ -89,6 +86,15 @@ def _standing(connection: Connection, digest: str, now: dt.datetime) -> list[App
         Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
         for row in connection.execute(query)
     ]
+
+
+def _plan_that_stands(connection: Connection, digest: str) -> Row[Any]:
+    plan = _plan(connection, digest)
+    if plan.rejected_at is not None:
+        raise ApprovalWanted(
+            f"this plan was rejected by {plan.rejected_by}: {plan.rejected_why}; run the job again first"
+        )
+    return plan
 
 
 def _plan(connection: Connection, digest: str) -> Row[Any]:

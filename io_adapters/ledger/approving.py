@@ -34,13 +34,13 @@ class Approving:
             run_id: The run that sends it.
             accruals: What to post with it; None leaves earlier postings as they are.
             now: The present moment; approvals expire by it.
-            approvers: How many different people must approve at this moment.
+            approvers: How many different people must approve at this moment; 0 where the job asks for nobody's word.
 
         Returns:
             The submissions that became approved, by number, without their bodies.
 
         Raises:
-            ApprovalWanted: approvals are missing, or the plan was withdrawn or replaced.
+            ApprovalWanted: approvals are missing, or the plan was rejected, withdrawn or replaced.
             ClaimCollision: others pay some of it; nothing was changed.
             UnsoundPlan: the accruals are of a closed period; nothing was changed.
         """

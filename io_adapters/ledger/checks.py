@@ -75,7 +75,7 @@ class AccountChecks:
         return {fingerprint: check for fingerprint, check in latest.items() if now < check.expires_at}
 
     def reserve(
-        self, fingerprint: str, run_id: str, *, cost_cents: int, budget_cents: int, owner: Owner, now: dt.datetime
+        self, fingerprint: str, run_id: str, *, cost_cents: int, budget_cents: int, owner: Owner
     ) -> Reservation | NotReserved:
         """Write down that a check is about to be made, before it is.
 
@@ -85,7 +85,6 @@ class AccountChecks:
             cost_cents: What one check costs at most.
             budget_cents: What the run may spend on all of them.
             owner: This process.
-            now: The present moment.
 
         Returns:
             The reservation, to be ended by `finish`; or why there is none.
@@ -105,7 +104,7 @@ class AccountChecks:
                 message="",
                 cost_cents=cost_cents,
                 owner=owner.to_json(),
-                started_at=now,
+                started_at=self._db.now(),
             )
             number = connection.execute(row.returning(account_checks.c.id)).scalar_one()
         return Reservation(number, fingerprint, run_id, cost_cents)

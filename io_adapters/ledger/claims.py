@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, or_, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
@@ -43,12 +43,14 @@ class Claims:
         """Return the live claims on exactly these obligations."""
         return self._live(claims.c.obligation_key, obligation_keys)
 
+    def live_of(self, job: str, period: str) -> list[Claim]:
+        """Return all live claims of a job's period."""
+        return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
+
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
         one = or_(claims.c.obligation_key == payee_or_obligation, claims.c.payee == payee_or_obligation)
-        query = _select_claims().where(one).order_by(submissions.c.created_at, claims.c.submission_id)
-        with self._db.reading() as connection:
-            return [_claim_of(row) for row in connection.execute(query)]
+        return self._read(one)
 
     def payments_of(self, submission_id: str) -> list[BatchPayment]:
         """Return what a submission pays, in wire order."""
@@ -56,6 +58,13 @@ class Claims:
         query = select(*columns).where(claims.c.submission_id == submission_id).order_by(claims.c.position)
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
+
+    def _read(self, *conditions: ColumnElement[bool]) -> list[Claim]:
+        in_order = (submissions.c.created_at, claims.c.submission_id, claims.c.position)
+        with self._db.reading() as connection:
+            return [
+                _claim_of(row) for row in connection.execute(_select_claims().where(*conditions).order_by(*in_order))
+            ]
 
     def _live(self, column: Column[str], keys: Iterable[str]) -> list[Claim]:
         query = _select_claims().where(claims.c.live)

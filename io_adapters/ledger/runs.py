@@ -48,7 +48,7 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def begin(self, run_id: str, job: str, period_label: str, command: str, *, prepared_by: str, job_file: str) -> Run:
+    def begin(self, run_id: str, job: str, period_label: str, command: str, prepared_by: str, job_file: str) -> Run:
         """Write a run down, or find it again when its flow is run again from the top.
 
         Raises:

@@ -19,12 +19,12 @@ class Binding:
 
     Attributes:
         tag: Six characters that mark this ledger's reports in the service.
-        service_url: Base URL of the service; None until first use.
+        url: Base URL of the service; None until first use.
         key_fingerprint: Fingerprint of the API key; None until first use.
     """
 
     tag: str
-    service_url: str | None
+    url: str | None
     key_fingerprint: str | None
 
 

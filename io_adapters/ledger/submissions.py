@@ -8,11 +8,16 @@ from sqlalchemy import select
 
 from io_adapters.ledger.approving import Approving
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.queries import chunks
 from io_adapters.ledger.sending import Sending
 from io_adapters.ledger.settling import Settling
 from io_adapters.ledger.tables import answers, journal, submissions
 from io_adapters.ledger.transitions import read_submission, select_submissions, submission_of
 from schemas.submission import Outcome, Submission, SubmissionState
+
+S = SubmissionState
+_NEVER_THERE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
+_MAY_BE_THERE = tuple(state.value for state in SubmissionState if state not in _NEVER_THERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,32 @@ class Submissions(Approving, Sending, Settling):
         """
         with self._db.reading() as connection:
             return read_submission(connection, submission_id, bodies=True)
+
+    def with_ids(self, submission_ids: Iterable[str]) -> list[Submission]:
+        """Return the submissions of these ids that there are, in no order, without their bodies."""
+        found = []
+        with self._db.reading() as connection:
+            for some in chunks(submission_ids):
+                query = select_submissions(bodies=False).where(submissions.c.id.in_(some))
+                found += [submission_of(row) for row in connection.execute(query)]
+        return found
+
+    def report_ids(self) -> frozenset[str]:
+        """Return the ids of all reports the service may have by this ledger's own account.
+
+        One that is only planned, approved, or certainly never arrived is not among them. Should the service show it
+        all the same, the ledger has forgotten that it was sent: it was restored from a copy, and must not send.
+        """
+        query = select(submissions.c.id).where(submissions.c.state.in_(_MAY_BE_THERE))
+        with self._db.reading() as connection:
+            return frozenset(connection.scalars(query))
+
+    def ever_sent(self, job: str) -> bool:
+        """Say whether the service may have any report of a job."""
+        sent = submissions.c.state.in_(_MAY_BE_THERE)
+        with self._db.reading() as connection:
+            query = select(submissions.c.id).where(submissions.c.job == job, sent).limit(1)
+            return connection.scalar(query) is not None
 
     def journal(self, submission_id: str) -> list[JournalLine]:
         """Return all transitions of a submission, oldest first."""

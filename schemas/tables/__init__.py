@@ -1,0 +1,1 @@
+"""The tables Repasse works on: a pandera model each, and how files become them."""

@@ -1,5 +1,6 @@
 """Advances: what a payee was paid ahead, to be recouped from royalties."""
 
+import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
@@ -9,7 +10,10 @@ from schemas.tables.draft import Rule
 
 
 class Advances(pa.DataFrameModel):
-    """Shape: one row per advance, in centavos. `date` is an ISO text or ""; `isrc` ties it to one recording, or is ""."""
+    """Shape: one row per advance, in centavos.
+
+    `date` is an ISO text or ""; `isrc` ties the advance to one recording, or is "".
+    """
 
     file: Series[str]
     sheet: Series[str]
@@ -21,7 +25,7 @@ class Advances(pa.DataFrameModel):
     isrc: Series[str] = pa.Field(str_matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
 
     @pa.check("tax_id", name="is a canonical CPF or CNPJ")
-    def _tax_ids(cls, tax_ids: Series[str]) -> Series[bool]:  # noqa: N805
+    def _tax_ids(cls, tax_ids: "pd.Series[str]") -> "pd.Series[bool]":  # noqa: N805
         return is_canonical_tax_id(tax_ids)
 
     class Config:

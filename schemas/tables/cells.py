@@ -100,7 +100,7 @@ class Cells:
 class ColumnReading:
     """A column as read: canonical values (the absent one where there is none), as objects, and the findings."""
 
-    values: npt.NDArray[Any]
+    canonical: npt.NDArray[Any]
     findings: list[Finding]
 
 

@@ -66,4 +66,4 @@ def _exact_text(value: object) -> str:
         raise TypeError("a float among objects; identities need exact values")
     if isinstance(value, Decimal):
         return format(value.normalize(), "f")
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Dates and periods by the column: day first or month first is decided by the column's unambiguous cells, or refused."""
+"""Dates and periods by the column: its unambiguous cells decide whether the day or the month comes first."""
 
 import datetime as dt
 import re

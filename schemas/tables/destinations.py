@@ -29,13 +29,13 @@ def check_destinations(draft: Draft) -> None:
     _complete_accounts(draft, account | (bank & ~key))
     _check_account_digits(draft, account)
     for name in (*_ACCOUNT_FIELDS, "account_holder"):
-        draft.values[name][key] = ""
+        draft.canonical[name][key] = ""
 
 
 def _read_pix_keys(draft: Draft, typed: Mask) -> None:
     readable = typed & draft.sound("pix_key_type") & draft.sound("pix_key")
-    owners = np.where(draft.sound("tax_id"), draft.values["tax_id"], "")
-    keys, types = draft.values["pix_key"], draft.values["pix_key_type"]
+    owners = np.where(draft.sound("tax_id"), draft.canonical["tax_id"], "")
+    keys, types = draft.canonical["pix_key"], draft.canonical["pix_key_type"]
     for position in np.flatnonzero(readable).tolist():
         reading = read_pix_key(keys[position], types[position], owners[position])
         keys[position] = reading.value or ""
@@ -47,9 +47,9 @@ def _complete_accounts(draft: Draft, with_account: Mask) -> None:
     for name in _ACCOUNT_FIELDS:
         missing = with_account & ~draft.given(name)
         draft.report(missing, name, IssueCode.BANK_FIELD_REQUIRED, missing=draft.labels[name])
-    holders = draft.values["account_holder"]
+    holders = draft.canonical["account_holder"]
     defaulted = with_account & ~draft.given("account_holder")
-    holders[defaulted] = draft.values["name"][defaulted]
+    holders[defaulted] = draft.canonical["name"][defaulted]
     nameless = defaulted & ~draft.given("name")
     if draft.payee_data_required:
         draft.report(nameless, "account_holder", IssueCode.BANK_FIELD_REQUIRED, missing=draft.labels["account_holder"])
@@ -58,7 +58,7 @@ def _complete_accounts(draft: Draft, with_account: Mask) -> None:
 def _check_account_digits(draft: Draft, with_account: Mask) -> None:
     needed = ("bank_code", "agency", "account")
     whole = with_account & np.logical_and.reduce([draft.given(name) & draft.sound(name) for name in needed])
-    banks, agencies, accounts = (draft.values[name] for name in needed)
+    banks, agencies, accounts = (draft.canonical[name] for name in needed)
     for position in np.flatnonzero(whole).tolist():
         if check_account_digit(banks[position], agencies[position], accounts[position]) is False:
             draft.findings.append(Finding(position, "account", IssueCode.ACCOUNT_DIGIT))

@@ -24,7 +24,7 @@ class Draft:
         currency: The layout's currency; "" when it names none.
         payee_data_required: Whether rows must bring the payee's own data.
         texts: Canonical column -> texts as written, without outer blanks; all columns of the table.
-        values: Canonical column -> canonical values, the absent one where there is none.
+        canonical: Canonical column -> canonical values, the absent one where there is none.
         findings: All that was found so far.
         ignored: Position -> why a sound row is not used.
     """
@@ -34,13 +34,13 @@ class Draft:
     currency: str
     payee_data_required: bool
     texts: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
-    values: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    canonical: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     ignored: dict[int, str] = field(default_factory=dict)
 
     def given(self, column: str) -> Mask:
         """Tell for each row whether anything is written in a column."""
-        return self.texts[column] != ""
+        return np.asarray(self.texts[column] != "", dtype=bool)
 
     def sound(self, column: str) -> Mask:
         """Tell for each row whether a column has no error so far."""
@@ -58,11 +58,11 @@ class Draft:
         return shown + (", ..." if len(positions) > 5 else "")
 
     def groups(self, *columns: str) -> list[list[int]]:
-        """Return the positions of rows that agree in columns, the first of them given and sound; groups of two or more."""
+        """Return groups of two or more positions that agree in columns, the first of which is given and sound."""
         usable = np.flatnonzero(self.given(columns[0]) & self.sound(columns[0])).tolist()
         found: dict[tuple[Any, ...], list[int]] = {}
         for position in usable:
-            found.setdefault(tuple(self.values[column][position] for column in columns), []).append(position)
+            found.setdefault(tuple(self.canonical[column][position] for column in columns), []).append(position)
         return [positions for positions in found.values() if len(positions) > 1]
 
 

@@ -1,5 +1,6 @@
 """What a row says of a payee, in the payments and in the payees alike."""
 
+import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
@@ -34,12 +35,12 @@ class PayeeData(pa.DataFrameModel):
     contact_id: Series[str]
 
     @pa.check("tax_id", name="is a canonical CPF or CNPJ")
-    def _tax_ids(cls, tax_ids: Series[str]) -> Series[bool]:  # noqa: N805
+    def _tax_ids(cls, tax_ids: "pd.Series[str]") -> "pd.Series[bool]":  # noqa: N805
         return is_canonical_tax_id(tax_ids)
 
     @pa.dataframe_check(name="has at most one destination")
-    def _one_destination(cls, rows: Series[str]) -> Series[bool]:  # noqa: N805
-        return (rows["pix_key"] == "") | (rows["account"] == "")  # type: ignore[return-value]
+    def _one_destination(cls, rows: pd.DataFrame) -> "pd.Series[bool]":  # noqa: N805
+        return (rows["pix_key"] == "") | (rows["account"] == "")
 
     class Config:
         """A column that is not named here is an error."""

@@ -28,7 +28,7 @@ COLUMNS = PAYEE_COLUMNS
 def settle_identities(draft: Draft) -> None:
     """Use the first of equal rows; hold all rows of a payee who is described in two ways."""
     for positions in draft.groups("tax_id"):
-        described = {tuple(values[position] for values in draft.values.values()) for position in positions}
+        described = {tuple(values[position] for values in draft.canonical.values()) for position in positions}
         for position in positions:
             if len(described) > 1:
                 others = draft.row_list([other for other in positions if other != position])

@@ -44,7 +44,7 @@ COLUMNS = (
 
 
 def hold_repeated_payments(draft: Draft) -> None:
-    """Hold every row of a payee whose references do not tell the rows apart: which of them is meant is not ours to say."""
+    """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
     for positions in draft.groups("tax_id", "reference"):
         for position in positions:
             others = [other for other in positions if other != position]

@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 import pandera.pandas as pa
-import pyarrow
 from pandera.typing import Series
+from pyarrow import decimal128
 
 from schemas.issues import IssueCode
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.draft import Draft
 
-LINE_AMOUNT = pyarrow.decimal128(38, 18)
+LINE_AMOUNT = decimal128(38, 18)
 
 
 class RoyaltyLines(pa.DataFrameModel):
@@ -58,11 +58,11 @@ COLUMNS = (
 
 def settle_currencies(draft: Draft) -> None:
     """Give every line its currency, the column's or the layout's, and hold lines whose amount names another one."""
-    currencies = draft.values["currency"]
+    currencies = draft.canonical["currency"]
     unsaid = ~draft.given("currency") & draft.sound("currency")
     currencies[unsaid] = draft.currency
     draft.report(unsaid & (currencies == ""), "currency", IssueCode.CURRENCY_UNKNOWN)
-    written = np.array([amount.currency if amount else "" for amount in draft.values["amount"]], dtype=object)
+    written = np.array([amount.currency if amount else "" for amount in draft.canonical["amount"]], dtype=object)
     contradicts = (written != "") & (written != "$") & (currencies != "") & (written != currencies)
     for position in np.flatnonzero(contradicts).tolist():
         facts = {"found": written[position], "expected": currencies[position]}

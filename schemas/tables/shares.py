@@ -1,6 +1,7 @@
 """Shares: who has which part of a recording, a release, an artist or the whole catalogue."""
 
 import numpy as np
+import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
@@ -27,7 +28,7 @@ class Shares(pa.DataFrameModel):
     valid_to: Series[str] = pa.Field(str_matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
 
     @pa.check("tax_id", name="is a canonical CPF or CNPJ")
-    def _tax_ids(cls, tax_ids: Series[str]) -> Series[bool]:  # noqa: N805
+    def _tax_ids(cls, tax_ids: "pd.Series[str]") -> "pd.Series[bool]":  # noqa: N805
         return is_canonical_tax_id(tax_ids)
 
     class Config:
@@ -51,7 +52,7 @@ COLUMNS = (
 
 def check_validity(draft: Draft) -> None:
     """Hold shares that end before they begin."""
-    first, last = draft.values["valid_from"], draft.values["valid_to"]
+    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
     reversed_ = np.array([bool(f and t and t < f) for f, t in zip(first, last, strict=True)], dtype=bool)
     draft.report(reversed_, "valid_to", IssueCode.DATE_ORDER)
 

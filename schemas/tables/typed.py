@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
-import pyarrow
 from pandera.errors import SchemaErrors
+from pyarrow import array
 
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.royalty_lines import LINE_AMOUNT
@@ -62,5 +62,5 @@ def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
         return pd.Series(values, dtype="bool")
     if kind is ColumnKind.LINE_AMOUNT:
         exact: list[Decimal] = [amount.value for amount in values]
-        return pd.Series(pyarrow.array(exact, type=LINE_AMOUNT), dtype=pd.ArrowDtype(LINE_AMOUNT))
+        return pd.Series(array(exact, type=LINE_AMOUNT), dtype=pd.ArrowDtype(LINE_AMOUNT))
     return pd.Series(values.astype(object) if len(values) else np.array([], dtype=object), dtype="str")

@@ -58,8 +58,13 @@ def postgresql_server() -> Iterator[str]:
     data = folder / "data"
 
     def run(*arguments: str) -> None:
-        subprocess.run([*as_user, str(pg_ctl), "-D", str(data), *arguments], check=True, cwd=folder, timeout=60,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*as_user, str(pg_ctl), "-D", str(data), *arguments],
+            check=True,
+            cwd=folder,
+            timeout=60,
+            stdout=subprocess.DEVNULL,
+        )
 
     run("initdb", "-s", "-o", "--auth=trust --username=repasse --no-sync")
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off -c timezone=America/Sao_Paulo"
@@ -121,7 +126,12 @@ def _batch(number: int, amounts: dict[str, int], job: str, period: str) -> Payme
     )
     total = sum(amounts.values())
     entries = [
-        {"taxId": p.payee, "name": "Júlia", "amount": amount_from_cents(p.amount_cents), "extPaymentId": p.obligation_key}
+        {
+            "taxId": p.payee,
+            "name": "Júlia",
+            "amount": amount_from_cents(p.amount_cents),
+            "extPaymentId": p.obligation_key,
+        }
         for p in payments
     ]
     content = {"taxId": "payer", "amount": amount_from_cents(total), "payments": entries, "currency": "BRL"}

@@ -98,6 +98,8 @@ def test_a_claim_says_who_pays_what_and_where(desk, ledger, make_plan, key):
     (submission,) = desk.approve(make_plan({"ana": 100}))
     (claim,) = ledger.claims.live_for([key("ana")])
     assert ledger.claims.live_for_obligations([key("ana")]) == [claim] == ledger.claims.trace("ana")
+    assert ledger.claims.live_of("aurora-royalties", "2026-10") == [claim]
+    assert ledger.claims.live_of("aurora-royalties", "2026-11") == []
     assert (claim.submission_id, claim.amount_cents, claim.period) == (submission.id, 100, "2026-10")
     assert (claim.state, claim.run_id, claim.destination) == (SubmissionState.APPROVED, "run-1", "fingerprint of ana")
 
@@ -127,7 +129,10 @@ def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(d
 
 
 def test_a_hundred_thousand_keys_are_answered_in_about_a_second(desk, ledger, make_plan, key):
-    batches = [dict.fromkeys((f"payee {number}" for number in some), 100) for some in (range(first, first + 500) for first in range(0, 2000, 500))]
+    batches = [
+        dict.fromkeys((f"payee {number}" for number in some), 100)
+        for some in (range(first, first + 500) for first in range(0, 2000, 500))
+    ]
     desk.approve(make_plan(*batches))
     keys = [key(f"payee {number}") for number in range(2000)] + [f"ob-{number:026}" for number in range(98_000)]
     began = time.perf_counter()

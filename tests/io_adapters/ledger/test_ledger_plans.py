@@ -106,7 +106,14 @@ def test_no_report_id_is_ever_given_twice_to_content_that_may_have_left(desk, le
     following = ledger.submissions.declare_absent(doubtful.id, by=("Ana", "Bia"), evidence="call 7", run_id="run-2")
     posted.append(following.report_id)
     assert len(posted) == len(set(posted)) == 5
-    assert [s.attempt for s in ledger.submissions.list() if s.content_hash == doubtful.content_hash] == [1, 2, 3, 4, 5, 6]
+    assert [s.attempt for s in ledger.submissions.list() if s.content_hash == doubtful.content_hash] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+    ]
 
 
 def test_what_was_certainly_not_sent_is_sent_under_its_own_name(desk, ledger, make_plan, me):
@@ -164,6 +171,12 @@ def test_an_approval_is_used_once(desk, ledger, make_plan, me, clock):
         ledger.submissions.approve_plan(plan.digest, "run-2", None, clock())
 
 
+def test_a_plan_below_the_jobs_limit_needs_nobodys_word(desk, ledger, make_plan, clock):
+    plan = make_plan({"ana": 100})
+    desk.store(plan)
+    assert len(ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=0)) == 1
+
+
 def test_an_approval_of_another_total_is_refused(desk, ledger, make_plan, clock):
     plan = make_plan({"ana": 100})
     desk.store(plan)
@@ -182,6 +195,8 @@ def test_a_rejection_voids_approvals_until_a_later_run_arrives_at_the_plan_again
     desk.store(plan, "run-1")
     with pytest.raises(ApprovalWanted, match="rejected by Bia: wrong period"):
         desk.sign(plan)
+    with pytest.raises(ApprovalWanted, match="rejected"):
+        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=0)
     desk.store(plan, "run-2")
     assert ledger.approvals.standing(plan.digest, clock()) == []
     desk.sign(plan)
@@ -225,7 +240,10 @@ def test_bytes_are_kept_as_they_were_approved(desk, ledger, make_plan):
     plan = make_plan({"ana": 100})
     (submission,) = desk.store(plan)
     assert hashlib.sha256(plan.batches[0].content).hexdigest() == submission.content_hash
-    entries = [f'"paymentBatchName":"aurora-royalties 2026-10 1/1 [{submission.id}]",', f',"reportId":"{submission.id}"']
+    entries = [
+        f'"paymentBatchName":"aurora-royalties 2026-10 1/1 [{submission.id}]",',
+        f',"reportId":"{submission.id}"',
+    ]
     body = submission.body.decode()
     for entry in entries:
         body = body.replace(entry, "")

@@ -80,7 +80,8 @@ def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock
 
 def test_programs_that_start_at_once_make_one_ledger(ledger_url):
     programs = [
-        subprocess.Popen([sys.executable, "-c", OPEN_IT, ledger_url], stdout=subprocess.PIPE, text=True) for _ in range(6)
+        subprocess.Popen([sys.executable, "-c", OPEN_IT, ledger_url], stdout=subprocess.PIPE, text=True)
+        for _ in range(6)
     ]
     tags = {program.communicate(timeout=60)[0].split()[0] for program in programs}
     assert [program.returncode for program in programs] == [0] * 6
@@ -116,7 +117,10 @@ def test_the_file_and_the_folder_made_for_it_are_private(tmp_path, clock):
 
 
 def test_sqlite_is_set_to_survive_a_power_cut(tmp_path, clock):
-    with open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock) as ledger, ledger._database.writing() as connection:
+    with (
+        open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock) as ledger,
+        ledger._database.writing() as connection,
+    ):
         pragmas = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")

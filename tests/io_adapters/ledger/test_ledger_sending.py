@@ -24,7 +24,7 @@ owner = Owner.current("run-2")
 deadline = clock() + dt.timedelta(seconds=60)
 took = ledger.submissions.take_for_sending(submission.id, owner, "run-2", body_sha256=sha256, deadline_at=deadline)
 ledger.leases.take("job:aurora-royalties", owner, ttl_s=3600)
-ledger.checks.reserve("account", "run-2", cost_cents=36, budget_cents=100, owner=owner, now=clock())
+ledger.checks.reserve("account", "run-2", cost_cents=36, budget_cents=100, owner=owner)
 os._exit(7 if took else 1)
 """
 
@@ -195,3 +195,18 @@ def test_moments_are_utc_whatever_the_clock_shows(ledger_url, make_desk, make_pl
 def test_a_clock_without_a_time_zone_is_a_bug(tmp_path):
     with pytest.raises(BrokenInvariant, match="time zone"):
         open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=lambda: dt.datetime(2026, 11, 20))  # noqa: DTZ001
+
+
+def test_the_ledger_owns_up_only_to_reports_that_may_have_left(ledger, desk, make_plan, me):
+    """A report the service shows and this list lacks means that the ledger was restored from a copy."""
+    unsent, sent = desk.approve(make_plan({"ana": 100}, {"bia": 200}))
+    assert ledger.submissions.report_ids() == frozenset()
+    assert not ledger.submissions.ever_sent("aurora-royalties")
+    desk.take(sent, me)
+    assert ledger.submissions.report_ids() == {sent.id}
+    assert ledger.submissions.ever_sent("aurora-royalties")
+    ledger.submissions.record_outcome(
+        sent.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=""
+    )
+    assert ledger.submissions.report_ids() == frozenset()
+    assert {s.id for s in ledger.submissions.with_ids([unsent.id, sent.id, "rp-unknown"])} == {unsent.id, sent.id}

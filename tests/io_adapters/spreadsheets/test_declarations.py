@@ -111,7 +111,7 @@ def test_messages_never_repeat_a_document(tmp_path):
 
 
 def test_a_missing_or_undecodable_job_file_is_a_configuration_error(tmp_path):
-    with pytest.raises(ConfigurationError, match="none.yaml does not exist"):
+    with pytest.raises(ConfigurationError, match=r"none\.yaml does not exist"):
         read_job(tmp_path / "none.yaml")
     (tmp_path / "job.yaml").write_bytes(b"job: \xff")
     with pytest.raises(ConfigurationError, match="not UTF-8"):
@@ -134,12 +134,12 @@ def test_a_layout_is_a_known_name_a_path_or_a_declaration(tmp_path):
     assert layout.columns == {"tax_id": ["Doc"], "amount": ["Pago"]}
     assert read_layout(layout, tmp_path) is layout
     assert read_layout("distrokid", tmp_path).currency == "USD"
-    with pytest.raises(ConfigurationError, match="did you mean distrokid.*known are advances, distrokid"):
+    with pytest.raises(ConfigurationError, match=r"did you mean distrokid.*known are advances, distrokid"):
         read_layout("distokid", tmp_path)
     with pytest.raises(ConfigurationError, match="does not exist"):
         read_layout("other.yaml", tmp_path)
     (tmp_path / "own.yaml").write_text(own + "required: [name]\n")
-    with pytest.raises(ConfigurationError, match="own.yaml:1:1 required names columns that are not declared: name"):
+    with pytest.raises(ConfigurationError, match=r"own\.yaml:1:1 required names columns that are not declared: name"):
         read_layout("own.yaml", tmp_path)
 
 

@@ -58,7 +58,8 @@ def refused(path: str, layout: Layout = PAYMENTS, language: str = "en") -> tuple
 
 def test_each_kind_of_cell_becomes_the_text_a_person_would_write(tmp_path):
     header = (*HEADERS, "a", "b", "c", "d", "e", "f")
-    row = ("Ana", 52998224725, 1234.5, True, dt.date(2026, 10, 1), dt.datetime(2026, 10, 1, 9, 30), 1e-7, 3e20, None)
+    day = dt.date(2026, 10, 1)
+    row = ("Ana", 52998224725, 1234.5, True, day, dt.datetime.combine(day, dt.time(9, 30)), 1e-7, 3e20, None)
     table = read_table(saved(tmp_path, {"P": [header, row]}), PAYMENTS)
     assert table.cells.loc[2].tolist() == [
         "Ana",

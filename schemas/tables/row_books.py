@@ -1,0 +1,67 @@
+"""Where each row of a file went: held with its codes, ignored, or used."""
+
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from schemas.raw_table import RawTable
+from schemas.tables.amounts import ExactAmount
+from schemas.tables.draft import Draft, Mask, is_error
+from schemas.tables.reading import filled
+
+
+def codes_by_position(draft: Draft) -> dict[int, str]:
+    """Return the comma-joined codes of each position that has an error."""
+    codes: dict[int, dict[str, None]] = {}
+    for finding in draft.findings:
+        if is_error(finding):
+            codes.setdefault(finding.position, {})[finding.code.value] = None
+    return {position: ",".join(found) for position, found in codes.items()}
+
+
+def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
+    """Return file, sheet ("" for text files) and row of rows, index from 0."""
+    return pd.DataFrame(
+        {
+            "file": pd.Series([file] * len(rows), dtype="str"),
+            "sheet": pd.Series([sheet or ""] * len(rows), dtype="str"),
+            "row": pd.Series(rows, dtype="int64"),
+        }
+    )
+
+
+def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFrame:
+    """Build `ParsedTable.held` in order of row."""
+    positions = np.array(sorted(codes, key=lambda position: draft.rows[position]), dtype=np.int64)
+    held = places(raw.file.name, raw.sheet, draft.rows[positions])
+    tax_ids = draft.canonical["tax_id"][positions] if "tax_id" in draft.canonical else filled(len(positions), "")
+    currencies = (
+        draft.canonical["currency"][positions]
+        if "currency" in draft.canonical
+        else filled(len(positions), draft.currency)
+    )
+    held["tax_id"] = pd.Series(tax_ids, dtype="str")
+    held["amount"] = pd.Series([_exact(draft, position) for position in positions.tolist()], dtype=object)
+    held["currency"] = pd.Series(currencies, dtype="str")
+    held["codes"] = pd.Series([codes[position] for position in positions.tolist()], dtype="str")
+    return held
+
+
+def _exact(draft: Draft, position: int) -> Decimal | None:
+    amount: ExactAmount | None = draft.canonical["amount"][position] if "amount" in draft.canonical else None
+    return amount.value if amount else None
+
+
+def dispositions(draft: Draft, raw: RawTable, blank: Mask, codes: dict[int, str]) -> pd.DataFrame:
+    """Build `ParsedTable.rows`: every row of the file once."""
+    number = raw.cells.index.to_numpy(dtype=np.int64)
+    rows = places(raw.file.name, raw.sheet, number)
+    told = {int(row): ("ignored", "blank") for row in number[blank]}
+    told |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
+    told |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}
+    ends = [told.get(row, ("used", "")) for row in number.tolist()]
+    rows["disposition"] = pd.Series([end for end, _ in ends], dtype="str")
+    rows["reason"] = pd.Series([why for _, why in ends], dtype="str")
+    return rows

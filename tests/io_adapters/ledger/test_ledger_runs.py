@@ -1,0 +1,113 @@
+"""Runs, leases, files, and the service a ledger belongs to."""
+
+import dataclasses
+
+import pytest
+
+from io_adapters.ledger import FileUse, Owner
+from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
+
+
+def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):
+    ledger.service.bind_or_check("https://one.example", "key-1")
+    ledger.service.bind_or_check("https://one.example", "key-1")
+    with pytest.raises(ConfigurationError, match="belongs to https://one.example"):
+        ledger.service.bind_or_check("https://two.example", "key-1")
+
+
+def test_a_new_key_is_accepted_on_a_persons_word(ledger):
+    ledger.service.bind_or_check("https://one.example", "key-1")
+    with pytest.raises(ConfigurationError, match="doctor --accept-key --by NAME") as caught:
+        ledger.service.bind_or_check("https://one.example", "key-2")
+    assert "key-2" not in str(caught.value)
+    ledger.service.accept_key("key-2", "Ana")
+    ledger.service.bind_or_check("https://one.example", "key-2")
+    bound = ledger.service.current()
+    assert (bound.tag, bound.url, bound.key_fingerprint) == (ledger.tag, "https://one.example", "key-2")
+
+
+def begin(ledger, run_id, job="aurora", period="2026-10"):
+    return ledger.runs.begin(run_id, job, period, "run", "Ana", "aurora.yaml")
+
+
+def test_a_run_is_found_again_when_its_flow_starts_over(ledger, clock):
+    first = begin(ledger, "run-1")
+    clock.move(minutes=5)
+    assert begin(ledger, "run-1") == first
+    assert (first.state, first.exit_code, first.finished_at) == ("running", None, None)
+    with pytest.raises(BrokenInvariant):
+        begin(ledger, "run-1", job="another")
+
+
+def test_a_run_says_how_it_ended(ledger, clock):
+    begin(ledger, "run-1")
+    clock.move(minutes=5)
+    ledger.runs.finish("run-1", "Done", 0, '{"run": "run-1"}')
+    run = ledger.runs.get("run-1")
+    assert (run.state, run.exit_code, run.summary_json, run.finished_at) == ("Done", 0, '{"run": "run-1"}', clock())
+    assert ledger.runs.get("run-2") is None
+    with pytest.raises(BrokenInvariant):
+        ledger.runs.finish("run-2", "Done", 0, None)
+
+
+def test_the_newest_runs_come_first(ledger, clock):
+    for number, job in enumerate(["aurora", "boreal", "aurora"], start=1):
+        begin(ledger, f"run-{number}", job=job)
+        clock.move(minutes=1)
+    assert [run.run_id for run in ledger.runs.list(limit=2)] == ["run-3", "run-2"]
+    assert ledger.runs.latest("boreal").run_id == "run-2"
+    assert ledger.runs.latest("aurora").run_id == "run-3"
+    assert ledger.runs.latest("none") is None
+
+
+def test_a_runs_document_can_be_replaced(ledger):
+    begin(ledger, "run-1")
+    assert ledger.runs.document("run-1") is None
+    ledger.runs.save_document("run-1", b"old")
+    ledger.runs.save_document("run-1", b"new \x00")
+    assert ledger.runs.document("run-1") == b"new \x00"
+
+
+def test_a_lease_is_held_by_one_and_names_the_holder(ledger, me):
+    other = dataclasses.replace(me, run_id="run-2")
+    lease = ledger.leases.take("job", me, ttl_s=60)
+    with pytest.raises(AnotherRun, match=rf"run run-1 on .* \(pid {me.pid}\) since 2026-11-20 09:00:00 UTC"):
+        ledger.leases.take("job", other, ttl_s=60)
+    assert ledger.leases.take("job", me, ttl_s=60).since == lease.since
+    ledger.leases.release("job", other)
+    assert ledger.leases.current("job").owner == me
+    ledger.leases.release("job", me)
+    assert ledger.leases.take("job", other, ttl_s=60).owner == other
+
+
+def test_a_lease_that_ran_out_is_taken_over_and_the_late_owner_is_told(ledger, me, clock):
+    elsewhere = Owner("elsewhere", 1, "boot", "1", "run-9")
+    ledger.leases.take("job", elsewhere, ttl_s=60)
+    clock.move(seconds=59)
+    ledger.leases.renew("job", elsewhere, ttl_s=60)
+    clock.move(seconds=59)
+    with pytest.raises(AnotherRun):
+        ledger.leases.take("job", me, ttl_s=60)
+    clock.move(seconds=1)
+    ledger.leases.take("job", me, ttl_s=60)
+    with pytest.raises(AnotherRun, match="taken over"):
+        ledger.leases.renew("job", elsewhere, ttl_s=60)
+
+
+def test_a_file_paid_under_another_period_is_recognised_by_bytes_and_by_content(ledger, desk, make_plan):
+    record = ledger.files.record
+    record("run-1", "aurora-royalties", "2026-10", "s1", "oct.xlsx", file_sha256="f1", content_sha256="c1")
+    record("run-1", "aurora-royalties", "2026-10", "s1", "oct.xlsx", file_sha256="f1", content_sha256="c1")
+
+    def uses(file="f1", content="c1", job="aurora-royalties", period="2026-11"):
+        return ledger.files.used_elsewhere(file, content, job, period)
+
+    desk.store(make_plan({"ana": 100}))
+    assert uses() == []  # its plan was never approved
+    desk.approve(make_plan({"ana": 100}))
+    earlier = FileUse("aurora-royalties", "2026-10", "run-1", "oct.xlsx", same_bytes=True)
+    assert uses() == [earlier]
+    assert uses(file="f2") == [dataclasses.replace(earlier, same_bytes=False)]
+    assert uses(file="f2", content="c2") == []
+    assert uses(period="2026-10") == []
+    assert uses(period="2026-10", job="boreal") == [earlier]
