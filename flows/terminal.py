@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -17,6 +18,7 @@ from schemas.money import format_cents
 from schemas.reconciliation import Summary
 
 SHOWN_ISSUES = 50
+LOG_WIDTH = 160
 
 
 class QuietProgress:
@@ -82,7 +84,10 @@ def _escaped_lines(text: str) -> str:
 
 def console_for(*, as_json: bool) -> Console:
     """Where people's text goes: standard output, or standard error beside a JSON document."""
-    return Console(stderr=as_json, highlight=False)
+    console = Console(stderr=as_json, highlight=False)
+    if not console.is_terminal:
+        console.width = LOG_WIDTH
+    return console
 
 
 @contextmanager
@@ -100,23 +105,23 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str) -> None:
     worse = [issue for issue in issues if issue.severity is not Severity.NOTE]
     if not worse:
         return
-    table = Table(title=None, show_edge=False, pad_edge=False, expand=False)
-    for name in ("where", "code", "problem", "accepted"):
-        table.add_column(name, overflow="fold")
-    for issue in worse[:SHOWN_ISSUES]:
-        colour = "red" if issue.severity is Severity.ERROR else "yellow"
-        value = f" ({issue.value_masked})" if issue.value_masked else ""
-        cells = (_place(issue), issue.code.value, issue.message + value, issue.accepts)
-        where_text, code, message, accepts = map(_escaped, cells)
-        table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
-    console.print(table)
+    for (file, sheet), some in groupby(worse[:SHOWN_ISSUES], key=lambda issue: (issue.file, issue.sheet)):
+        table = Table(title=_escaped(" > ".join(filter(None, (file, sheet)))), title_justify="left", show_edge=False)
+        for name, minimum in (("cell", 4), ("rule", 12), ("what is wrong", 20), ("what would be right", 20)):
+            table.add_column(name, overflow="fold", min_width=minimum)
+        for issue in some:
+            colour = "red" if issue.severity is Severity.ERROR else "yellow"
+            value = f" ({issue.value_masked})" if issue.value_masked else ""
+            cells = (_place(issue), issue.code.value, issue.message + value, issue.accepts)
+            where_text, code, message, accepts = map(_escaped, cells)
+            table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
+        console.print(table)
     if len(worse) > SHOWN_ISSUES:
         console.print(f"... and {len(worse) - SHOWN_ISSUES} more; all of them in {where}")
 
 
 def _place(issue: Issue) -> str:
-    parts = [issue.file, issue.sheet or "", issue.cell or (f"row {issue.row}" if issue.row else "")]
-    return " > ".join(part for part in parts if part)
+    return issue.cell or (f"row {issue.row}" if issue.row else "")
 
 
 def show_summary(console: Console, summary: Summary, language: str) -> None:

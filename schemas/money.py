@@ -45,7 +45,7 @@ def parse_amount(text: str) -> int:
     if amount is None or amount.exponent:
         raise ValueError("this is not an amount; write it like 1234.56 or 1.234,56")
     if amount.ambiguous:
-        raise ValueError("this amount reads two ways; write the centavos too, like 1234.00 or 1.234,00")
+        raise ValueError("this amount reads two ways; write the centavos too, like 50.00 or 50,00")
     value = amount.value(amount.mark or ".")
     if value is None or (Fraction(value) * 100).denominator != 1:
         raise ValueError("an amount has at most two decimals")

@@ -8,6 +8,7 @@ import pandas as pd
 from schemas.tables.frames import DataFrame
 
 from flows.stages.run import Run
+from flows.steps.cross_check import cross_check
 from flows.steps.inputs import Inputs, Statement, UsedFile
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.files import expand
@@ -49,9 +50,7 @@ def read(run: Run) -> None:
     payments = [one for _, files in sources for one in files if one.layout.table == "payments"]
     statements = [(source, files) for source, files in sources if files and files[0].layout.table == "royalty_lines"]
     everything = [*(one for _, files in sources for one in files), *payees, *shares, *advances]
-    run.tables = [(one.raw, one.parsed.issues) for one in everything]
-    run.issues += [issue for one in everything for issue in one.parsed.issues]
-    run.inputs = Inputs(
+    inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments),
         statements=tuple(_statement(source, files, run.job.currency) for source, files in statements),
@@ -61,11 +60,18 @@ def read(run: Run) -> None:
         advances=DataFrame[Advances](_joined(advances, "advances")),
         rows=pd.concat([one.parsed.rows for one in everything], ignore_index=True),
         files=tuple(_used(one) for _, files in sources for one in files),
-        issues=tuple(run.issues),
+        issues=tuple(issue for one in everything for issue in one.parsed.issues),
         decisions=tuple(f"{one.raw.file.name}: {', '.join(one.raw.decisions)}" for one in everything),
     )
+    run.inputs = cross_check(inputs, run.job, run.order.period.start.isoformat())
+    run.issues += run.inputs.issues
+    run.tables = [(one.raw, _of_file(run.inputs.issues, one.raw)) for one in everything]
     if errors_among(run.issues):
         run.codes.add(ExitCode.ROWS_HELD)
+
+
+def _of_file(issues: Sequence[Issue], raw: RawTable) -> tuple[Issue, ...]:
+    return tuple(issue for issue in issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet))
 
 
 class _Reader:

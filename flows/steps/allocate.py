@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from schemas.tables.frames import DataFrame
 
-from flows.steps.match_shares import Asset, ShareBook
+from flows.steps.match_shares import Asset, ShareBook, day_of
 from schemas.errors import UnsoundPlan
 from schemas.money import round_parts
 from schemas.tables.obligations import Earnings
@@ -90,7 +90,7 @@ def _divide(
     total: dict[str, object], book: ShareBook, rates: Mapping[str, Decimal], first_day: str
 ) -> Iterator[tuple[object, ...]]:
     asset = Asset(str(total["isrc"]), str(total["upc"]), str(total["release"]), str(total["artist"]))
-    day = _first_day(str(total["period"])) or first_day
+    day = day_of(str(total["period"]), first_day)
     amount, rate = Decimal(str(total["amount_sum"])), rates[str(total["currency"])]
     worth = EXACT.multiply(amount, rate)
     shares = book.covering(asset, day)
@@ -108,10 +108,6 @@ def _divide(
     remainder = 1_000_000 - sum(share.share_ppm for share in shares)
     if remainder > 0:
         yield part("", OWNER_ROLE, remainder)
-
-
-def _first_day(period: str) -> str:
-    return f"{period}-01" if len(period) == len("2026-10") else period
 
 
 def plain(value: Decimal) -> str:

@@ -44,6 +44,15 @@ class ShareOf:
         return (not self.valid_from or self.valid_from <= day) and (not self.valid_to or day <= self.valid_to)
 
 
+def day_of(period: str, first_day: str) -> str:
+    """Return the day on which shares must hold for a line: its own day, its month's first, or the job's first.
+
+    >>> day_of("2026-09", "2026-10-01"), day_of("", "2026-10-01")
+    ('2026-09-01', '2026-10-01')
+    """
+    return f"{period}-01" if len(period) == len("2026-10") else period or first_day
+
+
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from io_adapters.spreadsheets.sheet_xml import ExactCell
+from io_adapters.spreadsheets.cell_reader import ExactCell
 from schemas.raw_table import CellKind
 
 CellValue = str | float | bool | dt.date | dt.time | dt.timedelta | ExactCell

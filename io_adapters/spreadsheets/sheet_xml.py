@@ -9,13 +9,9 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import IO, Final, NamedTuple
-from xml.etree.ElementTree import Element
+from typing import Final
 
-from defusedxml import ElementTree
-
-from schemas.raw_table import CellKind
+from io_adapters.spreadsheets.cell_reader import CellReader, ExactCell, column_number
 
 _CHUNK_BYTES: Final = 2**20
 _SMALL_BYTES: Final = 2**18
@@ -25,14 +21,6 @@ _ROW: Final = re.compile(rb'<row [^>]{0,400}?\br="(\d+)"')
 _WIDE_COLUMN: Final = re.compile(rb'r="([A-Z]{2,3})\d')
 _FORMULA: Final = re.compile(rb"<f[\s/>]")
 _HIDDEN: Final = re.compile(rb"""<(?:row|col)\s[^>]*\bhidden=["'](?:1|true)""")
-_REFERENCE: Final = re.compile(r"([A-Z]{1,3})(\d+)")
-
-
-class ExactCell(NamedTuple):
-    """A cell whose text and kind were taken from the XML."""
-
-    text: str
-    kind: CellKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +71,9 @@ def scan_sheet(archive: zipfile.ZipFile, part: str, percent_styles: Sequence[int
         closer = closer or any(sign in chunk for sign in signs) or (b"<f" in chunk and bool(_FORMULA.search(chunk)))
         hidden = hidden or (b" hidden=" in chunk and bool(_HIDDEN.search(chunk)))
         rows = max(rows, max(map(int, _ROW.findall(chunk)), default=0))
-        columns = max(columns, max(map(_column_number, set(_WIDE_COLUMN.findall(chunk))), default=0))
+        columns = max(
+            columns, max((column_number(letters.decode()) for letters in set(_WIDE_COLUMN.findall(chunk))), default=0)
+        )
     return Scan(closer or not conventional, hidden, rows, columns)
 
 
@@ -91,20 +81,12 @@ def exact_cells(archive: zipfile.ZipFile, part: str, percent_styles: Sequence[in
     """Look at every cell of a sheet.
 
     Raises:
-        xml.etree.ElementTree.ParseError: it is not well-formed XML.
-        defusedxml.DefusedXmlException: it declares entities or a document type.
+        xml.parsers.expat.ExpatError: it is not well-formed XML, or it declares a document type.
     """
-    percent = {str(style) for style in percent_styles}
-    cells: dict[tuple[int, int], ExactCell] = {}
-    last_row = last_column = 0
+    reader = CellReader(percent_styles)
     with archive.open(part) as stream:
-        for row, column, element in _cells_of(stream):
-            if len(element):
-                last_row, last_column = max(last_row, row + 1), max(last_column, column + 1)
-                cell = _exact(element, percent)
-                if cell is not None:
-                    cells[row, column] = cell
-    return ExactCells(cells, last_row, last_column)
+        reader.read(stream)
+    return ExactCells(reader.cells, reader.last_row + 1, reader.last_column + 1)
 
 
 def _chunks(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
@@ -113,41 +95,3 @@ def _chunks(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
         while block := stream.read(_CHUNK_BYTES):
             yield tail + block
             tail = block[-_OVERLAP_BYTES:]
-
-
-def _cells_of(stream: IO[bytes]) -> Iterator[tuple[int, int, Element]]:
-    """Yield (row, column, element) of each cell, both from 0; references may be left out, then cells follow on."""
-    row = column = -1
-    for event, element in ElementTree.iterparse(stream, events=("start", "end"), forbid_dtd=True):
-        tag = element.tag.rsplit("}", 1)[-1]
-        if tag == "row" and event == "start":
-            row = int(element.get("r", row + 2)) - 1
-            column = -1
-        elif tag == "row":
-            element.clear()
-        elif tag == "c" and event == "end":
-            reference = _REFERENCE.fullmatch(element.get("r", ""))
-            column = _column_number(reference[1].encode()) - 1 if reference else column + 1
-            yield row, column, element
-
-
-def _exact(element: Element, percent: set[str]) -> ExactCell | None:
-    children = {child.tag.rsplit("}", 1)[-1]: child.text or "" for child in element}
-    value = children.get("v", "")
-    kind = element.get("t", "n")
-    if kind == "e":
-        return ExactCell(value or "#ERROR!", CellKind.ERROR)
-    if "f" in children and not value and kind != "str":
-        return ExactCell("", CellKind.FORMULA_WITHOUT_VALUE)
-    if value and kind == "n" and element.get("s") in percent:
-        # Through float, as spreadsheets store 0.3333 as 0.33329999999999999.
-        shown = Decimal(repr(float(value))) * 100
-        return ExactCell(format(shown.normalize() + 0, "f") + "%", CellKind.NUMBER)
-    return None
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 from xml.etree.ElementTree import ParseError
+from xml.parsers.expat import ExpatError
 
 import pandas as pd
 from defusedxml import DefusedXmlException
@@ -20,10 +21,11 @@ from python_calamine import (
     load_workbook,
 )
 
+from io_adapters.spreadsheets.cell_reader import ExactCell
 from io_adapters.spreadsheets.columns import CellValue, ColumnBuilder, cell_text
 from io_adapters.spreadsheets.packages import check_size, has_macros, percent_styles, sheet_parts
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.sheet_xml import ExactCell, exact_cells, scan_sheet
+from io_adapters.spreadsheets.sheet_xml import exact_cells, scan_sheet
 from io_adapters.spreadsheets.words import say
 from schemas.issues import IssueCode
 from schemas.layouts.headers import HEADER_SEARCH_ROWS, fold, match_headers
@@ -33,15 +35,16 @@ from schemas.raw_table import FileIdentity, RawTable
 _BLOCK_ROWS: Final = 16_384
 # calamine reserves memory for the whole rectangle between a sheet's corners, and aborts when it gets none.
 _MOST_CELLS: Final = 40_000_000
+# What the libraries raise for archives and XML that are not sound; RuntimeError is zipfile's word for a password.
 _DAMAGE: Final = (
     CalamineError,
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
     KeyError,
-    StopIteration,
-    RuntimeError,
     ParseError,
+    ExpatError,
+    RuntimeError,
 )
 
 
@@ -71,12 +74,15 @@ def read_workbook(identity: FileIdentity, content: bytes, layout: Layout, langua
     """
     place = Place(identity.name, language)
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, load_workbook(io.BytesIO(content)) as workbook:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             check_size(archive, place)
-            sheet, decisions = _choose(_Opened(archive, workbook, layout, place))
-            return _table(identity, sheet, layout, place, decisions)
+            with load_workbook(io.BytesIO(content)) as workbook:
+                sheet, decisions = _choose(_Opened(archive, workbook, layout, place))
+                return _table(identity, sheet, layout, place, decisions)
     except DefusedXmlException:
         raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason="DOCTYPE") from None
+    except ValueError:  # a number that is none; the exception's text would repeat the cell
+        raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason="XML") from None
     except _DAMAGE as error:
         raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"{type(error).__name__}: {error}") from error
 

@@ -26,8 +26,7 @@ def test_a_stored_plan_holds_the_exact_bytes_to_send(desk, ledger, make_plan):
     assert body["reportId"] == first.report_id == first.id
     assert body["paymentBatchName"] == f"aurora-royalties 2026-10 1/2 [{first.id}]"
     assert b'"amount":123.45' in first.body
-    without = {name: value for name, value in json.loads(first.body, parse_float=str).items()}
-    assert without.keys() - json.loads(plan.batches[0].content).keys() == {"reportId", "paymentBatchName"}
+    assert body.keys() - json.loads(plan.batches[0].content).keys() == {"reportId", "paymentBatchName"}
     assert (first.payments, first.amount_cents, second.amount_cents) == (2, 12445, 50)
     assert f"-{ledger.tag}-" in first.id
     assert ledger.claims.payments_of(first.id) == list(plan.batches[0].payments)

@@ -11,7 +11,7 @@ from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):
     ledger.service.bind_or_check("https://one.example", "key-1")
     ledger.service.bind_or_check("https://one.example", "key-1")
-    with pytest.raises(ConfigurationError, match="belongs to https://one.example"):
+    with pytest.raises(ConfigurationError, match=r"belongs to https://one\.example"):
         ledger.service.bind_or_check("https://two.example", "key-1")
 
 

@@ -99,7 +99,7 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     ledger.service.accept_key("fp", "Ana")
     engine = create_engine(ledger_url)
     for table in APPEND_ONLY:
-        for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}"):
+        for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}"):  # noqa: S608 - our own names
             with pytest.raises(DBAPIError, match=f"{table} is append-only"), engine.begin() as connection:
                 connection.execute(text(statement))
     engine.dispose()

@@ -1,4 +1,166 @@
 """Whatever happens in whatever order: no obligation is live twice, and no state is reached that the table forbids."""
 
+import datetime as dt
+import itertools
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from sqlalchemy import text
+
+from io_adapters.ledger import Owner, open_ledger
+from io_adapters.ledger.transitions import move, read_submission
+from schemas.errors import RepasseError
+from schemas.submission import LIVE, TRANSITIONS, Outcome, SubmissionState
+
+S = SubmissionState
+NOW = dt.datetime(2026, 11, 20, 9, 0, tzinfo=dt.UTC)
 
 
+@pytest.mark.parametrize(("before", "after"), itertools.product(S, S))
+def test_only_transitions_of_the_table_happen(make_desk, make_plan, before, after):
+    with open_ledger("sqlite://", clock=lambda: NOW) as ledger:
+        (submission,) = make_desk(ledger, lambda: NOW).approve(make_plan({"ana": 100}))
+        with ledger._database.writing() as connection:
+            connection.execute(text("UPDATE submissions SET state = :state"), {"state": before.value})
+
+        def happen() -> None:
+            with ledger._database.writing() as connection:
+                move(connection, read_submission(connection, submission.id), after, at=NOW, by="test")
+
+        if after in TRANSITIONS[before]:
+            happen()
+            assert ledger.submissions.get(submission.id).state is after
+            assert ledger.submissions.journal(submission.id)[-1].before is before
+        else:
+            with pytest.raises(RepasseError, match="cannot go"):
+                happen()
+            assert ledger.submissions.get(submission.id).state is before
+            assert len(ledger.submissions.journal(submission.id)) == 2
+
+
+def test_any_story_keeps_the_promises(make_desk, make_plan):
+    """Plans that overlap, answers that come late or never, people's words and lists, in any order."""
+
+    class Story(RuleBasedStateMachine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ledger = open_ledger("sqlite://", clock=lambda: NOW)
+            self.desk = make_desk(self.ledger, lambda: NOW)
+            self.owner = Owner.current("run-1")
+            self.posted: Counter[str] = Counter()
+            self.paid_twice: set[str] = set()
+
+        def teardown(self) -> None:
+            self.ledger.close()
+
+        def one(self, pick: int) -> str:
+            known = self.ledger.submissions.list(bodies=False)
+            return known[pick % len(known)].id
+
+        def attempt(self, act) -> None:
+            """Do something; where it is refused, nothing may have changed."""
+            before = self.ledger.submissions.list()
+            try:
+                act()
+            except RepasseError:
+                assert self.ledger.submissions.list() == before
+
+        @rule(amounts=st.dictionaries(st.sampled_from("abcd"), st.integers(1, 3), min_size=1))
+        def plan_and_approve(self, amounts):
+            plan = make_plan(dict(sorted(amounts.items())))
+            self.attempt(lambda: self.desk.store(plan))
+            self.attempt(lambda: self.desk.sign(plan))
+            self.attempt(lambda: self.ledger.submissions.approve_plan(plan.digest, "run-1", None, NOW))
+
+        @precondition(lambda self: self.ledger.submissions.list(states=[S.APPROVED], bodies=False))
+        @rule(pick=st.integers(0, 99), outcome=st.sampled_from([*Outcome, None]))
+        def send(self, pick, outcome):
+            waiting = self.ledger.submissions.list(states=[S.APPROVED], bodies=False)
+            chosen = waiting[pick % len(waiting)]
+            assert self.desk.take(chosen, self.owner)
+            self.posted[chosen.id] += outcome is not Outcome.NOT_SENT
+            if outcome is not None:
+                self.answer(chosen.id, outcome)
+
+        def answer(self, submission_id, outcome):
+            self.ledger.submissions.record_outcome(
+                submission_id, outcome, http_status=None, raw_answer=b"", split_id=None, reason=""
+            )
+
+        @precondition(lambda self: self.posted)
+        @rule(pick=st.integers(0, 99), outcome=st.sampled_from([Outcome.ACCEPTED, Outcome.REFUSED, Outcome.IN_DOUBT]))
+        def an_answer_comes_late(self, pick, outcome):
+            self.answer(sorted(self.posted)[pick % len(self.posted)], outcome)
+
+        @rule()
+        def the_worker_dies(self):
+            self.ledger.submissions.doubt_abandoned(lambda _: True)
+
+        @precondition(lambda self: self.ledger.submissions.list(bodies=False))
+        @rule(pick=st.integers(0, 99))
+        def found(self, pick):
+            submission_id = self.one(pick)
+
+            def find():
+                twice = self.ledger.submissions.record_found(submission_id, f"id of {submission_id}", by="x", reason="")
+                self.paid_twice.update(twice)
+
+            self.attempt(find)
+
+        @precondition(lambda self: self.ledger.submissions.list(bodies=False))
+        @rule(pick=st.integers(0, 99))
+        def declared_absent(self, pick):
+            submission_id = self.one(pick)
+            self.attempt(
+                lambda: self.ledger.submissions.declare_absent(
+                    submission_id, by=("Ana", "Bia"), evidence="x", run_id="run-2"
+                )
+            )
+
+        @precondition(lambda self: self.ledger.submissions.list(bodies=False))
+        @rule(pick=st.integers(0, 99), state=st.sampled_from(S))
+        def status(self, pick, state):
+            submission_id = self.one(pick)
+            reported = {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
+            if state in reported:
+                self.attempt(
+                    lambda: self.ledger.submissions.record_status(submission_id, b"{}", "X", state, by="run-1")
+                )
+
+        @precondition(lambda self: self.ledger.submissions.list(bodies=False))
+        @rule(pick=st.integers(0, 99), again=st.booleans())
+        def taken_back_or_tried_again(self, pick, again):
+            submission = self.ledger.submissions.get(self.one(pick))
+            if again:
+                self.attempt(lambda: self.ledger.submissions.reapprove_not_sent(submission.id, by="run-2"))
+            else:
+                self.ledger.submissions.withdraw_plan(submission.plan_digest, by="Ana", reason="x")
+
+        @invariant()
+        def a_report_id_is_posted_once(self):
+            assert all(count <= 1 for count in self.posted.values())
+
+        @invariant()
+        def an_obligation_is_live_once_and_exactly_while_its_submission_is(self):
+            with self.ledger._database.reading() as connection:
+                rows = connection.execute(
+                    text(
+                        "SELECT c.obligation_key, c.live, s.state FROM claims c JOIN submissions s ON s.id = submission_id"
+                    )
+                ).all()
+            assert all(count == 1 for count in Counter(row.obligation_key for row in rows if row.live).values())
+            for row in rows:
+                assert bool(row.live) == (S(row.state) in LIVE) or row.obligation_key in self.paid_twice
+
+        @invariant()
+        def the_journal_tells_the_whole_story(self):
+            for submission in self.ledger.submissions.list(bodies=False):
+                lines = self.ledger.submissions.journal(submission.id)
+                assert lines[-1].after is submission.state
+                assert all(first.after is second.before for first, second in itertools.pairwise(lines))
+                assert all(line.after in TRANSITIONS[line.before] for line in lines[1:])
+
+    run_state_machine_as_test(Story, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))

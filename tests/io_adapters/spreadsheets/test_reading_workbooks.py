@@ -277,3 +277,16 @@ def test_a_workbook_without_its_parts_is_refused(tmp_path):
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("xl/workbook.xml", "<workbook/>")
     assert refused(str(path))[0] is IssueCode.FILE_CORRUPT
+
+
+def test_a_number_that_is_none_is_refused_without_repeating_it(tmp_path):
+    path = saved(tmp_path, {"P": [HEADERS, ("Ana", "x", 77)]})
+    book = openpyxl.load_workbook(path)
+    book.active["C2"].number_format = "0%"
+    book.save(path)
+    path = rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"<v>77</v>", b"<v>529.982</v>"))
+    assert read_table(path, PAYMENTS).cells.loc[2, 2] == "52998.2%"
+    path = rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"529.982", b"529.982y"))
+    code, message = refused(path)
+    assert code is IssueCode.FILE_CORRUPT
+    assert "529" not in message

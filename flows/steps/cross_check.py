@@ -1,0 +1,129 @@
+"""Rules that hold between tables: every payee is known, every line has a share, no payee is paid twice by two files."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from flows.steps.inputs import Inputs
+from flows.steps.match_shares import Asset, ShareBook, day_of
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.job import Job
+from schemas.tables.frames import DataFrame
+from schemas.tables.payments import Payments
+from schemas.wire import amount_from_cents
+
+KEY = ["tax_id", "reference"]
+PLACE = ["file", "sheet", "row"]
+ASSET = ["isrc", "upc", "release", "artist", "period"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    code: IssueCode
+    file: str
+    sheet: str
+    row: int
+    held: bool
+    facts: Mapping[str, object]
+
+    def issue(self, language: str) -> Issue:
+        place = {"file": self.file, "sheet": self.sheet or None, "row": self.row}
+        return make_issue(self.code, language=language, **place, **self.facts)  # type: ignore[arg-type]
+
+
+def cross_check(inputs: Inputs, job: Job, first_day: str) -> Inputs:
+    """Hold the tables against each other.
+
+    Args:
+        inputs: Sound rows of every table.
+        job: Its rules say what becomes of lines without a share.
+        first_day: First day of the period (ISO).
+
+    Returns:
+        The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
+        are held marked so.
+    """
+    inputs, doubled = _hold_doubled_payments(inputs)
+    findings = [*doubled, *_unknown_payees(inputs, job), *_uncovered_lines(inputs, job, first_day)]
+    issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))
+    return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
+
+
+def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Two rows of one payee without distinct references are both held, also when they stand in different files."""
+    payments = inputs.payments
+    doubled = payments[payments.duplicated(KEY, keep=False)]
+    if doubled.empty:
+        return inputs, []
+    findings = []
+    for _, group in doubled.groupby(KEY):
+        places = list(group[PLACE].itertuples(index=False, name=None))
+        for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
+            where = str(other) if other_file == file else f"{other} ({other_file})"
+            findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
+    held = doubled[[*PLACE, "tax_id"]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
+    held["amount"] = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
+    sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))
+    all_held = pd.concat([inputs.held_payments, held], ignore_index=True)
+    return replace(inputs, payments=sound, held_payments=all_held), findings
+
+
+def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
+    """Shares of, and bare payments to, people the payees table does not hold."""
+    known = set(inputs.payees["tax_id"]) | set(inputs.payee_problems)
+    strangers = []
+    if len(inputs.shares):
+        strangers.append(inputs.shares[~inputs.shares["tax_id"].isin(known)].assign(held=False))
+    if job.payees is not None:
+        payments = inputs.payments
+        bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)
+        strangers.append(payments[bare].assign(held=True))
+    code = IssueCode.TAXID_UNKNOWN_PAYEE
+    return [
+        _Finding(code, row.file, row.sheet, row.row, held=bool(row.held), facts={})
+        for rows in strangers
+        for row in rows.itertuples(index=False)
+    ]
+
+
+def _uncovered_lines(inputs: Inputs, job: Job, first_day: str) -> list[_Finding]:
+    """Lines that no share covers; held unless the job gives them to the owner."""
+    book = ShareBook(inputs.shares)
+    held = job.rules.unmatched == "hold"
+    findings = []
+    for statement in inputs.statements:
+        assets = statement.lines[ASSET].drop_duplicates()
+        bare = [not book.covering(Asset(*row[:4]), day_of(row[4], first_day)) for row in assets.itertuples(index=False)]
+        uncovered = statement.lines.merge(assets[bare], on=ASSET)
+        names = [line.isrc or line.upc or line.release or line.title or line.artist for line in uncovered.itertuples()]
+        counts = Counter(zip(uncovered["file"], names, strict=True))
+        for (file, sheet, row), name in zip(uncovered[PLACE].itertuples(index=False, name=None), names, strict=True):
+            facts = {"found": name, "lines": counts[file, name]}
+            findings.append(_Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts))
+    return findings
+
+
+def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
+    """One issue an asset, at its first line: a person adds the missing share once."""
+    seen, told = set[tuple[object, ...]](), []
+    for one in findings:
+        asset = one.facts.get("found")
+        name = (one.code, one.file, asset or one.row)
+        if name not in seen:
+            seen.add(name)
+            told.append(one)
+    return told
+
+
+def _marked(rows: pd.DataFrame, findings: Iterable[_Finding]) -> pd.DataFrame:
+    held = {(one.file, one.sheet, one.row): one.code.value for one in findings if one.held}
+    if not held:
+        return rows
+    places = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
+    return rows.assign(
+        disposition=["held" if place in held else old for place, old in zip(places, rows["disposition"], strict=True)],
+        reason=[held.get(place, old) for place, old in zip(places, rows["reason"], strict=True)],
+    )
