@@ -122,9 +122,15 @@ class Sending:
         return doubtful
 
     def reapprove_not_sent(self, submission_id: str, *, by: str) -> Submission:
-        """Make a submission that certainly never left ready to be sent again, under its own report id."""
+        """Make a submission that certainly never left ready to be sent again, under its own report id.
+
+        Raises:
+            BrokenInvariant: it is not one of those.
+        """
         with self._db.writing() as connection:
             before = read_submission(connection, submission_id)
+            if before.state is not SubmissionState.NOT_SENT:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; only what was not sent is approved again")
             move(connection, before, SubmissionState.APPROVED, at=self._db.now(), by=by, reason="not sent; tried again")
             return read_submission(connection, submission_id)
 

@@ -12,7 +12,7 @@ from io_adapters.ledger.reports import ReportSnapshot, append_snapshot
 from io_adapters.ledger.tables import claims, meta, submissions
 from io_adapters.ledger.transitions import move, read_submission
 from schemas.errors import ApprovalWanted, BrokenInvariant
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import OPEN, Submission, SubmissionState
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
 
@@ -73,6 +73,9 @@ class Settling:
 
         Returns:
             The submission as it stands now, without its body.
+
+        Raises:
+            BrokenInvariant: the report is not open, and yet its state is to change.
         """
         with self._db.writing() as connection:
             now = self._db.now()
@@ -81,6 +84,8 @@ class Settling:
             if new_state is None or new_state is before.state:
                 this = submissions.c.id == submission_id
                 connection.execute(update(submissions).where(this).values(status=status))
+            elif before.state not in OPEN:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
             else:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
             return read_submission(connection, submission_id)

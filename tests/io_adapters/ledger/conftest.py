@@ -48,7 +48,7 @@ def postgresql_server() -> Iterator[str]:
     as_user: list[str] = []
     folder = Path(tempfile.mkdtemp(prefix="repasse-pg-"))
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        if shutil.which("runuser") is None or subprocess.run(["id", "postgres"], capture_output=True).returncode:
+        if shutil.which("runuser") is None or _no_user_postgres():
             pytest.skip("PostgreSQL refuses to run as root, and there is no user postgres to run it as")
         as_user = ["runuser", "-u", "postgres", "--"]
         shutil.chown(folder, "postgres")
@@ -74,6 +74,10 @@ def postgresql_server() -> Iterator[str]:
     finally:
         run("-m", "immediate", "-s", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _no_user_postgres() -> bool:
+    return subprocess.run(["id", "postgres"], check=False, capture_output=True).returncode != 0
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -20,8 +20,8 @@ def test_racing_workers_never_spend_more_than_the_budget(ledger_url, clock, me):
 
     def work(number):
         barrier.wait()
-        for step in range(3):
-            results.append(reserve(ledgers[number], f"account {number}-{step}", me, budget_cents=200))
+        mine = (f"account {number}-{step}" for step in range(3))
+        results.extend(reserve(ledgers[number], account, me, budget_cents=200) for account in mine)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:

@@ -12,36 +12,38 @@ from sqlalchemy import text
 
 from io_adapters.ledger import Owner, open_ledger
 from io_adapters.ledger.transitions import move, read_submission
-from schemas.errors import RepasseError
+from schemas.errors import BrokenInvariant, RepasseError
 from schemas.submission import LIVE, TRANSITIONS, Outcome, SubmissionState
 
 S = SubmissionState
 NOW = dt.datetime(2026, 11, 20, 9, 0, tzinfo=dt.UTC)
 
 
-@pytest.mark.parametrize(("before", "after"), itertools.product(S, S))
-def test_only_transitions_of_the_table_happen(make_desk, make_plan, before, after):
+def test_only_transitions_of_the_table_happen(make_desk, make_plan):
     with open_ledger("sqlite://", clock=lambda: NOW) as ledger:
         (submission,) = make_desk(ledger, lambda: NOW).approve(make_plan({"ana": 100}))
-        with ledger._database.writing() as connection:
-            connection.execute(text("UPDATE submissions SET state = :state"), {"state": before.value})
 
-        def happen() -> None:
+        def happen(before: SubmissionState, after: SubmissionState) -> None:
+            with ledger._database.writing() as connection:
+                connection.execute(text("UPDATE submissions SET state = :state"), {"state": before.value})
             with ledger._database.writing() as connection:
                 move(connection, read_submission(connection, submission.id), after, at=NOW, by="test")
 
-        if after in TRANSITIONS[before]:
-            happen()
-            assert ledger.submissions.get(submission.id).state is after
-            assert ledger.submissions.journal(submission.id)[-1].before is before
-        else:
-            with pytest.raises(RepasseError, match="cannot go"):
-                happen()
-            assert ledger.submissions.get(submission.id).state is before
-            assert len(ledger.submissions.journal(submission.id)) == 2
+        for before, after in itertools.product(S, S):
+            lines = len(ledger.submissions.journal(submission.id))
+            if after in TRANSITIONS[before]:
+                happen(before, after)
+                assert ledger.submissions.get(submission.id).state is after
+                last = ledger.submissions.journal(submission.id)[lines]
+                assert (last.before, last.after) == (before, after)
+            else:
+                with pytest.raises(BrokenInvariant, match="cannot go"):
+                    happen(before, after)
+                assert ledger.submissions.get(submission.id).state is before
+                assert len(ledger.submissions.journal(submission.id)) == lines
 
 
-def test_any_story_keeps_the_promises(make_desk, make_plan):
+def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the story's rules, one by one
     """Plans that overlap, answers that come late or never, people's words and lists, in any order."""
 
     class Story(RuleBasedStateMachine):
@@ -124,11 +126,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):
         @rule(pick=st.integers(0, 99), state=st.sampled_from(S))
         def status(self, pick, state):
             submission_id = self.one(pick)
-            reported = {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
-            if state in reported:
-                self.attempt(
-                    lambda: self.ledger.submissions.record_status(submission_id, b"{}", "X", state, by="run-1")
-                )
+            self.attempt(lambda: self.ledger.submissions.record_status(submission_id, b"{}", "X", state, by="run-1"))
 
         @precondition(lambda self: self.ledger.submissions.list(bodies=False))
         @rule(pick=st.integers(0, 99), again=st.booleans())
@@ -147,9 +145,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):
         def an_obligation_is_live_once_and_exactly_while_its_submission_is(self):
             with self.ledger._database.reading() as connection:
                 rows = connection.execute(
-                    text(
-                        "SELECT c.obligation_key, c.live, s.state FROM claims c JOIN submissions s ON s.id = submission_id"
-                    )
+                    text("SELECT obligation_key, live, state FROM claims JOIN submissions ON id = submission_id")
                 ).all()
             assert all(count == 1 for count in Counter(row.obligation_key for row in rows if row.live).values())
             for row in rows:
@@ -163,4 +159,4 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):
                 assert all(first.after is second.before for first, second in itertools.pairwise(lines))
                 assert all(line.after in TRANSITIONS[line.before] for line in lines[1:])
 
-    run_state_machine_as_test(Story, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(Story, settings=settings(max_examples=30, stateful_step_count=25, deadline=None))
