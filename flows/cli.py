@@ -128,7 +128,9 @@ def settle(
 
 @app.command()
 def status(
-    run_id: Annotated[str | None, typer.Argument(metavar="[RUN]", help="One run; the standing of all jobs without.")] = None,
+    run_id: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="One run; the standing of all jobs without.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what happened and what waits for whom."""

@@ -45,7 +45,7 @@ def run_demo() -> ExitCode:
     expected = broken is ExitCode.ROWS_REFUSED
     outcome = worst(report.exit_code for report in (royalties, payments, again))
     fine = expected and outcome in {ExitCode.DONE, ExitCode.ROWS_HELD}
-    return ExitCode.DONE if fine else outcome if outcome else broken
+    return ExitCode.DONE if fine else outcome or broken
 
 
 def _fresh_folder() -> Path:

@@ -102,7 +102,7 @@ def is_watched() -> bool:
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
-def start_payout(  # noqa: PLR0913  # each is named at the call
+def start_payout(  # each is named at the call
     job_path: Path, files: Sequence[str], *, yes: bool, by: str | None, progress: Progress, watched: bool | None = None
 ) -> RunReport:
     """Run the payout for a person: under Prefect where PREFECT_API_URL is set (or when told so), plainly elsewhere."""

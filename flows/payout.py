@@ -4,10 +4,10 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.runtime import flow_run
-from prefect.states import State
+from prefect.client.schemas.objects import State
 
-from flows.watching import told_state, watch, watched_from_here
 from flows.launch import run_payout
+from flows.watching import told_state, watch, watched_from_here
 
 
 def _name() -> str:

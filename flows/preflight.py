@@ -10,7 +10,11 @@ from schemas.errors import ConfigurationError
 _REFUSED: Final = (
     ("PANDERA_VALIDATION_ENABLED", {"false", "0"}, "tables would pass unchecked"),
     ("PANDERA_VALIDATION_DEPTH", {"schema_only"}, "values would pass unchecked"),
-    ("PREFECT_RESULTS_PERSIST_BY_DEFAULT", {"true", "1"}, "a second equal task would be skipped, and people's data kept"),
+    (
+        "PREFECT_RESULTS_PERSIST_BY_DEFAULT",
+        {"true", "1"},
+        "a second equal task would be skipped, and people's data kept",
+    ),
 )
 _RETRIES: Final = ("PREFECT_TASKS_DEFAULT_RETRIES", "PREFECT_FLOWS_DEFAULT_RETRIES")
 

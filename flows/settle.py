@@ -1,10 +1,10 @@
 """Settlement as a Prefect flow: looks once at everything that is open or in doubt."""
 
 from prefect import flow
-from prefect.states import State
+from prefect.client.schemas.objects import State
 
-from flows.watching import told_state, watch, watched_from_here
 from flows.launch import run_settle
+from flows.watching import told_state, watch, watched_from_here
 
 
 @flow(name="settle", retries=0, persist_result=False, log_prints=False)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -52,7 +52,7 @@ class LiveProgress:
         self._progress = Progress(*columns, console=console, transient=True)
         self._task = self._progress.add_task("", total=None)
 
-    def __enter__(self) -> "LiveProgress":
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 
@@ -170,4 +170,4 @@ def print_error(error: RepasseError, *, as_json: bool) -> None:
 
 def print_json(document: dict[str, Any]) -> None:
     """Print the one JSON document of a command on standard output."""
-    print(json.dumps(document, ensure_ascii=False, indent=1))
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")

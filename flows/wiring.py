@@ -7,17 +7,22 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
 
 from flows.settings import ServiceSettings, Settings
 from flows.stages.run import Clock, Order, Progress, Run, Service
 from flows.steps.run_state import state_name
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.owner import Owner
-from io_adapters.spreadsheets.declarations import read_job
 from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
-from pydantic import SecretStr
+from io_adapters.spreadsheets.declarations import read_job
 from schemas.job import resolve_period
+
+if TYPE_CHECKING:
+    from io_adapters.sandbox import EmbeddedSandbox
 
 LEASE_S = 900.0
 
@@ -95,8 +100,8 @@ def opened_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Iterator[
         yield Service(api, chosen.url, chosen.key_fingerprint)
 
 
-def _sandbox(settings: Settings) -> "EmbeddedSandbox":  # noqa: F821
-    from io_adapters.sandbox.serving import EmbeddedSandbox  # noqa: PLC0415
+def _sandbox(settings: Settings) -> "EmbeddedSandbox":
+    from io_adapters.sandbox import EmbeddedSandbox  # noqa: PLC0415  # a web server, wanted only for play money
 
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     return EmbeddedSandbox(settings.home / "sandbox.db")

@@ -1,0 +1,1 @@
+"""Everything that touches the world; each library has one home here."""

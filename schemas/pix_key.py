@@ -13,10 +13,19 @@ from schemas.tax_id import is_tax_id, kind_of, parse_tax_id
 from schemas.wire import PixKeyType
 from schemas.words import PIX_KEY_TYPES, fold_word
 
-AREA_CODES: Final = frozenset(
-    "11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 "
-    "65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99".split()  # noqa: SIM905
-)
+# Region -> second digits in use.
+_REGIONS: Final = {
+    "1": "123456789",
+    "2": "12478",
+    "3": "1234578",
+    "4": "123456789",
+    "5": "1345",
+    "6": "123456789",
+    "7": "134579",
+    "8": "123456789",
+    "9": "123456789",
+}
+AREA_CODES: Final = frozenset(region + digit for region, digits in _REGIONS.items() for digit in digits)
 _LONGEST_EMAIL: Final = 77
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _EMAIL: Final = re.compile(rf"[a-z0-9.!#$&'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*")

@@ -120,7 +120,8 @@ class Reconciliation:
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
         rows: Where each input row went: file, sheet, row (int), disposition (used|held|duplicate|ignored), reason.
-        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), cost_cents, message.
+        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), cost_cents,
+            message.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
     """

@@ -33,8 +33,8 @@ def examine(*, accept_key: bool, by: str, as_json: bool) -> Result:
     for what, told, code in findings:
         mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
         console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
-    told = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
-    return worst(code for _, _, code in findings), {"findings": told}
+    findings_json = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
+    return worst(code for _, _, code in findings), {"findings": findings_json}
 
 
 def _environment(settings: Settings) -> str:

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -59,10 +60,10 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     hold, freeze = ledger.hold.current(), ledger.freeze.current()
     if hold:
         codes.add(ExitCode.NOT_SENT)
-        console.print(f"sending is on hold by {hold.by} since {_local(hold.at)}: {hold.why}", soft_wrap=True)
+        console.print(f"sending is on hold by {hold.by} since {_local(hold.put_at)}: {hold.why}", soft_wrap=True)
     if freeze:
         codes.add(ExitCode.FROZEN)
-        console.print(f"sending is frozen since {_local(freeze.at)}: {freeze.reason}", soft_wrap=True)
+        console.print(f"sending is frozen since {_local(freeze.frozen_at)}: {freeze.reason}", soft_wrap=True)
     for name, (group, code, for_whom) in _WAITS.items():
         mine = [one for one in waiting if one.state in group]
         document[name] = [_told(one) for one in mine]
@@ -72,7 +73,9 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
         console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
         for one in mine:
             amount = format_cents(one.amount_cents, "pt-BR")
-            console.print(f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}", soft_wrap=True)
+            console.print(
+                f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}", soft_wrap=True
+            )
     if not codes:
         console.print("nothing waits for anybody")
     return worst(codes), document | {"hold": hold.why if hold else None, "freeze": freeze.reason if freeze else None}
@@ -116,7 +119,7 @@ def list_layouts(*, as_json: bool) -> Result:
     from io_adapters.spreadsheets.declarations import known_layouts, read_layout  # noqa: PLC0415
 
     console = console_for(as_json=as_json)
-    layouts = [read_layout(name) for name in known_layouts()]
+    layouts = [read_layout(name, Path()) for name in known_layouts()]
     by_table = Counter(layout.table for layout in layouts)
     width = max(len(layout.layout) for layout in layouts)
     for layout in layouts:

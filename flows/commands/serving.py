@@ -25,8 +25,8 @@ def serve_sandbox(host: str, port: int, database: Path | None) -> None:
     Raises:
         ConfigurationError: the address is taken or not ours.
     """
-    from io_adapters.sandbox.serving import serve  # noqa: PLC0415
     from io_adapters.sandbox import SandboxSettings  # noqa: PLC0415
+    from io_adapters.sandbox.serving import serve  # noqa: PLC0415
 
     where = database or read_settings({}).home / "sandbox.db"
     where.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,9 @@ def serve_everything() -> None:
         _run(["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"], environment)
         _run(["prefect", "--no-prompt", "deploy", "--all"], environment)
         started.append(_start(["prefect", "worker", "start", "--pool", POOL], environment))
-        typer.echo(f"Prefect {prefect}\nsandbox {environment['REPASSE_API_URL']}\nhome    {home}\nCtrl-C ends all of it")
+        typer.echo(
+            f"Prefect {prefect}\nsandbox {environment['REPASSE_API_URL']}\nhome    {home}\nCtrl-C ends all of it"
+        )
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from schemas.plan import Approval, ApprovalKind
 Result = tuple[ExitCode, dict[str, Any]]
 
 
-class _BadArgument(RepasseError):
+class _UsageError(RepasseError):
     exit_code = ExitCode.USAGE
 
 
@@ -38,16 +38,14 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
     try:
         total_cents = parse_amount(total)
     except ValueError as error:
-        raise _BadArgument(f"--total: {error}") from None
+        raise _UsageError(f"--total: {error}") from None
     with _ledger() as ledger:
         stored = ledger.plans.get(digest)
         if total_cents != stored.total_cents:
             theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
             raise ApprovalWanted(f"the plan's total is {ours}, not {theirs}; nothing was recorded")
         now = utc_now()
-        ledger.approvals.record(
-            Approval(stored.digest, name, ApprovalKind.PERSON, total_cents, now, now + GOOD_FOR)
-        )
+        ledger.approvals.record(Approval(stored.digest, name, ApprovalKind.PERSON, total_cents, now, now + GOOD_FOR))
     expires = now + GOOD_FOR
     console_for(as_json=as_json).print(
         f"approved by {name}: {stored.payees} payments, {stored.currency} {format_cents(total_cents, 'pt-BR')}; "
@@ -87,7 +85,7 @@ def release_sending(*, by: str, as_json: bool) -> Result:
 
 def _name(by: str) -> str:
     if not by.strip():
-        raise _BadArgument("--by needs a name")
+        raise _UsageError("--by needs a name")
     return by.strip()
 
 

@@ -41,9 +41,7 @@ def _accruals(run: Run) -> AccrualPosting | None:
     job, period = run.job, run.order.period
     if not run.require_inputs().statements or run.ledger.accruals.is_closed(job.job, period.start):
         return None
-    rows = tuple(
-        Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in run.require_worked().postings
-    )
+    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in run.require_worked().postings)
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows)
 
 

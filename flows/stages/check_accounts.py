@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Final
+from typing import Final, Literal
 
 from flows.stages.draft import work_out_again
 from flows.stages.run import Run
@@ -76,7 +76,7 @@ class _Checker:
         verdict = Verdict(_result(valid=answer.valid), answer.message)
         run.ledger.checks.finish(
             reserved,
-            result=verdict.result.value,
+            result=_recorded(verdict.result),
             message=answer.message,
             charged=answer.sent,
             valid_for_days=rules.valid_for_days,
@@ -97,6 +97,12 @@ def _result(*, valid: bool | None) -> CheckResult:
     if valid is None:
         return CheckResult.UNKNOWN
     return CheckResult.VALID if valid else CheckResult.INVALID
+
+
+def _recorded(result: CheckResult) -> Literal["valid", "invalid", "unknown"]:
+    if result is CheckResult.VALID:
+        return "valid"
+    return "invalid" if result is CheckResult.INVALID else "unknown"
 
 
 def _account_for(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.owe import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
+from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Obligations
 
 

@@ -51,7 +51,9 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
         name = finding.submission.report_id
         if len(finding.matches) == 1:
             report = finding.matches[0]
-            run.ledger.submissions.record_found(finding.submission.id, split_id=report.id or "", by=run.id, reason="found in the list")
+            run.ledger.submissions.record_found(
+                finding.submission.id, split_id=report.id or "", by=run.id, reason="found in the list"
+            )
             run.progress.tell(f"{name} was in doubt and is in the service: accepted")
         elif finding.matches:
             alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
@@ -70,6 +72,6 @@ def note_doubts(run: Run, job: str | None) -> None:
     for one in doubts:
         run.end_with(
             ExitCode.IN_DOUBT,
-            f"{one.report_id} ({one.payments} payments) is in doubt: the service's answer was lost and its list does not "
-            "show the report yet; it is looked for again by every run and settle, and never sent again",
+            f"{one.report_id} ({one.payments} payments) is in doubt: the service's answer was lost and its list does "
+            "not show the report yet; it is looked for again by every run and settle, and never sent again",
         )

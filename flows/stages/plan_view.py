@@ -12,6 +12,7 @@ from flows.steps.work_out import identity_of
 from schemas.exit_codes import ExitCode
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
+from schemas.tables.frames import records
 
 LARGEST = 10
 
@@ -88,7 +89,7 @@ def view_plan(run: Run) -> PlanView:
     payable = placed[(placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")]
     largest = payable.nlargest(LARGEST, "amount_cents")
     others = placed[placed["place"] != Place.PLANNED.value]
-    groups = others.groupby(["place", "reason"])["amount_cents"].agg(["size", "sum"])
+    groups = others.groupby(["place", "reason"])["amount_cents"].agg(["size", "sum"]).reset_index()
     return PlanView(
         plan=plan,
         digest=plan.digest if plan.batches and not asked else None,
@@ -98,6 +99,8 @@ def view_plan(run: Run) -> PlanView:
         checks_wanted=len(asked),
         checks_cost_cents=len(asked) * check_cost_cents(job.account_checks.fee),
         checks_budget_cents=job.account_checks.budget,
-        largest=tuple((row.name, int(row.amount_cents)) for row in largest[["name", "amount_cents"]].itertuples(index=False)),
-        not_paid=tuple((p, r, int(g["size"]), int(g["sum"])) for (p, r), g in groups.iterrows()),
+        largest=tuple((str(one["name"]), int(one["amount_cents"])) for one in records(largest)),
+        not_paid=tuple(
+            (str(one["place"]), str(one["reason"]), int(one["size"]), int(one["sum"])) for one in records(groups)
+        ),
     )

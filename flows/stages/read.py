@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.stages.run import Run
 from flows.steps.cross_check import cross_check
@@ -21,6 +20,7 @@ from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import content_sha256
+from schemas.tables.frames import DataFrame
 from schemas.tables.parsing import ParsedTable, empty_table, parse_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
@@ -142,5 +142,3 @@ def _statement(source: Source, files: Sequence[_Read], currency: str) -> Stateme
 def _used(one: _Read) -> UsedFile:
     file = one.raw.file
     return UsedFile(one.layout.layout, file.name, file.sha256, content_sha256(one.parsed.frame))
-
-

@@ -125,7 +125,9 @@ def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[
 
     def look() -> None:
         if run.clock.monotonic_s() >= deadline_s or not run.ledger.submissions.still_mine(submission.id, run.owner):
-            raise BrokenInvariant(f"{submission.report_id}: this worker was late and has lost the row; nothing was sent")
+            raise BrokenInvariant(
+                f"{submission.report_id}: this worker was late and has lost the row; nothing was sent"
+            )
 
     return look
 

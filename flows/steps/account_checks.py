@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from schemas.tables.frames import DataFrame
-
 from flows.steps.owe import DESTINATION, obligations_frame
 from schemas.issues import IssueCode
 from schemas.plan import Place, digest_of
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import AccountValidation
 
@@ -58,7 +57,7 @@ def accounts_to_pay(obligations: DataFrame[Obligations], *, ownership: bool) -> 
     """List the accounts of all planned payments once each, in order of the payees' names in the plan."""
     planned = (obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")
     accounts = {}
-    for row in obligations[planned].to_dict("records"):
+    for row in records(obligations[planned]):
         fingerprint = check_fingerprint(row, ownership=ownership)
         if fingerprint not in accounts:
             accounts[fingerprint] = AccountToCheck(fingerprint, row["tax_id"], _request(row, ownership=ownership))
@@ -88,7 +87,7 @@ def hold_unchecked(
         verdicts: Fingerprint -> verdict; an account without one is paid (no check was asked of it).
         ownership: As in `accounts_to_pay`.
     """
-    rows = obligations.to_dict("records")
+    rows = records(obligations)
     for row in rows:
         if row["place"] != Place.PLANNED.value or row["kind"] == "owner":
             continue

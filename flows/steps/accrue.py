@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import Literal
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.allocate import RoundedEarnings
 from schemas.tables.advances import Advances
+from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import PayeeBalances
 
 
@@ -109,9 +109,12 @@ def _recoup(
     left, left_of = max(earned, 0), dict[str, int]()
     postings = []
     own = advances[advances["tax_id"] == payee].sort_values(["date", "reference", "isrc", "row"])
-    for (reference, isrc), group in own.groupby(["reference", "isrc"], sort=False):
+    paid: dict[tuple[str, str], int] = {}
+    for reference, isrc, cents in own[["reference", "isrc", "amount_cents"]].itertuples(index=False, name=None):
+        paid[reference, isrc] = paid.get((reference, isrc), 0) + cents
+    for (reference, isrc), advanced in paid.items():
         name = advance_reference(reference, isrc)
-        outstanding = int(group["amount_cents"].sum()) - history.recouped.get((payee, name), 0)
+        outstanding = advanced - history.recouped.get((payee, name), 0)
         limit = left
         if isrc:
             limit = min(left, left_of.setdefault(isrc, max(0, int(linked.get((payee, isrc), Fraction(0)) // 1))))

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 import pandas as pd
 import pyarrow as pa
-from schemas.tables.frames import DataFrame
 
 from flows.steps.match_shares import Asset, ShareBook, day_of
 from schemas.errors import UnsoundPlan
 from schemas.money import round_parts
+from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Earnings
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
@@ -139,7 +139,9 @@ def round_earnings(
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:
     """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner or unmatched."""
-    kinds = earnings["role"].where((earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE]), "payee")
+    kinds = earnings["role"].where(
+        (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE]), "payee"
+    )
     frame = earnings.assign(role_kind=kinds)
     sums: dict[tuple[str, ...], Decimal] = {}
     for *key, earned in zip(*(frame[name] for name in columns), frame["earned"], strict=True):

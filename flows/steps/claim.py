@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.accrue import Posting
 from flows.steps.job_identity import ROYALTIES, JobIdentity, numbered
 from flows.steps.owe import obligations_frame
 from schemas.plan import OWNER_REFERENCE, Place
 from schemas.submission import Claim
+from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 
 DIFFERENCE = "difference to what was claimed before"
@@ -34,9 +34,6 @@ class Claimed:
     postings: tuple[Posting, ...]
 
 
-Row = dict[str, Any]
-
-
 def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity: JobIdentity) -> Claimed:
     """Hold obligations against live claims.
 
@@ -51,9 +48,9 @@ def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
-    rows, postings = list[Row](), list[Posting]()
+    rows, postings = list[Record](), list[Posting]()
     seen = set[str]()
-    for row in obligations.to_dict("records"):
+    for row in records(obligations):
         known = by_base.get(row["base_key"], []) if row["base_key"] else []
         seen.add(row["base_key"])
         if not known:
@@ -70,7 +67,7 @@ def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity
     return Claimed(obligations_frame(frame), tuple(postings))
 
 
-def _judge_payment(row: Row, known: Claim) -> Row:
+def _judge_payment(row: Record, known: Claim) -> Record:
     claimed = row | {"submission_id": known.submission_id, "run_id": known.run_id}
     if (known.amount_cents, known.destination) == (row["amount_cents"], row["destination"]):
         return claimed | {"place": Place.DUPLICATE.value, "reason": f"claimed by {known.submission_id}"}
@@ -78,7 +75,9 @@ def _judge_payment(row: Row, known: Claim) -> Row:
     return claimed | {"place": Place.CONFLICT.value, "reason": why}
 
 
-def _judge_difference(row: Row, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]) -> list[Row]:
+def _judge_difference(
+    row: Record, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]
+) -> list[Record]:
     """Replace an owed sum by its claims and the difference."""
     rows = [_claimed_row(row, one) for one in known]
     difference = int(row["amount_cents"]) - sum(one.amount_cents for one in known)
@@ -91,16 +90,15 @@ def _judge_difference(row: Row, known: Sequence[Claim], identity: JobIdentity, p
     return rows
 
 
-def _gone_row(known: Claim) -> Row | None:
+def _gone_row(known: Claim) -> Record | None:
     """A sum of nothing, for royalties that were claimed and are no longer owed; a payments row that is gone is gone."""
     if known.kind == "payment":
         return None
     empty = obligations_frame(pd.DataFrame([{"kind": known.kind, "tax_id": known.payee, "place": Place.PLANNED.value}]))
-    row: Row = empty.to_dict("records")[0]
-    return row | {"base_key": known.base_key}
+    return records(empty)[0] | {"base_key": known.base_key}
 
 
-def _claimed_row(row: Row, one: Claim) -> Row:
+def _claimed_row(row: Record, one: Claim) -> Record:
     return row | {
         "key": one.obligation_key,
         "reference": one.reference,
@@ -114,14 +112,14 @@ def _claimed_row(row: Row, one: Claim) -> Row:
     }
 
 
-def _difference_row(row: Row, cents: int, number: int, identity: JobIdentity) -> Row:
+def _difference_row(row: Record, cents: int, number: int, identity: JobIdentity) -> Record:
     owner = row["kind"] == "owner"
     key = identity.owner_key(number) if owner else identity.royalty_key(row["tax_id"], number)
     reference = numbered(OWNER_REFERENCE if owner else ROYALTIES, number)
     return row | {"key": key, "reference": reference, "amount_cents": cents, "reason": row["reason"] or DIFFERENCE}
 
 
-def _owed_back_row(row: Row, cents: int) -> Row:
+def _owed_back_row(row: Record, cents: int) -> Record:
     """Too much was claimed before: a payee's is carried into the next period, the owner's stays with the owner."""
     owner = row["kind"] == "owner"
     place = Place.OWNER if owner else Place.CARRIED

@@ -65,7 +65,8 @@ def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
             where = str(other) if other_file == file else f"{other} ({other_file})"
             findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
     held = doubled[[*PLACE, "tax_id"]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
-    held["amount"] = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
+    amounts = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
+    held["amount"] = pd.Series(amounts, index=held.index, dtype=object)
     sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))
     all_held = pd.concat([inputs.held_payments, held], ignore_index=True)
     return replace(inputs, payments=sound, held_payments=all_held), findings
@@ -74,18 +75,18 @@ def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
 def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     """Shares of, and bare payments to, people the payees table does not hold."""
     known = set(inputs.payees["tax_id"]) | set(inputs.payee_problems)
-    strangers = []
+    strangers = list[tuple[pd.DataFrame, bool]]()
     if len(inputs.shares):
-        strangers.append(inputs.shares[~inputs.shares["tax_id"].isin(known)].assign(held=False))
+        strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
     if job.payees is not None:
         payments = inputs.payments
         bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)
-        strangers.append(payments[bare].assign(held=True))
+        strangers.append((payments[bare], True))
     code = IssueCode.TAXID_UNKNOWN_PAYEE
     return [
-        _Finding(code, row.file, row.sheet, row.row, held=bool(row.held), facts={})
-        for rows in strangers
-        for row in rows.itertuples(index=False)
+        _Finding(code, file, sheet, row, held=held, facts={})
+        for rows, held in strangers
+        for file, sheet, row in rows[PLACE].itertuples(index=False, name=None)
     ]
 
 

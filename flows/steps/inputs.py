@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from schemas.issues import Issue
 from schemas.tables.advances import Advances
+from schemas.tables.frames import DataFrame
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.royalty_lines import RoyaltyLines

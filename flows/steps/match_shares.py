@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from schemas.tables.frames import DataFrame
-
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.shares import Shares
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
@@ -68,10 +67,10 @@ class ShareBook:
         self.overfull: set[str] = set()
         self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
-        for row in shares.sort_values(["tax_id", "role", "row"]).itertuples(index=False):
-            level = next((name for name in LEVELS if getattr(row, name)), "catalogue")
-            name = _folded(str(getattr(row, level, "")))
-            share = ShareOf(row.tax_id, row.role, int(row.share_ppm), row.valid_from, row.valid_to)
+        for row in records(shares.sort_values(["tax_id", "role", "row"])):
+            level = next((name for name in LEVELS if row[name]), "catalogue")
+            name = _folded(row.get(level, ""))
+            share = ShareOf(row["tax_id"], row["role"], row["share_ppm"], row["valid_from"], row["valid_to"])
             self._by_name.setdefault((level, name), []).append(share)
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:

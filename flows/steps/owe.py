@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.allocate import RoundedEarnings
 from flows.steps.job_identity import ROYALTIES, JobIdentity
 from schemas.destination import destination_fingerprint
 from schemas.issues import IssueCode
 from schemas.plan import OWNER_REFERENCE, Place
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations, PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
@@ -140,5 +140,5 @@ def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> lis
 
 
 def _fingerprinted(rows: pd.DataFrame) -> pd.DataFrame:
-    destinations = rows[list(DESTINATION)].to_dict("records")
+    destinations = records(rows[list(DESTINATION)])
     return rows.assign(destination=[destination_fingerprint(**destination) for destination in destinations])

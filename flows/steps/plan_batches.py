@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from schemas.tables.frames import DataFrame
-
 from flows.steps.account_checks import holder
 from flows.steps.job_identity import JobIdentity
 from schemas.errors import BrokenInvariant
 from schemas.job import Period
 from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 
@@ -24,7 +23,7 @@ def plan_batches(
     part travels with the first batch; without any payment there is no batch, and the owner simply keeps it.
     """
     planned = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["submission_id"] == "")]
-    rows = planned.sort_values(["tax_id", "reference", "key"]).to_dict("records")
+    rows = records(planned.sort_values(["tax_id", "reference", "key"]))
     payments = [row for row in rows if row["kind"] != "owner"]
     owners = [row for row in rows if row["kind"] == "owner"]
     batches = []

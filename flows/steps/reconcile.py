@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.owe import obligations_frame
 from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import Submission, SubmissionState
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import SplitReport
 
@@ -61,7 +61,7 @@ def reconcile(
 
     The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
     """
-    rows = obligations.to_dict("records")
+    rows = records(obligations)
     for row in rows:
         submission = submissions.get(row["submission_id"])
         if row["place"] == Place.CONFLICT.value:
@@ -102,9 +102,7 @@ def total_up(
             _move_what_was_not_paid_out(sums, obligations, submission, report)
     totals = Totals.model_validate({"in": in_cents} | dict(sums))
     if totals.placed() != in_cents:
-        raise BrokenInvariant(
-            f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place"
-        )
+        raise BrokenInvariant(f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place")
     return totals
 
 
@@ -163,7 +161,9 @@ def place_rows(rows: pd.DataFrame, obligations: DataFrame[Obligations]) -> pd.Da
         elif place == Place.DUPLICATE.value:
             fates[file, sheet, row] = ("duplicate", reason)
     names = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
-    chosen = [fates.get(n, old) for n, old in zip(names, zip(rows["disposition"], rows["reason"], strict=True), strict=True)]
+    chosen = [
+        fates.get(n, old) for n, old in zip(names, zip(rows["disposition"], rows["reason"], strict=True), strict=True)
+    ]
     return rows.assign(disposition=[c[0] for c in chosen], reason=[c[1] for c in chosen])
 
 

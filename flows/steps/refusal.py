@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 
-from schemas.tables.frames import DataFrame
-
-from schemas.issues import Issue, IssueCode
 from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
 from schemas.submission import Submission
+from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Obligations
 
 Place = tuple[tuple[str | int, ...], str]
@@ -28,7 +28,7 @@ def explain_refusal(
     rows = obligations.set_index("key")
     issues = []
     for loc, kind in places:
-        index = next((part for before, part in zip(loc, loc[1:], strict=False) if before == "payments"), None)
+        index = next((part for before, part in pairwise(loc) if before == "payments"), None)
         field = str(loc[-1]) if loc else "body"
         key = entries[index]["extPaymentId"] if isinstance(index, int) and index < len(entries) else None
         row = rows.loc[key] if key in rows.index else None

@@ -6,7 +6,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pandas as pd
-from schemas.tables.frames import DataFrame
 
 from flows.steps.account_checks import Verdict, hold_unchecked
 from flows.steps.accrue import AccrualRules, History, Posting, accrue
@@ -20,6 +19,7 @@ from schemas.issues import IssueCode
 from schemas.job import Job, Period
 from schemas.plan import Place
 from schemas.submission import Claim
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
 
 
@@ -58,9 +58,7 @@ def identity_of(job: Job, period: Period) -> JobIdentity:
     return JobIdentity(job.job, job.payer.tax_id, period.label, job.currency)
 
 
-def work_out(
-    inputs: Inputs, job: Job, period: Period, standing: Standing, verdicts: Mapping[str, Verdict]
-) -> Worked:
+def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdicts: Mapping[str, Verdict]) -> Worked:
     """Decide who is owed what, what is claimed already, and what may be paid.
 
     Args:
@@ -80,42 +78,47 @@ def work_out(
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
-    worked = _work_out_with(inputs, job, identity, standing, verdicts, earnings, rounded, problems)
+    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded)
+    worked = case.decide(problems)
     unpayable = _held_by_checks(worked.obligations, standing)
-    if unpayable:
-        # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-        worked = _work_out_with(inputs, job, identity, standing, verdicts, earnings, rounded, problems | unpayable)
-    return worked
+    # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
+    return case.decide(problems | unpayable) if unpayable else worked
 
 
-def _work_out_with(  # noqa: PLR0913  # one decision, of which every input is a part
-    inputs: Inputs,
-    job: Job,
-    identity: JobIdentity,
-    standing: Standing,
-    verdicts: Mapping[str, Verdict],
-    earnings: DataFrame[Earnings],
-    rounded: RoundedEarnings,
-    problems: Mapping[str, str],
-) -> Worked:
-    rules = AccrualRules(job.rules.minimum_payout, job.rules.recoup_advances)
-    linked = {(t, i): c for (t, i), c in exact_cents_by(earnings, ["tax_id", "isrc"]).items() if t}
-    names = dict(zip(inputs.payees["tax_id"], inputs.payees["name"], strict=True))
-    held = set(rounded.payees) & set(problems) | set(standing.history.carried_in) & set(problems)
-    balances, postings = accrue(rounded, linked, inputs.advances, standing.history, rules, names, held)
-    owner_cents = rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
-    owed = pd.concat(
-        [
-            owe_payments(inputs.payments, inputs.payees, inputs.payee_problems, identity),
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that a decision rests on, but for who cannot be paid."""
+
+    inputs: Inputs
+    job: Job
+    identity: JobIdentity
+    standing: Standing
+    verdicts: Mapping[str, Verdict]
+    earnings: DataFrame[Earnings]
+    rounded: RoundedEarnings
+
+    def decide(self, problems: Mapping[str, str]) -> Worked:
+        """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
+        balances, postings = self._accrue(problems)
+        inputs, payees = self.inputs, self.inputs.payees
+        owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
+        owed = [
+            owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity),
             _owe_held_rows(inputs),
-            owe_royalties(balances, rounded, inputs.payees, problems, identity),
-            owe_owner(owner_cents, job.payer.name, identity),
-        ],
-        ignore_index=True,
-    )
-    claimed = claim(obligations_frame(owed), standing.claims, identity)
-    checked = hold_unchecked(claimed.obligations, verdicts, ownership=job.account_checks.ownership)
-    return Worked(checked, balances, earnings, _merged([*postings, *claimed.postings]))
+            owe_royalties(balances, self.rounded, payees, problems, self.identity),
+            owe_owner(owner_cents, self.job.payer.name, self.identity),
+        ]
+        everything = obligations_frame(pd.concat(owed, ignore_index=True))
+        claimed = claim(everything, self.standing.claims, self.identity)
+        checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
+        return Worked(checked, balances, self.earnings, _merged([*postings, *claimed.postings]))
+
+    def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
+        rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
+        earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
+        linked = {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
+        names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
+        return accrue(self.rounded, linked, self.inputs.advances, self.standing.history, rules, names, set(problems))
 
 
 def _earnings(inputs: Inputs, job: Job, period: Period) -> DataFrame[Earnings]:
@@ -145,7 +148,7 @@ def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
     ):
         found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
         if rule == "error" and len(found):
-            assets = sorted({row.isrc or row.upc or row.release or row.artist for row in found.itertuples()})
+            assets = sorted({one["isrc"] or one["upc"] or one["release"] or one["artist"] for one in records(found)})
             more = f" and {len(assets) - 10} more" if len(assets) > 10 else ""
             raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
 

@@ -95,8 +95,8 @@ def is_memory(url: URL) -> bool:
 
 def _make_sqlite(url: URL) -> Engine:
     if is_memory(url):
-        memory = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
-        engine = create_engine(url, hide_parameters=True, **memory)
+        one_connection = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+        engine = create_engine(url, hide_parameters=True, **one_connection)
     else:
         engine = create_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _prepare_sqlite)
@@ -106,7 +106,6 @@ def _make_sqlite(url: URL) -> Engine:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401
     connection.isolation_level = None  # the driver would begin too late, and deferred; _begin_sqlite does it
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}")
     connection.execute("PRAGMA foreign_keys = ON")
     if connection.execute("PRAGMA journal_mode").fetchone()[0] not in {"wal", "memory"}:
         connection.execute("PRAGMA journal_mode = WAL")

@@ -1,0 +1,1 @@
+"""How senders lay out their files: one YAML declaration each, and the model that reads them."""

@@ -28,7 +28,7 @@ class Earnings(pa.DataFrameModel):
     source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
     rate: Series[str] = pa.Field(description="exchange rate into the job's currency; '1' for its own")
     share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
-    earned: Series[str] = pa.Field(description="exact part in the job's currency, a fraction 'n/d' or an integer")
+    earned: Series[str] = pa.Field(description="exact part in the job's currency, an exact decimal")
 
     class Config:
         strict = True

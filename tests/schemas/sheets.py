@@ -9,7 +9,19 @@ from schemas.layouts.layout import Layout
 from schemas.raw_table import CellKind, FileIdentity, RawTable
 from schemas.tables.parsing import ParsedTable, parse_table
 
-_STATEMENT = ("period", "platform", "territory", "isrc", "upc", "release", "title", "artist", "units", "amount", "currency")
+_STATEMENT = (
+    "period",
+    "platform",
+    "territory",
+    "isrc",
+    "upc",
+    "release",
+    "title",
+    "artist",
+    "units",
+    "amount",
+    "currency",
+)
 _PAYEE = (
     "name", "tax_id", "email", "artist_name", "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account",
     "account_type", "account_holder", "original_tax_id", "original_name", "parent_id", "parent_name", "contact_id",
@@ -40,7 +52,12 @@ def layout(table: str, **settings: object) -> Layout:
     """Lay a table out with its canonical columns as headers."""
     names, required = COLUMNS[table]
     return Layout(
-        layout="test", title="Test", table=table, columns={name: [name] for name in names}, required=required, **settings
+        layout="test",
+        title="Test",
+        table=table,
+        columns={name: [name] for name in names},
+        required=required,
+        **settings,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
+from schemas.tables import parsing
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.payments import Payments
 from tests.schemas.sheets import ACCOUNT_PAYEE, COLUMNS, PIX_PAYEE, codes, layout, parse, sheet
@@ -33,7 +34,15 @@ def test_a_sound_payment_comes_out_canonical():
 def test_one_bad_cell_hides_no_other():
     parsed = parse(
         "payments",
-        {"name": "=x", "tax_id": "123", "email": "?", "amount": "x", "advance": "?", "pix_key": "?", "pix_key_type": "CPF"},
+        {
+            "name": "=x",
+            "tax_id": "123",
+            "email": "?",
+            "amount": "x",
+            "advance": "?",
+            "pix_key": "?",
+            "pix_key_type": "CPF",
+        },
         PAYMENT | {"amount": "0"},
     )
     first = ["NAME_FORMULA", "TAXID_LENGTH", "EMAIL_FORMAT", "AMOUNT_FORMAT", "BOOL_FORMAT", "PIX_CPF"]
@@ -166,17 +175,14 @@ def test_a_row_with_too_many_fields_is_held_unread():
     assert parsed.held["amount"].tolist() == [None]
 
 
-def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(monkeypatch):
-    """The model is the last word: a row it refuses is never used, even where no rule before it objected."""
-    monkeypatch.setattr(
-        "schemas.tables.payments.RULES", (lambda draft: draft.canonical["agency"].__setitem__(0, "12"),)
-    )
-    import schemas.tables.parsing as parsing
+def _forget_a_zero(draft):
+    draft.canonical["agency"][0] = "12"
 
-    rules = parsing._TABLES["payments"]._replace(
-        rules=(lambda draft: draft.canonical["agency"].__setitem__(0, "12"),)
-    )
-    monkeypatch.setitem(parsing._TABLES, "payments", rules)
+
+def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(monkeypatch):
+    """The model is the last word, even over a rule with a mistake in it."""
+    payments = parsing._TABLES["payments"]
+    monkeypatch.setitem(parsing._TABLES, "payments", payments._replace(rules=(_forget_a_zero,)))
     parsed = parse("payments", PAYMENT, PAYMENT)
     assert codes(parsed) == ["ROW_CONTRACT"]
     assert parsed.rows["disposition"].tolist() == ["held", "used"]

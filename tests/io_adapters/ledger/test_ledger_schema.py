@@ -128,6 +128,15 @@ def test_sqlite_is_set_to_survive_a_power_cut(tmp_path, clock):
     assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 10_000}
 
 
+def test_a_writer_that_never_ends_is_named(ledger_url, clock, monkeypatch):
+    monkeypatch.setattr("io_adapters.ledger.engine.BUSY_TIMEOUT_S", 1)
+    with open_ledger(ledger_url, clock=clock) as slow, open_ledger(ledger_url, clock=clock) as other:
+        with slow._database.writing(), pytest.raises(AnotherRun, match="has been writing"):
+            other.hold.put("Ana", "x")
+        other.hold.put("Ana", "x")
+        assert slow.hold.current().by == "Ana"
+
+
 def test_looking_without_creating_leaves_no_trace(tmp_path, clock, make_plan):
     with open_ledger(f"sqlite:///{tmp_path}/home/ledger.db", clock=clock, create=False) as ledger:
         assert len(ledger.plans.store(make_plan({"ana": 100}), "run-1", "Ana", "https://x")) == 1
