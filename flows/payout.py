@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from prefect import flow
-from prefect.runtime import flow_run
 from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
 
 from flows.launch import run_payout
 from flows.watching import told_state, watch, watched_from_here

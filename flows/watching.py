@@ -6,8 +6,8 @@ from typing import Final
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
-from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.client.schemas.objects import State
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.states import Completed, Failed
 
 from flows.launch import CALLER, Caller, RunReport

@@ -107,7 +107,7 @@ def require_tax_id(value: Any) -> str:  # noqa: ANN401
         ValueError: it is none; the message says why and does not repeat the value.
     """
     if not isinstance(value, str):
-        raise ValueError("write the CPF or CNPJ in quotes, so that no digit is lost")  # noqa: TRY004  # for pydantic
+        raise ValueError("write the CPF or CNPJ in quotes, so that no digit is lost")  # for pydantic
     reading = parse_tax_id(value)
     if reading.value is not None:
         return reading.value

@@ -3,7 +3,12 @@
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
 from flows.steps.accrue import History
+from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, work_out
+from io_adapters.split_api.validation_error import read_validation_errors
+from schemas.submission import SubmissionState
+
+S = SubmissionState
 
 
 def draft(run: Run) -> None:
@@ -26,7 +31,19 @@ def stand(run: Run) -> None:
             carried_in=ledger.accruals.carried_in(job.job, job.payer.tax_id, job.currency, period.start),
             recouped=ledger.accruals.recouped(job.job, job.payer.tax_id, job.currency, period.label),
         ),
+        refused=_refused(run),
     )
+
+
+def _refused(run: Run) -> frozenset[str]:
+    """Which payment entries of this job and period the service has named in a refusal."""
+    found: set[str] = set()
+    refused = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states={S.REFUSED})
+    for submission in refused:
+        for answer in run.ledger.submissions.answers(submission.id):
+            places = [(error.loc, error.type) for error in read_validation_errors(answer.raw) or ()]
+            found.update(refused_entries(submission.body, places))
+    return frozenset(found)
 
 
 def assume_kept_answers(run: Run) -> None:

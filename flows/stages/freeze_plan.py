@@ -25,6 +25,16 @@ def freeze_plan(run: Run) -> None:
     identity = identity_of(job, run.order.period)
     plan = plan_batches(worked.obligations, identity, run.order.period, max_payments=job.rules.max_payments_per_batch)
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
+    for file in run.require_inputs().files:
+        run.ledger.files.record(
+            run.id,
+            job.job,
+            run.order.period.label,
+            file.source,
+            file.name,
+            file_sha256=file.file_sha256,
+            content_sha256=file.content_sha256,
+        )
     run.plan = plan
     named = {
         payment.obligation_key: submission.id

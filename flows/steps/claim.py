@@ -6,7 +6,6 @@ to the same destination, otherwise in conflict; royalties pay the difference bet
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 

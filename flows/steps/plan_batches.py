@@ -1,14 +1,18 @@
 """From what is left to pay to batches: the exact content of every POST, before anything is named or sent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
+
 from flows.steps.account_checks import holder
 from flows.steps.job_identity import JobIdentity
+from flows.steps.owe import obligations_frame
 from schemas.errors import BrokenInvariant
+from schemas.issues import IssueCode
 from schemas.job import Period
-from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place
+from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place, digest_of
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
@@ -58,6 +62,27 @@ def _batch(
     _check_sum(request)
     parts = tuple(_recorded(row) for row in [*payments, *owners])
     return PaymentBatch(number, canonical_json(body_of(request)), parts, owner_cents, total_cents)
+
+
+def entry_digest(row: Mapping[str, Any]) -> str:
+    """Identity of one payment entry as it would be sent: who, how much, where to."""
+    return digest_of_entry(body_of(_entry(row)))
+
+
+def digest_of_entry(entry: Mapping[str, object]) -> str:
+    """Identity of a payment entry, of a body about to be made or of one that was sent."""
+    return digest_of("entry", canonical_json(dict(entry)))
+
+
+def hold_refused(obligations: DataFrame[Obligations], refused: Collection[str]) -> DataFrame[Obligations]:
+    """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again."""
+    if not refused:
+        return obligations
+    rows = records(obligations)
+    for row in rows:
+        if row["place"] == Place.PLANNED.value and row["kind"] != "owner" and entry_digest(row) in refused:
+            row |= {"place": Place.HELD.value, "reason": IssueCode.REFUSED_BY_SERVICE.value}
+    return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
 
 
 def _check_sum(request: SplitRequest) -> None:

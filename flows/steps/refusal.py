@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import pairwise
 
+from flows.steps.plan_batches import digest_of_entry
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.submission import Submission
@@ -11,6 +13,18 @@ from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Obligations
 
 Place = tuple[tuple[str | int, ...], str]
+
+
+def refused_entries(body: bytes, places: Sequence[Place]) -> list[str]:
+    """Return the identities of the payment entries that a refusal names; none when it names the report as a whole."""
+    entries = json.loads(body, parse_float=Decimal)["payments"]
+    indexes = {index for loc, _ in places if (index := _payment_index(loc)) is not None and index < len(entries)}
+    return [digest_of_entry(entries[index]) for index in sorted(indexes)]
+
+
+def _payment_index(loc: tuple[str | int, ...]) -> int | None:
+    found = next((part for before, part in pairwise(loc) if before == "payments"), None)
+    return found if isinstance(found, int) else None
 
 
 def explain_refusal(
@@ -28,9 +42,9 @@ def explain_refusal(
     rows = obligations.set_index("key")
     issues = []
     for loc, kind in places:
-        index = next((part for before, part in pairwise(loc) if before == "payments"), None)
+        index = _payment_index(loc)
         field = str(loc[-1]) if loc else "body"
-        key = entries[index]["extPaymentId"] if isinstance(index, int) and index < len(entries) else None
+        key = entries[index]["extPaymentId"] if index is not None and index < len(entries) else None
         row = rows.loc[key] if key in rows.index else None
         issues.append(
             make_issue(

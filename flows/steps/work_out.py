@@ -14,6 +14,7 @@ from flows.steps.claim import claim
 from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligations_frame, owe_owner, owe_payments, owe_royalties
+from flows.steps.plan_batches import hold_refused
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Job, Period
@@ -21,6 +22,11 @@ from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
+
+# Why a payee's royalties cannot be paid for now, found out after they were worked out.
+_NOT_PAYABLE_NOW = frozenset(
+    {IssueCode.ACCOUNT_INVALID, IssueCode.ACCOUNT_UNKNOWN, IssueCode.ACCOUNT_BUDGET, IssueCode.REFUSED_BY_SERVICE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +36,12 @@ class Standing:
     Attributes:
         claims: Live claims of this job and period.
         history: Carry-over and recoupment of other periods.
+        refused: Identities of payment entries the service has refused.
     """
 
     claims: tuple[Claim, ...]
     history: History
+    refused: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,8 @@ class _Case:
         everything = obligations_frame(pd.concat(owed, ignore_index=True))
         claimed = claim(everything, self.standing.claims, self.identity)
         checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
-        return Worked(checked, balances, self.earnings, _merged([*postings, *claimed.postings]))
+        allowed = hold_refused(checked, self.standing.refused)
+        return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
 
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
         rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
@@ -178,7 +187,7 @@ def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> 
     claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
     royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]
     by_payee = zip(royalties["tax_id"], royalties["reason"], strict=True)
-    return {tax_id: reason for tax_id, reason in by_payee if reason.startswith("ACCOUNT_") and tax_id not in claimed}
+    return {tax_id: reason for tax_id, reason in by_payee if reason in _NOT_PAYABLE_NOW and tax_id not in claimed}
 
 
 def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:

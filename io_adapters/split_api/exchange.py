@@ -19,11 +19,11 @@ import httpx
 _CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
-class DeadlinePassed(Exception):  # noqa: N818
+class DeadlinePassed(Exception):
     """The time for the whole exchange ran out."""
 
 
-class ReplyTooLarge(Exception):  # noqa: N818
+class ReplyTooLarge(Exception):
     """The reply is longer than anything the question could have for an answer."""
 
 

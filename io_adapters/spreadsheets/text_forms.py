@@ -23,7 +23,7 @@ _CHECK_BYTES: Final = 2**20
 Record = tuple[int, list[str]]
 
 
-class BrokenRecord(Exception):  # noqa: N818 - it names what was found
+class BrokenRecord(Exception):
     """A quote is not closed, or a field has no end; `row` is where the record starts."""
 
     def __init__(self, row: int, *, too_long: bool) -> None:
