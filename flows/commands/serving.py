@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,10 @@ from schemas.errors import ConfigurationError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 POOL: Final = "repasse"
+LOOPBACK: Final = "127.0.0.1"
+PREFECT_PORT: Final = 4200
+SANDBOX_PORT: Final = 8090
+START_S: Final = 60.0
 GRACE_S: Final = 10.0
 
 
@@ -45,21 +50,28 @@ def serve_everything() -> None:
     """Start a Prefect server, the sandbox, and a worker with the deployments; stop all of them together."""
     home = read_settings({}).home / "up"
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    prefect = "http://127.0.0.1:4200"
+    prefect = f"http://{LOOPBACK}:{PREFECT_PORT}"
     environment = os.environ | {
         "PREFECT_HOME": str(home / "prefect"),
         "PREFECT_API_URL": f"{prefect}/api",
         "PREFECT_SERVER_UI_API_URL": f"{prefect}/api",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "REPASSE_HOME": str(home),
-        "REPASSE_API_URL": "http://127.0.0.1:8090/external",
+        "REPASSE_API_URL": f"http://{LOOPBACK}:{SANDBOX_PORT}/external",
         "REPASSE_API_KEY": "sandbox-key",
     }
     started: list[subprocess.Popen[bytes]] = []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end either way, all of it ends
     try:
-        started.append(_start(["prefect", "server", "start", "--host", "127.0.0.1"], environment))
-        started.append(_start(["repasse", "sandbox", "--database", str(home / "sandbox.db")], environment))
-        _wait_for_prefect(environment, started[0])
+        started.append(
+            _start(["prefect", "server", "start", "--host", LOOPBACK, "--port", str(PREFECT_PORT)], environment)
+        )
+        started.append(
+            _start(
+                ["repasse", "sandbox", "--port", str(SANDBOX_PORT), "--database", str(home / "sandbox.db")], environment
+            )
+        )
+        _wait_for_prefect(started[0])
         _run(["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"], environment)
         _run(["prefect", "--no-prompt", "deploy", "--all"], environment)
         started.append(_start(["prefect", "worker", "start", "--pool", POOL], environment))
@@ -84,18 +96,15 @@ def _run(command: list[str], environment: Mapping[str, str]) -> None:
     subprocess.run([program, *command[1:]], cwd=ROOT, env=dict(environment), check=True)  # noqa: S603
 
 
-def _wait_for_prefect(environment: Mapping[str, str], server: subprocess.Popen[bytes]) -> None:
-    import urllib.error  # noqa: PLC0415
-    import urllib.request  # noqa: PLC0415
-
-    until = time.monotonic() + 60
+def _wait_for_prefect(server: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + START_S
     while time.monotonic() < until and server.poll() is None:
         try:
-            with urllib.request.urlopen(f"{environment['PREFECT_API_URL']}/health", timeout=2):  # noqa: S310
+            with socket.create_connection((LOOPBACK, PREFECT_PORT), timeout=2):
                 return
-        except (urllib.error.URLError, OSError):
+        except OSError:
             time.sleep(0.2)
-    raise ConfigurationError("the Prefect server did not start; is port 4200 taken?")
+    raise ConfigurationError(f"the Prefect server did not start; is port {PREFECT_PORT} taken?")
 
 
 def _stop(started: list[subprocess.Popen[bytes]]) -> None:

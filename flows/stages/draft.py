@@ -49,9 +49,9 @@ def _refused(run: Run) -> frozenset[str]:
 def assume_kept_answers(run: Run) -> None:
     """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
     run.verdicts = {}
-    work_out_again(run)
     if run.job.account_checks.when != "new_or_changed":
         return
+    work_out_again(run)
     accounts = accounts_to_pay(run.require_worked().obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
     run.verdicts = {name: Verdict(CheckResult(answer.result), answer.message) for name, answer in kept.items()}

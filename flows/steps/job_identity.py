@@ -29,7 +29,7 @@ class JobIdentity:
 
     def payment_key(self, payee: str, reference: str) -> str:
         """Key of a payments row; its reference can never be taken for one of ours."""
-        ours = reference.split("/", maxsplit=1)[0] in {ROYALTIES, OWNER_REFERENCE}
+        ours = reference.lstrip("=").split("/", maxsplit=1)[0] in {ROYALTIES, OWNER_REFERENCE}
         return self.key(payee, f"={reference}" if ours else reference)
 
     def royalty_key(self, payee: str, number: int = 1) -> str:

@@ -107,11 +107,15 @@ def _part(balances: pd.DataFrame, column: str, kind: str, place: str, reason: st
 
 
 def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> DataFrame[Obligations]:
-    """The owner's part: an obligation like any other, with the payer as payee."""
+    """The owner's part: an obligation like any other, with the payer as payee.
+
+    A negative one, of returns, stays with the owner: no report can carry it.
+    """
     owner = {"key": identity.owner_key(), "base_key": identity.owner_key(), "kind": "owner", "name": payer_name}
     rows = [owner | {"tax_id": identity.payer, "reference": OWNER_REFERENCE, "amount_cents": amount_cents}]
     frame = pd.DataFrame(rows if amount_cents else [], columns=[*owner, "tax_id", "reference", "amount_cents"])
-    return obligations_frame(frame.assign(place=Place.PLANNED.value))
+    place = Place.PLANNED if amount_cents > 0 else Place.OWNER
+    return obligations_frame(frame.assign(place=place.value))
 
 
 def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,188 @@
+"""A payday: one job, one ledger, one service in its own process, and the oracle, which is what the service has."""
+
+import datetime as dt
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from io_adapters.ledger import Ledger, open_ledger
+from schemas.submission import Submission, SubmissionState
+from tests.crash import workers
+from tests.payments_job import PaymentsJob, write_payments_job
+
+S = SubmissionState
+
+# Workers are forked from a process that has imported everything: a new Python each time would be most of the time.
+WARM = multiprocessing.get_context("forkserver")
+WARM.set_forkserver_preload(["flows.launch", "flows.stages.route", "io_adapters.sandbox", "tests.crash.workers"])
+
+IN_THE_SERVICE = {S.ACCEPTED, S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
+NOT_IN_THE_SERVICE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that pays.
+
+    Attributes:
+        process: The process.
+        stages: Tells the name of each stage it begins.
+    """
+
+    process: BaseProcess
+    stages: Connection
+
+    def ended(self) -> int:
+        """Wait for its end; returns its exit code, negative for the signal that ended it."""
+        self.process.join(60)
+        assert self.process.exitcode is not None, "the worker hangs"
+        return self.process.exitcode
+
+    def reaches(self, *names: str) -> bool:
+        """Wait until it begins one of these stages; False when it ends before."""
+        try:
+            while self.stages.recv() not in names:
+                pass
+        except EOFError:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Payday:
+    """Everything a test of crashes needs.
+
+    Attributes:
+        job: What is to be paid.
+        environment: What makes a process talk to this service and this ledger.
+        control: Control plane of the service.
+    """
+
+    job: PaymentsJob
+    environment: dict[str, str]
+    control: httpx.Client
+
+    def start(self, job: PaymentsJob | None = None) -> Worker:
+        """Start a worker on the job, or on another one."""
+        hears, tells = WARM.Pipe(duplex=False)
+        process = WARM.Process(target=workers.pay, args=((job or self.job).path, self.environment, tells))
+        process.start()
+        tells.close()
+        return Worker(process, hears)
+
+    def pay(self) -> int:
+        """Run the job to its end in a process of its own; returns the exit code."""
+        return self.start().ended()
+
+    def pay_and_die(self, moment: workers.Moment, batch: int) -> int:
+        """Run the job in a process that dies at a moment; returns its exit code."""
+        hears, tells = WARM.Pipe(duplex=False)
+        process = WARM.Process(target=workers.pay_and_die, args=(self.job.path, self.environment, moment, batch, tells))
+        process.start()
+        return Worker(process, hears).ended()
+
+    def plant(self, endpoint: str, kind: str, **fields: object) -> None:
+        """Let a call of the service go wrong."""
+        self.control.post("/faults", json={"endpoint": endpoint, "kind": kind, **fields}).raise_for_status()
+
+    def clear_faults(self) -> None:
+        """Let everything go well from here on."""
+        self.control.delete("/faults").raise_for_status()
+
+    def audit(self) -> Any:  # noqa: ANN401 - JSON
+        """Return what the service has."""
+        return self.control.get("/audit").raise_for_status().json()
+
+    def posts(self) -> int:
+        """Count the calls of POST /split that reached the service."""
+        return self.audit()["requests"].get("POST /split", 0)
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        """Open the ledger to look at it."""
+        url = f"sqlite:///{self.environment['REPASSE_HOME']}/ledger.db"
+        with open_ledger(url, clock=lambda: dt.datetime.now(dt.UTC), create=False) as ledger:
+            yield ledger
+
+    def submissions(self) -> list[Submission]:
+        """Return all submissions of the ledger, in the order they were planned."""
+        with self.ledger() as ledger:
+            return ledger.submissions.list(bodies=False)
+
+    def states(self) -> list[str]:
+        """Return where each submission stands, by batch."""
+        return [one.state.value for one in sorted(self.submissions(), key=lambda one: (one.batch_number, one.attempt))]
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
+    """Wait until something has happened."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"{what}: it did not happen in {seconds} s"
+        time.sleep(0.005)
+
+
+@contextmanager
+def opened_payday(folder: Path, payments: int, *, per_batch: int = 1, timeout_s: float = 5.0) -> Iterator[Payday]:
+    """Write a job, and serve the service until the context ends."""
+    job = write_payments_job(folder, payments, per_batch=per_batch)
+    hears, tells = WARM.Pipe(duplex=False)
+    service = WARM.Process(target=workers.serve_service, args=(folder / "sandbox.db", tells))
+    service.start()
+    try:
+        assert hears.poll(20), "the service does not start"
+        url = hears.recv()
+        home = folder / "home"
+        environment = {
+            "REPASSE_API_URL": url,
+            "REPASSE_API_KEY": "sandbox-key",
+            "REPASSE_HOME": str(home),
+            "REPASSE_TIMEOUT_S": str(timeout_s),
+        }
+        with httpx.Client(base_url=url.removesuffix("/external") + "/_sandbox", timeout=20) as control:
+            yield Payday(job, environment, control)
+    finally:
+        service.terminate()
+        service.join(10)
+
+
+def check_books(payday: Payday) -> Counter[str]:
+    """Hold the ledger against the service, and both against what is owed.
+
+    Returns:
+        How many submissions stand where.
+    """
+    creates = payday.audit()["creates"]
+    paid = Counter(payment["extPaymentId"] for create in creates for payment in create["payments"])
+    assert [key for key, times in paid.items() if times > 1] == [], "paid twice"
+    there = Counter(create["reportId"] for create in creates)
+    with payday.ledger() as ledger:
+        submissions = ledger.submissions.list(bodies=False)
+        claims = ledger.claims.live_of(payday.job.name, "2026-10")
+        intents = sum(line.after is S.SENDING for one in submissions for line in ledger.submissions.journal(one.id))
+    by_id = {one.id: one.state for one in submissions}
+    assert set(there) <= set(by_id), "the service has a report that the ledger does not know"
+    for name, state in by_id.items():
+        expected = {1} if state in IN_THE_SERVICE else {0} if state in NOT_IN_THE_SERVICE else {0, 1}
+        assert there[name] in expected, f"the ledger says {state}, the service has it {there[name]} times"
+    assert payday.posts() <= intents, "something was sent without its intent written down"
+    _check_that_nothing_is_lost(payday, creates, {claim.obligation_key: claim.state for claim in claims})
+    return Counter(state.value for state in by_id.values())
+
+
+def _check_that_nothing_is_lost(payday: Payday, creates: list[Any], claimed: dict[str, SubmissionState]) -> None:
+    """Everything owed is in the service for its amount, or held back in the ledger's own words."""
+    amounts = {p["extPaymentId"]: p["final_amount_cents"] for create in creates for p in create["payments"]}
+    assert amounts.items() <= payday.job.owed.items(), "another amount, or somebody to whom nothing is owed"
+    unpaid = payday.job.owed.keys() - amounts.keys()
+    assert {key for key in unpaid if claimed.get(key) not in {S.IN_DOUBT, None}} == set(), "said to be paid, is not"
+    assert {key for key in amounts if claimed.get(key) is None} == set(), "paid, and free to be paid again"

@@ -1,0 +1,48 @@
+"""Two workers on one ledger: one job is paid by one of them, two jobs do not disturb each other."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from tests.crash.payday import check_books, opened_payday
+from tests.payments_job import write_payments_job
+
+pytestmark = pytest.mark.crash
+
+
+@pytest.mark.parametrize("trial", range(3))
+def test_of_two_workers_that_start_together_one_pays_and_the_other_says_that_the_job_is_taken(
+    tmp_path: Path, trial: int
+):
+    with opened_payday(tmp_path, 10) as payday:  # the ledger does not exist yet: they race for making it, too
+        payday.plant("POST /split", "hang", seconds=0.1, times=None)
+        both = [payday.start() for _ in range(2)]
+        assert sorted(worker.ended() for worker in both) == [ExitCode.DONE, ExitCode.ANOTHER_RUN]
+        assert payday.states() == ["paid"] * 10
+        assert payday.posts() == 10
+        check_books(payday)
+
+
+def test_a_second_worker_is_turned_away_while_the_first_one_sends(tmp_path: Path):
+    with opened_payday(tmp_path, 4) as payday:
+        payday.plant("POST /split", "hang", seconds=0.5, times=None)
+        first = payday.start()
+        assert first.reaches("send")
+        assert payday.pay() == ExitCode.ANOTHER_RUN
+        assert first.ended() == ExitCode.DONE
+        assert payday.posts() == 4
+        check_books(payday)
+
+
+def test_two_jobs_are_paid_side_by_side_and_neither_doubts_what_the_other_is_sending(tmp_path: Path):
+    with opened_payday(tmp_path, 12) as payday:
+        other = write_payments_job(tmp_path / "other", 12, name="other", per_batch=1)
+        payday.plant("POST /split", "hang", seconds=0.05, times=None)
+        both = [payday.start(), payday.start(other)]
+        assert [worker.ended() for worker in both] == [ExitCode.DONE, ExitCode.DONE]
+        assert payday.states() == ["paid"] * 24
+        assert payday.posts() == 24
+        with payday.ledger() as ledger:
+            submissions = ledger.submissions.list(bodies=False)
+        assert not any(one.was_in_doubt for one in submissions)

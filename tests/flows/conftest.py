@@ -1,0 +1,64 @@
+"""A real service on a socket, an environment that names it, and a team that uses it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from tests.flows.label import Label
+from tests.flows.oracle import Oracle
+
+AT_ONCE = SandboxSettings(processing_after_s=0, done_after_s=0)
+
+
+@pytest.fixture
+def another_service() -> Iterator[Callable[[], Oracle]]:
+    """Start one more service, that pays at once."""
+    started: list[tuple[EmbeddedSandbox, Oracle]] = []
+
+    def start() -> Oracle:
+        sandbox = EmbeddedSandbox(settings=AT_ONCE).__enter__()
+        started.append((sandbox, Oracle(sandbox)))
+        return started[-1][1]
+
+    yield start
+    for sandbox, oracle in started:
+        oracle.close()
+        sandbox.__exit__(None, None, None)
+
+
+@pytest.fixture
+def service(another_service: Callable[[], Oracle]) -> Oracle:
+    return another_service()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment that names a folder for the ledger, and no service yet."""
+    for name in ("API_URL", "API_KEY", "LEDGER_URL", "JOBS", "TIMEOUT_S", "LOG_FORMAT"):
+        monkeypatch.delenv(f"REPASSE_{name}", raising=False)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def label(tmp_path: Path, home: Path, service: Oracle, monkeypatch: pytest.MonkeyPatch) -> Label:
+    """A team whose environment names the service."""
+    monkeypatch.setenv("REPASSE_API_URL", service.url)
+    monkeypatch.setenv("REPASSE_API_KEY", service.api_key)
+    return Label(tmp_path / "job")
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], bool]], None]:
+    def wait(condition: Callable[[], bool]) -> None:
+        deadline = monotonic() + 20
+        while not condition():
+            assert monotonic() < deadline, "it did not happen within twenty seconds"
+            sleep(0.02)
+
+    return wait

@@ -1,0 +1,87 @@
+"""A label's finance team: its folder, and what its people do with it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from flows.cli import app
+from flows.launch import RunReport, start_payout
+from flows.settings import read_settings
+from flows.terminal import QuietProgress
+from flows.wiring import open_ledger_of
+from io_adapters.ledger.ledger import Ledger
+from tests.flows.books import assert_books_close
+from tests.flows.jobs import Row, declare, write_sheet
+
+
+class Label:
+    """Runs the real thing: in this process, against the service and ledger the environment names."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder = folder
+        self.job = declare(folder / "job.yaml")
+
+    def declare(self, **changes: object) -> None:
+        """Write the job file anew."""
+        declare(self.job, **changes)
+
+    def write(self, name: str, rows: Sequence[Row]) -> Path:
+        """Write a sheet into the job's folder."""
+        return write_sheet(self.folder / name, rows)
+
+    def payments(self, *rows: Row) -> Path:
+        """Write the payments sheet anew."""
+        return self.write("payments.xlsx", rows)
+
+    def run(
+        self, *, yes: bool = True, by: str = "ana", files: Sequence[Path] = (), progress: QuietProgress | None = None
+    ) -> RunReport:
+        """Run the payout, and close its books."""
+        names = [str(path) for path in files]
+        report = start_payout(
+            self.job, names, yes=yes, by=by, progress=progress or QuietProgress(), watched=False
+        )
+        if report.summary is not None:
+            summary = summary_of(report)
+            assert summary["exit_code"] == report.exit_code
+            assert_books_close(summary)
+        return report
+
+    def say(self, *words: object, code: int = 0) -> Result:
+        """Type a command; no command ever ends with a traceback."""
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        assert "Traceback" not in result.output
+        assert result.exit_code == code, result.output
+        return result
+
+    def ask(self, *words: object, code: int = 0) -> dict[str, Any]:
+        """Type a command with --json; its standard output is one document."""
+        document: dict[str, Any] = json.loads(self.say(*words, "--json", code=code).stdout)
+        return document
+
+    def approve(self, digest: str | None, total: str, by: str, code: int = 0) -> None:
+        """Say yes to a plan."""
+        self.say("approve", digest, "--by", by, "--total", total, code=code)
+
+    @staticmethod
+    def ledger() -> Ledger:
+        """Open the ledger, as another program would."""
+        return open_ledger_of(read_settings())
+
+
+def summary_of(report: RunReport) -> dict[str, Any]:
+    """Read a run's summary.json from where it stands now."""
+    (path,) = (path for path in report.outputs if path.name == "summary.json")
+    summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return summary
+
+
+def digest_of(report: RunReport) -> str:
+    """Name the plan of a run."""
+    digest: str = summary_of(report)["plan_digest"]
+    return digest

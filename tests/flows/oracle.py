@@ -1,0 +1,75 @@
+"""What the payout service received, told by the sandbox's control plane and never by our own ledger."""
+
+from typing import Any
+
+import httpx
+
+from io_adapters.sandbox import EmbeddedSandbox
+
+CREATE = "POST /split"
+LIST = "GET /split"
+CHECK = "POST /validate/account"
+
+
+class Oracle:
+    """A sandbox and its control plane."""
+
+    def __init__(self, sandbox: EmbeddedSandbox) -> None:
+        self.url = sandbox.url
+        self.api_key = sandbox.api_key
+        self._control = httpx.Client(base_url=sandbox.control_url, timeout=5)
+
+    def close(self) -> None:
+        self._control.close()
+
+    def calls(self, endpoint: str) -> int:
+        """How often an endpoint was called, whatever came of it."""
+        return self._audit()["requests"].get(endpoint, 0)
+
+    @property
+    def posts(self) -> int:
+        """How often somebody tried to create a report."""
+        return self.calls(CREATE)
+
+    @property
+    def reports(self) -> list[dict[str, Any]]:
+        """Every report there is."""
+        return self._audit()["creates"]
+
+    @property
+    def paid(self) -> list[int]:
+        """Centavos of every payment of every report, smallest first."""
+        return sorted(entry["final_amount_cents"] for report in self.reports for entry in report["payments"])
+
+    @property
+    def paid_for(self) -> list[str]:
+        """The obligation each payment is for."""
+        return [name for report in self.reports for name in report["extPaymentIds"]]
+
+    @property
+    def checks_cost_cents(self) -> int:
+        """What all account checks cost."""
+        return self._audit()["account_checks_cost_cents"]
+
+    @property
+    def checks(self) -> int:
+        """How many account checks were made and charged."""
+        return len(self._audit()["account_checks"])
+
+    def plant(self, endpoint: str, kind: str, **fields: object) -> None:
+        self._control.post("/faults", json={"endpoint": endpoint, "kind": kind, **fields}).raise_for_status()
+
+    def clear(self) -> None:
+        self._control.delete("/faults").raise_for_status()
+
+    def behave(self, **changes: object) -> None:
+        self._control.post("/settings", json=changes).raise_for_status()
+
+    def force(self, **fields: object) -> None:
+        """Force what the service says of its only report."""
+        (report,) = self.reports
+        self._control.post(f"/reports/{report['split_id']}", json=fields).raise_for_status()
+
+    def _audit(self) -> dict[str, Any]:
+        audit: dict[str, Any] = self._control.get("/audit").raise_for_status().json()
+        return audit

@@ -1,0 +1,123 @@
+"""Nothing is paid without the word of the people the job asks for, on this very plan and total."""
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from flows.settings import read_settings
+from flows.stages.route import PAYOUT, walk
+from flows.terminal import QuietProgress
+from flows.wiring import SYSTEM_CLOCK, opened_run, read_order, utc_now
+from schemas.exit_codes import ExitCode
+from tests.flows.books import places
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label, digest_of, summary_of
+
+ANA, BIA, CAIO = people(3)
+
+
+@pytest.fixture
+def waiting(label: Label) -> Label:
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    return label
+
+
+def test_a_first_run_without_a_word_sends_nothing_and_says_what_to_approve(waiting, service):
+    report = waiting.run(yes=False)
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+    assert summary_of(report)["state"] == "awaiting_approval"
+    assert places(summary_of(report)) == {"planned": 3000}
+    assert f"repasse approve {digest_of(report)} --by NAME --total 30,00" in report.messages[0]
+
+
+def test_an_approved_plan_is_sent_by_the_next_run_exactly(waiting, service):
+    waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
+    report = waiting.run(yes=False)
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+    assert places(summary_of(report)) == {"paid": 3000}
+
+
+def test_a_word_on_another_total_is_refused_and_not_recorded(waiting, service):
+    waiting.approve(digest_of(waiting.run(yes=False)), "30,01", "bia", code=14)
+    assert waiting.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize("digest", ["sha256:" + "0" * 64, "00000000", "not-a-digest"])
+def test_a_plan_nobody_made_cannot_be_approved(waiting, digest):
+    waiting.run(yes=False)
+    waiting.approve(digest, "30,00", "bia", code=14)
+
+
+def test_a_rejected_plan_is_not_sent_though_it_was_approved_before(waiting, service):
+    digest = digest_of(waiting.run(yes=False))
+    waiting.approve(digest, "30,00", "bia")
+    waiting.say("reject", digest, "--by", "caio", "--why", "wrong month")
+    waiting.approve(digest, "30,00", "dora", code=14)
+    assert waiting.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+def test_a_word_on_a_plan_says_nothing_about_the_plan_of_a_changed_file(waiting, service):
+    waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
+    waiting.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    report = waiting.run(yes=False)
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert places(summary_of(report)) == {"planned": 6000}
+    assert service.posts == 0
+
+
+def test_an_approval_lapses(waiting, service):
+    waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
+    later = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(days=8))
+    order = read_order(waiting.job, by="ana")
+    with opened_run("payout", order, read_settings(), QuietProgress(), later) as run:
+        walk(PAYOUT, run)
+    assert run.exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+def test_four_eyes_are_not_those_of_the_one_who_prepared_the_plan(waiting, service):
+    waiting.declare(approval={"approvers": 2})
+    digest = digest_of(waiting.run(yes=False, by="ana"))
+    for name in ("Ana", "bia", "BIA"):
+        waiting.approve(digest, "30,00", name)
+        assert waiting.run(yes=False, by="ana").exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+    waiting.approve(digest, "30,00", "caio")
+    assert waiting.run(yes=False, by="ana").exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+@pytest.mark.parametrize("limits", [{"payment": "19.99"}, {"run": "29.99"}])
+def test_yes_does_not_go_beyond_the_limits_of_the_job(waiting, service, limits):
+    waiting.declare(rules={"limits": limits})
+    report = waiting.run(yes=True, by="ana")
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+    for name in ("bia", "caio"):
+        waiting.approve(digest_of(report), "30,00", name)
+    assert waiting.run(yes=False, by="ana").exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_yes_is_enough_up_to_the_limits(waiting, service):
+    waiting.declare(rules={"limits": {"payment": "20.00", "run": "30.00"}})
+    assert waiting.run(yes=True).exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_yes_is_nobodys_word_where_people_have_to_sign_in(waiting, service):
+    waiting.declare(approval={"identities": "signed_in"})
+    assert waiting.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize(("above", "code", "paid"), [("30.00", 0, [1000, 2000]), ("29.99", 14, [])])
+def test_small_plans_need_no_word(waiting, service, above, code, paid):
+    waiting.declare(approval={"above": above})
+    assert waiting.run(yes=False).exit_code == code
+    assert service.paid == paid

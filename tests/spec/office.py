@@ -1,0 +1,102 @@
+"""A label's desk: hands drawn tables to the decisions and remembers what was sent, so that a case tells only its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+import pandas as pd
+
+from flows.steps.account_checks import Verdict
+from flows.steps.accrue import History
+from flows.steps.count_in import count_in
+from flows.steps.inputs import Inputs, Statement
+from flows.steps.plan_batches import plan_batches
+from flows.steps.work_out import Standing, Worked, identity_of, work_out
+from schemas.job import Job, Period, resolve_period
+from schemas.plan import PaymentPlan
+from schemas.submission import Claim, SubmissionState
+from schemas.tables.parsing import empty_table
+from tests.spec.tables import PAYER, held_rows
+
+NOTHING_BEFORE = History(carried_in={}, recouped={})
+EMPTY_ROWS = pd.DataFrame(columns=["file", "sheet", "row", "disposition", "reason"])
+
+
+def job(**changes: object) -> Job:
+    """A job of October 2026; changes replace its keys."""
+    declared = {
+        "job": "selo",
+        "payer": {"tax_id": PAYER, "name": "Selo Aurora"},
+        "period": "2026-10",
+        "sources": [{"files": "statement.tsv", "layout": "royalties"}],
+        "payees": "payees.xlsx",
+    }
+    return Job.model_validate(declared | changes)
+
+
+def statement(lines, *, held: pd.DataFrame | None = None, rates: Mapping[str, str] | None = None) -> Statement:
+    """A source of royalty lines; the real is worth one real."""
+    worth = {currency: Decimal(rate) for currency, rate in (rates or {}).items()} | {"BRL": Decimal(1)}
+    return Statement(lines=lines, held=held if held is not None else held_rows(), rates=worth)
+
+
+def inputs(statements=(), **tables) -> Inputs:
+    """What came in; a table that is not named is empty."""
+    given = {name: empty_table(name) for name in ("payments", "payees", "shares", "advances")}
+    given |= {"held_payments": held_rows(), "payee_problems": {}, "rows": EMPTY_ROWS}
+    return Inputs(statements=tuple(statements), files=(), issues=(), decisions=(), **(given | tables))
+
+
+@dataclass
+class Office:
+    """One job and its ledger, reduced to what decisions look at.
+
+    Attributes:
+        job: The declaration.
+        claims: What earlier runs sent.
+        history: Carry-over and recoupment of other periods.
+        verdicts: What is known of accounts.
+        refused: Payment entries the service has refused.
+    """
+
+    job: Job = field(default_factory=job)
+    claims: tuple[Claim, ...] = ()
+    history: History = NOTHING_BEFORE
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+
+    @property
+    def period(self) -> Period:
+        return resolve_period(self.job.period, None)
+
+    @property
+    def identity(self):
+        return identity_of(self.job, self.period)
+
+    def work_out(self, came_in: Inputs) -> Worked:
+        """Decide; every centavo of what came in must have a place, whatever the case is about."""
+        standing = Standing(self.claims, self.history, self.refused)
+        worked = work_out(came_in, self.job, self.period, standing, self.verdicts)
+        assert worked.obligations["amount_cents"].sum() == count_in(came_in, self.history.carried_in)
+        return worked
+
+    def plan(self, worked: Worked) -> PaymentPlan:
+        """Cut what is planned into batches."""
+        return plan_batches(
+            worked.obligations, self.identity, self.period, max_payments=self.job.rules.max_payments_per_batch
+        )
+
+    def send(self, came_in: Inputs, *, submission="rp-1", run="run-1", state=SubmissionState.PAID) -> PaymentPlan:
+        """Plan and remember the plan's payments as claimed by a submission."""
+        plan = self.plan(self.work_out(came_in))
+        self.claims += tuple(
+            Claim(p.obligation_key, p.base_key, p.reference, p.kind, p.payee, p.amount_cents, p.destination,
+                  p.withheld, submission, state, run, self.period.label)
+            for batch in plan.batches
+            for p in batch.payments
+        )  # fmt: skip
+        return plan
+
+    def under(self, **rules: object) -> "Office":
+        """The same office under other rules."""
+        return replace(self, job=job(rules=rules))

@@ -1,0 +1,182 @@
+"""Tables drawn in text, read as the frames the decisions eat, so that a case reads like a document.
+
+People, recordings and products go by short names; all of them are invented. Amounts are in reais with two decimals.
+"""
+
+from decimal import Decimal
+
+import pandas as pd
+from pyarrow import array
+
+from schemas.destination import destination_fingerprint
+from schemas.money import parse_plain_amount
+from schemas.tables.advances import Advances
+from schemas.tables.frames import DataFrame, records
+from schemas.tables.parsing import empty_table
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
+from schemas.tables.shares import Shares
+from schemas.tax_id import check_digits
+
+# In alphabetical order, so that the order of names is the order of their CPFs.
+PEOPLE = ("ana", "bia", "caio", "davi", "edu", "flora")
+CPF = {name: body + check_digits(body) for name, body in zip(PEOPLE, map(str, range(101000001, 102000000)), strict=False)}
+PAYER = "12ABC34501DE35"
+NAMES = {cpf: name for name, cpf in CPF.items()} | {PAYER: "owner", "": ""}
+RECORDINGS = {name: f"BRAUR26{number:05d}" for number, name in enumerate(("samba", "valsa", "choro", "frevo"), start=1)}
+PRODUCTS = {name: f"78900000000{number:02d}" for number, name in enumerate(("single", "album"), start=1)}
+
+Row = dict[str, str]
+
+
+def table(text: str) -> list[Row]:
+    """Read a drawn table: a header line, then one line a row, cells between pipes; a rule of dashes is decoration."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip().strip("|-+ ")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
+
+
+def lines(text: str, file: str = "statement.tsv") -> DataFrame[RoyaltyLines]:
+    """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, currency."""
+    rows = [
+        {
+            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+            "upc": PRODUCTS.get(row.get("product", ""), ""),
+            "period": row.get("month", ""),
+            "platform": row.get("store", ""),
+            "currency": row.get("currency", "BRL"),
+            **{name: row.get(name, "") for name in ("release", "title", "artist")},
+        }
+        for row in table(text)
+    ]
+    frame = _completed("royalty_lines", rows, file)
+    amounts = array([Decimal(row["amount"]) for row in table(text)], type=LINE_AMOUNT)
+    frame["amount"] = pd.Series(amounts, dtype=pd.ArrowDtype(LINE_AMOUNT))
+    return DataFrame[RoyaltyLines](frame)
+
+
+def shares(text: str) -> DataFrame[Shares]:
+    """Shares: payee and share in percent, and any of recording, product, release, artist, from, to, role."""
+    rows = [
+        {
+            "tax_id": CPF[row["payee"]],
+            "share_ppm": int(Decimal(row["share"]) * 10_000),
+            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+            "upc": PRODUCTS.get(row.get("product", ""), ""),
+            "valid_from": row.get("from", ""),
+            "valid_to": row.get("to", ""),
+            **{name: row.get(name, "") for name in ("release", "artist", "role")},
+        }
+        for row in table(text)
+    ]
+    return DataFrame[Shares](_completed("shares", rows, "shares.xlsx"))
+
+
+def payees(*names: str) -> DataFrame[Payees]:
+    """People with a Pix key each, which is their CPF."""
+    rows = [{"tax_id": CPF[n], "name": n.title(), "pix_key": CPF[n], "pix_key_type": "cpf"} for n in names]
+    return DataFrame[Payees](_completed("payees", rows, "payees.xlsx"))
+
+
+def payments(text: str, file: str = "payments.xlsx") -> DataFrame[Payments]:
+    """Payments: payee and amount, and any of key (a Pix e-mail), name, reference, withhold, owner."""
+    rows = [
+        {
+            "tax_id": CPF[row["payee"]],
+            "name": row.get("name", row["payee"].title()),
+            "amount_cents": parse_plain_amount(row["amount"]),
+            "owner_amount_cents": parse_plain_amount(row.get("owner") or "0"),
+            "reference": row.get("reference", ""),
+            "withhold": row.get("withhold", "") == "yes",
+            **_mail_key(row.get("key", f"{row['payee']}@example.com")),
+        }
+        for row in table(text)
+    ]
+    return DataFrame[Payments](_completed("payments", rows, file))
+
+
+def advances(text: str) -> DataFrame[Advances]:
+    """Advances: payee and amount, and any of reference, date, recording."""
+    rows = [
+        {
+            "tax_id": CPF[row["payee"]],
+            "amount_cents": parse_plain_amount(row["amount"]),
+            "reference": row.get("reference", ""),
+            "date": row.get("date", ""),
+            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+        }
+        for row in table(text)
+    ]
+    return DataFrame[Advances](_completed("advances", rows, "advances.csv"))
+
+
+def held_rows(text: str = "", file: str = "held.xlsx") -> pd.DataFrame:
+    """Rows with problems as the reader hands them on: payee, amount (blank: unreadable), currency, problem."""
+    columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]
+    rows = [
+        (file, "", number, CPF.get(row.get("payee", ""), ""), Decimal(row["amount"]) if row["amount"] else None,
+         row.get("currency", ""), row["problem"])
+        for number, row in enumerate(table(text) if text else [], start=2)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _mail_key(key: str) -> Row:
+    return {"pix_key": key, "pix_key_type": "email" if key else ""}
+
+
+def _completed(name: str, rows: list[dict[str, object]], file: str) -> pd.DataFrame:
+    """Give rows the columns they lack, in the types of their table."""
+    empty = empty_table(name)
+    blanks = {"int64": 0, "bool": False}
+    placed = [{"file": file, "sheet": "", "row": number} | row for number, row in enumerate(rows, start=2)]
+    columns = {
+        column: pd.Series([row.get(column, blanks.get(str(kind), "")) for row in placed], dtype=str(kind))
+        for column, kind in empty.dtypes.items()
+        if column != "amount"
+    }
+    return pd.DataFrame(columns).reindex(columns=list(empty.columns))
+
+
+def reais(cents: int) -> str:
+    """Write centavos as the drawn tables do: 12.34."""
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"
+
+
+def destination_of_mail(key: str) -> str:
+    """Fingerprint of a Pix e-mail key."""
+    return destination_fingerprint(**_mail_key(key))
+
+
+def drawn(frame: pd.DataFrame, columns: list[str]) -> list[Row]:
+    """Write some columns of a result in the words of the drawn tables, in the order of the frame."""
+    return [{name: _cell(row, name) for name in columns} for row in records(frame)]
+
+
+def _cell(row: dict[str, object], name: str) -> str:
+    if name == "payee":
+        return NAMES[str(row["tax_id"])]
+    for column in (f"{name}_cents", name.replace(" ", "_") + "_cents"):
+        if column in row:
+            return reais(int(str(row[column])))
+    return str(row[name.replace(" ", "_")])
+
+
+def same(frame: pd.DataFrame, text: str) -> bool:
+    """Whether a result is what a drawn table says, in the columns it draws, whatever the order of rows.
+
+    Raises:
+        AssertionError: it is not; shows what was found, drawn the same way.
+    """
+    expected = table(text)
+    columns = list(expected[0]) if expected else [cell.strip() for cell in text.strip().strip("|").split("|")]
+    found = drawn(frame, columns)
+
+    def in_order(rows: list[Row]) -> list[tuple[str, ...]]:
+        return sorted(tuple(row[name] for name in columns) for row in rows)
+
+    if in_order(found) != in_order(expected):
+        shown = [" | ".join(columns), *(" | ".join(row) for row in in_order(found))]
+        raise AssertionError("found instead:\n" + "\n".join(shown))
+    return True

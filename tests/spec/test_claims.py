@@ -1,0 +1,222 @@
+"""Run again: what is claimed by a live report is never paid again; only what is new is."""
+
+import pytest
+
+from flows.steps.accrue import Posting
+from schemas.submission import SubmissionState
+from tests.spec.office import Office, inputs, statement
+from tests.spec.tables import CPF, advances, lines, payees, payments, same, shares
+
+TWO_ROWS = """
+    | payee | reference | amount |
+    | ana   |           | 10.00  |
+    | bia   | show      | 20.00  |
+"""
+
+
+def test_a_row_that_is_claimed_with_the_same_amount_and_destination_is_a_duplicate_that_names_its_claim():
+    office = Office()
+    office.send(inputs(payments=payments(TWO_ROWS)), submission="rp-1", run="run-1")
+    worked = office.work_out(inputs(payments=payments(TWO_ROWS + "| caio | | 30.00 |")))
+    assert same(
+        worked.obligations,
+        """
+        | payee | amount | place     | reason          | submission_id | run_id |
+        | ana   | 10.00  | duplicate | claimed by rp-1 | rp-1          | run-1  |
+        | bia   | 20.00  | duplicate | claimed by rp-1 | rp-1          | run-1  |
+        | caio  | 30.00  | planned   |                 |               |        |
+        """,
+    )
+    assert office.plan(worked).total_cents == 3000
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "| payee | amount | key              |\n| ana | 10.01 | ana@example.com  |",
+        "| payee | amount | key              |\n| ana | 9.99  | ana@example.com  |",
+        "| payee | amount | key              |\n| ana | 10.00 | nova@example.com |",
+    ],
+    ids=["more", "less", "elsewhere"],
+)
+def test_another_amount_or_destination_than_claimed_is_a_conflict_and_nothing_is_sent(changed):
+    office = Office()
+    office.send(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
+    worked = office.work_out(inputs(payments=payments(changed)))
+    assert same(
+        worked.obligations, "| place | reason |\n| conflict | another amount or destination than in rp-1 |"
+    )
+    assert office.plan(worked).batches == ()
+
+
+def test_a_person_s_name_may_be_spelled_otherwise_without_a_conflict():
+    office = Office()
+    office.send(inputs(payments=payments("| payee | name | amount |\n| ana | Ana Serra | 10.00 |")))
+    worked = office.work_out(inputs(payments=payments("| payee | name | amount |\n| ana | ANA SERRA | 10.00 |")))
+    assert same(worked.obligations, "| place |\n| duplicate |")
+
+
+def test_a_row_that_is_gone_from_the_file_says_nothing():
+    office = Office()
+    office.send(inputs(payments=payments(TWO_ROWS)))
+    worked = office.work_out(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
+    assert same(worked.obligations, "| payee | place |\n| ana | duplicate |")
+
+
+def test_the_same_row_in_another_job_is_another_payment():
+    office = Office()
+    office.send(inputs(payments=payments(TWO_ROWS)))
+    office.job = office.job.model_copy(update={"job": "outro"})
+    worked = office.work_out(inputs(payments=payments(TWO_ROWS)))
+    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| bia | planned |")
+
+
+def earned(amount, *, of="ana", **tables):
+    """A statement of which half is somebody's, half the owner's."""
+    return inputs(
+        [statement(lines(f"| recording | amount |\n| samba | {amount} |"))],
+        payees=payees("ana", "bia"),
+        shares=shares(f"| payee | recording | share |\n| {of} | samba | 50 |"),
+        **tables,
+    )
+
+
+def test_royalties_that_grew_pay_the_difference_under_a_reference_of_its_own():
+    office = Office()
+    office.send(earned("20.00"), submission="rp-1", run="run-1")
+    worked = office.work_out(earned("26.00"))
+    assert same(
+        worked.obligations,
+        """
+        | payee | reference   | amount | place     | submission_id |
+        | ana   | royalties   | 10.00  | duplicate | rp-1          |
+        | ana   | royalties/2 | 3.00   | planned   |               |
+        | owner | owner       | 10.00  | duplicate | rp-1          |
+        | owner | owner/2     | 3.00   | planned   |               |
+        """,
+    )
+    assert worked.postings == ()
+
+
+def test_a_third_run_pays_the_third_difference_and_a_fourth_nothing():
+    office = Office()
+    for number, amount in enumerate(("20.00", "26.00", "26.02"), start=1):
+        office.send(earned(amount), submission=f"rp-{number}", run=f"run-{number}")
+    worked = office.work_out(earned("26.02"))
+    assert same(
+        worked.obligations,
+        """
+        | payee | reference   | amount | place     | submission_id |
+        | ana   | royalties   | 10.00  | duplicate | rp-1          |
+        | ana   | royalties/2 | 3.00   | duplicate | rp-2          |
+        | ana   | royalties/3 | 0.01   | duplicate | rp-3          |
+        | owner | owner       | 10.00  | duplicate | rp-1          |
+        | owner | owner/2     | 3.00   | duplicate | rp-2          |
+        | owner | owner/3     | 0.01   | duplicate | rp-3          |
+        """,
+    )
+    assert office.plan(worked).batches == ()
+
+
+def test_royalties_that_shrank_are_carried_as_owed_back_and_the_owner_s_stay_with_the_owner():
+    office = Office()
+    office.send(earned("20.00"))
+    worked = office.work_out(earned("14.00"))
+    assert same(
+        worked.obligations,
+        """
+        | payee | kind    | amount | place     |
+        | ana   | royalty | 10.00  | duplicate |
+        | ana   | carried | -3.00  | carried   |
+        | owner | owner   | 10.00  | duplicate |
+        | owner | owner   | -3.00  | owner     |
+        """,
+    )
+    assert worked.postings == (Posting(CPF["ana"], "carried", "", -300),)
+    assert office.plan(worked).batches == ()
+
+
+def test_royalties_that_vanished_from_the_statement_are_owed_back_whole():
+    office = Office()
+    office.send(earned("20.00"))
+    worked = office.work_out(earned("20.00", of="bia"))
+    assert same(
+        worked.obligations,
+        """
+        | payee | kind    | amount | place     |
+        | ana   | royalty | 10.00  | duplicate |
+        | ana   | carried | -10.00 | carried   |
+        | bia   | royalty | 10.00  | planned   |
+        | owner | owner   | 10.00  | duplicate |
+        """,
+    )
+    assert worked.postings == (Posting(CPF["ana"], "carried", "", -1000),)
+
+
+def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
+    office = Office()
+    office.send(earned("20.00"))
+    everything = shares("| payee | recording | share |\n| ana | samba | 100 |")
+    worked = office.work_out(
+        inputs(
+            [statement(lines("| recording | amount |\n| samba | 20.00 |"))], payees=payees("ana"), shares=everything
+        )
+    )
+    assert same(
+        worked.obligations,
+        """
+        | payee | reference   | kind    | amount | place     |
+        | ana   | royalties   | royalty | 10.00  | duplicate |
+        | ana   | royalties/2 | royalty | 10.00  | planned   |
+        | owner | owner       | owner   | 10.00  | duplicate |
+        |       |             | owner   | -10.00 | owner     |
+        """,
+    )
+
+
+def test_royalties_that_fell_below_zero_after_they_were_paid_carry_all_of_it():
+    office = Office()
+    office.send(earned("20.00"))
+    worked = office.work_out(earned("-4.00"))
+    assert same(
+        worked.obligations,
+        """
+        | payee | kind    | amount | place     |
+        | ana   | royalty | 10.00  | duplicate |
+        | ana   | carried | -10.00 | carried   |
+        | ana   | carried | -2.00  | carried   |
+        | owner | owner   | 10.00  | duplicate |
+        | owner | owner   | -12.00 | owner     |
+        """,
+    )
+    assert worked.postings == (Posting(CPF["ana"], "carried", "", -1200),)
+
+
+def test_a_claimed_payee_who_has_problems_now_keeps_the_claim_and_only_the_difference_is_held():
+    office = Office()
+    office.send(earned("20.00"))
+    worked = office.work_out(earned("26.00", payee_problems={CPF["ana"]: "PIX_CPF"}))
+    assert same(
+        worked.obligations[worked.obligations["kind"] == "royalty"],
+        """
+        | reference   | amount | place     | reason          |
+        | royalties   | 10.00  | duplicate | claimed by rp-1 |
+        | royalties/2 | 3.00   | held      | PIX_CPF         |
+        """,
+    )
+
+
+def test_what_was_recouped_in_the_period_stays_so_when_it_is_run_again():
+    tables = {"advances": advances("| payee | reference | amount |\n| ana | disco | 4.00 |")}
+    office = Office()
+    office.send(earned("20.00", **tables))
+    worked = office.work_out(earned("20.00", **tables))
+    assert office.plan(worked).batches == ()
+    assert worked.postings == (Posting(CPF["ana"], "recouped", "disco", 400),)
+
+
+@pytest.mark.parametrize("state", [SubmissionState.IN_DOUBT, SubmissionState.PARTIAL, SubmissionState.EXCLUDED])
+def test_claims_hold_whatever_became_of_the_report_that_makes_them(state):
+    office = Office()
+    office.send(inputs(payments=payments(TWO_ROWS)), state=state)
+    assert office.plan(office.work_out(inputs(payments=payments(TWO_ROWS)))).batches == ()

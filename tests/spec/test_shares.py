@@ -1,0 +1,231 @@
+"""Who shares a line: the most specific share wins, on the day of the line, and the rest is the owner's."""
+
+from decimal import Decimal
+
+import pytest
+
+from flows.steps.allocate import allocate
+from schemas.errors import UnsoundPlan
+from tests.spec.office import Office, inputs, statement
+from tests.spec.tables import lines, payees, same, shares
+
+OCTOBER = "2026-10-01"
+
+
+def share_out(lines_drawn, shares_drawn):
+    return allocate(lines(lines_drawn), shares(shares_drawn), rates={"BRL": Decimal(1)}, first_day=OCTOBER)
+
+
+EVERYTHING_SHARED = """
+    | payee | recording | product | release   | artist | share |
+    | ana   | samba     |         |           |        | 100   |
+    | bia   |           | album   |           |        | 100   |
+    | caio  |           |         | Dia Claro |        | 100   |
+    | davi  |           |         |           | Lua    | 100   |
+    | edu   |           |         |           |        | 100   |
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "winner"),
+    [
+        ("| samba | album  | Dia Claro | Lua |", "ana"),
+        ("| valsa | album  | Dia Claro | Lua |", "bia"),
+        ("| valsa | single | Dia Claro | Lua |", "caio"),
+        ("| valsa | single | Ontem     | Lua |", "davi"),
+        ("| valsa | single | Ontem     | Sol |", "edu"),
+        ("|       |        |           |     |", "edu"),
+    ],
+)
+def test_the_most_specific_share_wins_and_wider_ones_do_not_count(line, winner):
+    header = "| recording | product | release | artist | amount |"
+    assert same(
+        share_out(f"{header}\n{line} 10.00 |", EVERYTHING_SHARED),
+        f"""
+        | payee    | earned |
+        | {winner} | 10     |
+        """,
+    )
+
+
+@pytest.mark.parametrize("written", ["dia claro", "DIA CLARO", "Dia  Claro"])
+def test_releases_and_artists_match_whatever_their_case_and_blanks(written):
+    found = share_out(f"| release | amount |\n| {written} | 4.00 |", EVERYTHING_SHARED)
+    assert same(found, "| payee | earned |\n| caio | 4 |")
+
+
+CONTRACTS = """
+    | payee | recording | share | from       | to         |
+    | ana   | samba     | 100   |            | 2026-07-31 |
+    | bia   | samba     | 100   | 2026-08-01 | 2026-09-01 |
+    | caio  | samba     | 100   | 2026-09-02 |            |
+"""
+
+
+@pytest.mark.parametrize(
+    ("month", "holder", "why"),
+    [
+        ("2026-07", "ana", "the first of July is before her last day"),
+        ("2026-08", "bia", "her first day is the month's first"),
+        ("2026-09", "bia", "her last day is the month's first; the rest of the month does not matter"),
+        ("2026-09-02", "caio", "a line that says its own day is held against that day"),
+        ("2026-10", "caio", "for ever"),
+        ("", "caio", "a line without a month is of the job's first day"),
+    ],
+)
+def test_contracts_hold_by_the_first_day_of_the_line_s_month(month, holder, why):
+    found = share_out(f"| recording | month | amount |\n| samba | {month} | 9.00 |", CONTRACTS)
+    assert same(found, f"| payee | earned |\n| {holder} | 9 |"), why
+
+
+def test_a_narrow_share_that_has_ended_makes_room_for_a_wider_one():
+    found = share_out(
+        """
+        | recording | artist | month   | amount |
+        | samba     | Lua    | 2026-10 | 8.00   |
+        """,
+        """
+        | payee | recording | artist | share | to         |
+        | ana   | samba     |        | 100   | 2026-09-30 |
+        | bia   |           | Lua    | 50    |            |
+        """,
+    )
+    assert same(
+        found,
+        """
+        | payee | role  | earned |
+        | bia   |       | 4      |
+        |       | owner | 4      |
+        """,
+    )
+
+
+def test_what_no_share_claims_is_the_owner_s():
+    found = share_out(
+        """
+        | recording | store   | amount |
+        | samba     | Spotify | 10.00  |
+        | samba     | Deezer  | 1.00   |
+        """,
+        """
+        | payee | recording | role       | share   |
+        | ana   | samba     | compositor | 33.3333 |
+        | ana   | samba     | voz        | 16.6667 |
+        | bia   | samba     |            | 20      |
+        """,
+    )
+    assert same(
+        found,
+        """
+        | payee | role       | platform | earned   |
+        | ana   | compositor | Spotify  | 3.33333  |
+        | ana   | voz        | Spotify  | 1.66667  |
+        | bia   |            | Spotify  | 2        |
+        |       | owner      | Spotify  | 3        |
+        | ana   | compositor | Deezer   | 0.333333 |
+        | ana   | voz        | Deezer   | 0.166667 |
+        | bia   |            | Deezer   | 0.2      |
+        |       | owner      | Deezer   | 0.3      |
+        """,
+    )
+
+
+def test_shares_above_the_whole_are_refused_and_every_such_asset_is_named():
+    with pytest.raises(UnsoundPlan) as refused:
+        share_out(
+            """
+            | recording | artist | amount |
+            | samba     |        | 1.00   |
+            | valsa     |        | 1.00   |
+            |           | Lua    | 1.00   |
+            """,
+            """
+            | payee | recording | artist | share   |
+            | ana   | samba     |        | 60      |
+            | bia   | samba     |        | 40.0001 |
+            | ana   | valsa     |        | 60      |
+            | bia   | valsa     |        | 40      |
+            | caio  |           | Lua    | 100     |
+            | davi  |           | Lua    | 1       |
+            """,
+        )
+    message = str(refused.value)
+    assert "isrc BRAUR2600001 on 2026-10-01 has 100.0001 %" in message
+    assert "artist Lua on 2026-10-01 has 101.0000 %" in message
+    assert "BRAUR2600002" not in message
+
+
+def test_contracts_that_follow_each_other_do_not_add_up_to_more_than_the_whole():
+    found = share_out(
+        """
+        | recording | month   | amount |
+        | samba     | 2026-06 | 1.00   |
+        | samba     | 2026-10 | 2.00   |
+        """,
+        CONTRACTS,
+    )
+    assert same(found, "| payee | earned |\n| ana | 1 |\n| caio | 2 |")
+
+
+HALF_OF_IT = inputs(
+    [statement(lines("| recording | amount |\n| samba | 10.00 |\n| valsa | 3.00 |"))],
+    payees=payees("ana"),
+    shares=shares("| payee | recording | share |\n| ana | samba | 50 |"),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "result"),
+    [
+        (
+            "hold",
+            """
+            | payee | kind      | amount | place   |
+            | ana   | royalty   | 5.00   | planned |
+            | owner | owner     | 5.00   | planned |
+            |       | unmatched | 3.00   | held    |
+            """,
+        ),
+        (
+            "owner",
+            """
+            | payee | kind    | amount | place   |
+            | ana   | royalty | 5.00   | planned |
+            | owner | owner   | 8.00   | planned |
+            """,
+        ),
+    ],
+)
+def test_lines_without_a_share_are_held_or_the_owner_s_as_the_job_says(rule, result):
+    assert same(Office().under(unmatched=rule).work_out(HALF_OF_IT).obligations, result)
+
+
+def test_lines_without_a_share_may_be_an_error_that_names_them():
+    with pytest.raises(UnsoundPlan, match="no share covers BRAUR2600002"):
+        Office().under(unmatched="error").work_out(HALF_OF_IT)
+
+
+def test_a_remainder_may_be_an_error_that_names_its_recording():
+    with pytest.raises(UnsoundPlan, match="the shares leave a remainder in BRAUR2600001"):
+        Office().under(owner="error").work_out(HALF_OF_IT)
+
+
+def test_the_owner_s_part_of_returns_stays_with_the_owner_and_is_never_sent():
+    office = Office()
+    worked = office.work_out(
+        inputs(
+            [statement(lines("| recording | amount |\n| samba | 10.00 |\n| valsa | -3.00 |"))],
+            payees=payees("ana"),
+            shares=shares("| payee | recording | share |\n| ana | samba | 100 |\n| ana | valsa | 50 |"),
+        )
+    )
+    assert same(
+        worked.obligations,
+        """
+        | payee | kind    | amount | place   |
+        | ana   | royalty | 8.50   | planned |
+        | owner | owner   | -1.50  | owner   |
+        """,
+    )
+    (batch,) = office.plan(worked).batches
+    assert (batch.amount_cents, batch.owner_cents) == (850, 0)
