@@ -11,10 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from flows.wording import say
+from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
 from schemas.money import format_cents
+from schemas.plan import Place
 from schemas.reconciliation import Summary
 
 SHOWN_ISSUES = 50
@@ -100,56 +103,52 @@ def progress_on(console: Console) -> Iterator[LiveProgress | QuietProgress]:
         yield QuietProgress()
 
 
-def show_issues(console: Console, issues: Sequence[Issue], where: str) -> None:
-    """Print problems as a table: where, which, what is accepted; notes only when there is nothing worse."""
+def show_issues(console: Console, issues: Sequence[Issue], where: str, language: str) -> None:
+    """Print problems as a table, file by file: which cell, which rule, what would be right; notes are left out."""
     worse = [issue for issue in issues if issue.severity is not Severity.NOTE]
-    if not worse:
-        return
     for (file, sheet), some in groupby(worse[:SHOWN_ISSUES], key=lambda issue: (issue.file, issue.sheet)):
         table = Table(title=_escaped(" > ".join(filter(None, (file, sheet)))), title_justify="left", show_edge=False)
-        for name, minimum in (("cell", 4), ("rule", 12), ("what is wrong", 20), ("what would be right", 20)):
-            table.add_column(name, overflow="fold", min_width=minimum)
+        for key, minimum in (("issues.cell", 4), ("issues.rule", 12), ("issues.wrong", 20), ("issues.right", 20)):
+            table.add_column(say(language, key), overflow="fold", min_width=minimum)
         for issue in some:
             colour = "red" if issue.severity is Severity.ERROR else "yellow"
             value = f" ({issue.value_masked})" if issue.value_masked else ""
-            cells = (_place(issue), issue.code.value, issue.message + value, issue.accepts)
+            cells = (_place(issue, language), issue.code.value, issue.message + value, issue.accepts)
             where_text, code, message, accepts = map(_escaped, cells)
             table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
         console.print(table)
     if len(worse) > SHOWN_ISSUES:
-        console.print(f"... and {len(worse) - SHOWN_ISSUES} more; all of them in {where}")
+        console.print(say(language, "issues.more", count=len(worse) - SHOWN_ISSUES, where=where), soft_wrap=True)
 
 
-def _place(issue: Issue) -> str:
-    return issue.cell or (f"row {issue.row}" if issue.row else "")
+def _place(issue: Issue, language: str) -> str:
+    return issue.cell or (say(language, "issues.row", row=issue.row) if issue.row else "")
 
 
 def show_summary(console: Console, summary: Summary, language: str) -> None:
-    """Print a run's totals, reports and rows."""
-    heading = f"[bold]{summary.job}[/bold] {summary.period}  run {summary.run}  [bold]{summary.state}[/bold]"
-    console.print(heading)
+    """Print a run's totals, reports, rows and account checks."""
+    labels = Labels(language)
+    outcome = labels.of_value("exit", str(summary.exit_code))
+    console.print(f"[bold]{summary.job}[/bold] {summary.period}  {summary.run}  [bold]{outcome}[/bold]")
     table = Table(show_header=False, show_edge=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    for name, cents in summary.totals_cents.model_dump(by_alias=True).items():
-        if cents or name == "in":
-            table.add_row(name.replace("_", " "), f"{summary.currency} {format_cents(cents, language)}")
+    table.add_row(labels("summary.in"), f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}")
+    for place in Place:
+        cents = getattr(summary.totals_cents, place.value)
+        if cents:
+            table.add_row(labels(f"place.{place}"), f"{summary.currency} {format_cents(cents, language)}")
     console.print(table)
     for batch in summary.batches:
         amount = format_cents(batch.amount_cents, language)
-        status = batch.status or "-"
-        console.print(f"  {batch.report_id}  {batch.payments} payments  {amount}  {batch.outcome}, {status}")
-    rows, checks = summary.rows, summary.account_checks
-    console.print(
-        f"rows: {rows.read} read = {rows.used} used + {rows.held} held + {rows.duplicate} duplicate "
-        f"+ {rows.ignored} ignored"
-    )
+        facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
+        console.print("  " + say(language, "batch", **facts, outcome=batch.outcome, status=batch.status or "-"))
+    console.print(say(language, "rows", **summary.rows.model_dump()))
+    checks = summary.account_checks
     if checks.made or checks.reused:
         cost, budget = format_cents(checks.cost_cents, language), format_cents(checks.budget_cents, language)
-        console.print(
-            f"account checks: {checks.made} made ({cost} of {budget}), {checks.reused} reused, "
-            f"{checks.invalid} invalid, {checks.unknown} unanswered"
-        )
+        counts = checks.model_dump(include={"made", "reused", "invalid", "unknown"})
+        console.print(say(language, "checks", cost=cost, budget=budget, **counts))
 
 
 def show_messages(console: Console, messages: Iterable[str], code: ExitCode) -> None:
@@ -164,7 +163,7 @@ def print_error(error: RepasseError, *, as_json: bool) -> None:
         issues = [issue.as_json() for issue in error.issues]
         print_json({"exit_code": int(error.exit_code), "issues": issues, "error": error.message})
     stderr = Console(stderr=True)
-    show_issues(stderr, error.issues, "this list")
+    show_issues(stderr, error.issues, "--json", "en")
     stderr.print(f"[red]repasse:[/red] {_escaped_lines(error.message)}", soft_wrap=True)
 
 

@@ -14,6 +14,7 @@ from flows.stages.read import read
 from flows.terminal import console_for, progress_on, show_issues, show_messages, show_summary
 from flows.terminal_plan import show_plan
 from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order
+from flows.wording import say
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
 
@@ -27,13 +28,15 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
         read(run)
         checked = write_check(run)
-    show_issues(console, checked.issues, str(checked.corrections or "this list"))
+    language = order.job.outputs.language
+    show_issues(console, checked.issues, str(checked.corrections or "--json"), language)
     rows = checked.rows
     severities = Counter(issue.severity for issue in checked.issues)
     errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
-    console.print(f"{rows.read} rows read, {rows.used} good, {rows.held} held; {errors} errors, {warnings} warnings")
+    console.print(say(language, "rows", **rows.model_dump()))
+    console.print(say(language, "check.issues", errors=errors, warnings=warnings))
     if checked.corrections:
-        console.print(f"corrections: {checked.corrections}", soft_wrap=True)
+        console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
     code = ExitCode.ROWS_REFUSED if rows.held else ExitCode.DONE
     document = {
         "issues": [issue.as_json() for issue in checked.issues],
@@ -52,7 +55,7 @@ def plan_job(job: Path, *, as_json: bool) -> Result:
         read(run)
         draft(run)
         view: PlanView = view_plan(run)
-    show_issues(console, run.issues, "`repasse check`")
+    show_issues(console, run.issues, "repasse check", order.job.outputs.language)
     show_plan(console, view, order.job.outputs.language)
     return view.exit_code, view.as_json() | {"issues": [issue.as_json() for issue in run.issues]}
 
@@ -71,14 +74,14 @@ def settle_jobs(job: str | None, *, as_json: bool) -> Result:
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
         report = start_settle(job, progress=progress)
-    show_messages(console, report.messages or ["nothing is open, nothing is in doubt"], report.exit_code)
+    show_messages(console, report.messages or [say("en", "settle.nothing")], report.exit_code)
     return report.exit_code, {"state": report.state, "messages": list(report.messages)}
 
 
 def tell_report(report: RunReport, *, as_json: bool) -> None:
     """Print a run for people."""
     console = console_for(as_json=as_json)
-    show_issues(console, report.issues, "corrections.xlsx")
+    show_issues(console, report.issues, "corrections.xlsx", report.language)
     if report.summary:
         show_summary(console, report.summary, report.language)
     show_messages(console, report.messages, report.exit_code)

@@ -9,6 +9,7 @@ from flows.stages.run import Run
 from flows.steps.count_in import count_in
 from flows.steps.reconcile import (
     count_rows,
+    is_duplicate,
     place_rows,
     reconcile,
     summarise_batches,
@@ -97,7 +98,8 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     own.sort(key=lambda one: (one.plan_digest, one.batch_number))
     discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports)]
     ever_sent = ledger.submissions.ever_sent(document.job)
-    code = worst(closing_codes(document.codes, own, discrepancies, ever_sent=ever_sent))
+    unfinished = [one for one in submissions.values() if one not in own and not is_duplicate(one, run_id)]
+    code = worst(closing_codes(document.codes, [*own, *unfinished], discrepancies, ever_sent=ever_sent))
     issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
     summary = Summary(
         run=run_id,

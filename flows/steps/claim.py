@@ -17,7 +17,7 @@ from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 
-DIFFERENCE = "difference to what was claimed before"
+DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,9 @@ def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity
             rows.append(_judge_payment(row, known[0]))
         else:
             rows += _judge_difference(row, known, identity, postings)
-    for base_key in by_base.keys() - seen:
-        gone = _gone_row(by_base[base_key][0])
-        if gone:
-            rows += _judge_difference(gone, by_base[base_key], identity, postings)
+    gone = [known[0] for base_key, known in by_base.items() if base_key not in seen]
+    for row in _sums_of_nothing(gone):
+        rows += _judge_difference(row, by_base[row["base_key"]], identity, postings)
     frame = pd.DataFrame(rows, columns=list(obligations.columns))
     return Claimed(obligations_frame(frame), tuple(postings))
 
@@ -89,12 +88,14 @@ def _judge_difference(
     return rows
 
 
-def _gone_row(known: Claim) -> Record | None:
-    """A sum of nothing, for royalties that were claimed and are no longer owed; a payments row that is gone is gone."""
-    if known.kind == "payment":
-        return None
-    empty = obligations_frame(pd.DataFrame([{"kind": known.kind, "tax_id": known.payee, "place": Place.PLANNED.value}]))
-    return records(empty)[0] | {"base_key": known.base_key}
+def _sums_of_nothing(gone: Iterable[Claim]) -> list[Record]:
+    """Royalties that were claimed and are no longer owed, as sums of nothing; a payments row that is gone is gone."""
+    rows = [
+        {"kind": one.kind, "tax_id": one.payee, "base_key": one.base_key, "place": Place.PLANNED.value}
+        for one in gone
+        if one.kind != "payment"
+    ]
+    return records(obligations_frame(pd.DataFrame(rows)))
 
 
 def _claimed_row(row: Record, one: Claim) -> Record:

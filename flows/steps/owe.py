@@ -95,7 +95,7 @@ _PARTS: Final = (
     ("payable_cents", "royalty", Place.PLANNED.value, ""),
     ("held_cents", "royalty", Place.HELD.value, ""),
     ("recouped_cents", "recouped", Place.RECOUPED.value, "advance"),
-    ("carried_out_cents", "carried", Place.CARRIED.value, "below the minimum or negative"),
+    ("carried_out_cents", "carried", Place.CARRIED.value, "below_minimum"),
 )
 
 
@@ -128,7 +128,9 @@ def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
     bare = (rows["pix_key"] == "") & (rows["account"] == "")
     for name in (*PERSON, *DESTINATION):
         blank = (rows[name] == "") if name in PERSON else bare
-        rows[name] = rows[name].where(~blank, rows["tax_id"].map(known[name]).fillna("").astype("str"))
+        by_payee = known[name].to_dict()
+        own = pd.Series([by_payee.get(tax_id, "") for tax_id in rows["tax_id"]], index=rows.index, dtype="str")
+        rows[name] = rows[name].where(~blank, own)
     return rows
 
 

@@ -40,14 +40,19 @@ def place_of(row: Mapping[str, object], submission: Submission, run_id: str) -> 
     What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
     run it was sent by.
     """
-    place = _PLACES[submission.state]
-    if place in {Place.PAID, Place.PROCESSING} and submission.run_id != run_id:
+    if is_duplicate(submission, run_id):
         return Place.DUPLICATE
+    place = _PLACES[submission.state]
     if place is Place.PAID and row["kind"] == "owner":
         return Place.OWNER
     if place is Place.PAID and row["withhold"]:
         return Place.WITHHELD
     return place
+
+
+def is_duplicate(submission: Submission, run_id: str) -> bool:
+    """Whether an earlier run has paid it, or has it in processing."""
+    return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
 
 
 def reconcile(

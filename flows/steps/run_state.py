@@ -55,15 +55,18 @@ def closing_codes(
 ) -> set[ExitCode]:
     """Return every exit code that holds of a run now.
 
-    Rows held with nothing ever sent is another outcome (12) than rows held beside payments that went out (15).
+    Rows held with nothing ever sent is another outcome (12) than rows held beside payments that went out (15). Where
+    there is nothing to follow, because the service could not be reached for instance, all that was noted stands.
 
     Args:
         noted: Codes noted while the run went on.
-        submissions: What the run sent or planned.
+        submissions: What the run sent or planned, and what of earlier runs still keeps its payments from being done.
         discrepancies: All that were seen.
         ever_sent: Whether anything of the job was ever sent, by any run.
     """
-    codes = {ExitCode(code) for code in noted} - FOLLOWED
+    codes = {ExitCode(code) for code in noted}
+    if submissions:
+        codes -= FOLLOWED
     codes |= {_CODE_OF[one.state] for one in submissions if one.state in _CODE_OF}
     if discrepancies:
         codes.add(ExitCode.DISCREPANCIES)

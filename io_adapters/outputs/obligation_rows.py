@@ -83,7 +83,7 @@ def obligation_rows(obligations: pd.DataFrame, labels: Labels) -> Iterator[Row]:
             destination,
             amount(owed.amount_cents),
             Toned(labels.of_value("place", str(owed.place)), PLACE_TONES[Place(owed.place)]),
-            owed.reason,
+            labels.of_value("reason", owed.reason),
             owed.submission_id,
             owed.file,
             owed.sheet,

@@ -32,6 +32,7 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     summary = reconciliation.summary
     page = book.page(Setup(labels("sheet.summary"), [38, 24, 18, 22, 14, 18]))
     page.write(labels("summary.title"), ink=TITLE)
+    page.append()
     _write_identity(page, reconciliation, labels)
     _write_totals(page, reconciliation, labels)
     _write_row_counts(page, summary, labels)
@@ -58,7 +59,6 @@ def _write_identity(page: Page, reconciliation: Reconciliation, labels: Labels) 
         "run": summary.run,
         "plan_digest": summary.plan_digest,
         "currency": summary.currency,
-        "state": summary.state,
         "meaning": f"{labels.of_value('exit', str(summary.exit_code))} ({summary.exit_code})",
     }
     for key, value in values.items():

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
-from io_adapters.outputs.workbook import GENERAL, HEADER, Book, Ink, Page, Setup, Tone, Value
+from io_adapters.outputs.workbook import GENERAL, HEADER, NUMBER_HEADER, Book, Ink, Page, Setup, Tone, Value
 
 # Excel has 1,048,576 rows; a table that is longer goes on in another sheet.
 ROWS_PER_SHEET: Final = 1_000_000
@@ -64,11 +64,18 @@ def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> No
     page = book.page(Setup(title, [column.width for column in table.columns], header_row))
     if table.note:
         page.write(table.note)
-    page.write(*(column.header for column in table.columns), ink=HEADER)
+    write_headers(page, table.columns)
     inks = [Ink(column.number_format) for column in table.columns]
     for row in rows:
         write_row(page, row, inks)
     page.filter(header_row, len(table.columns))
+
+
+def write_headers(page: Page, columns: Sequence[Column]) -> None:
+    """Write the header row, each header over the side its values stand on."""
+    page.append(
+        page.cell(column.header, HEADER if column.number_format == GENERAL else NUMBER_HEADER) for column in columns
+    )
 
 
 def write_row(page: Page, row: Row, inks: Sequence[Ink]) -> None:
@@ -86,6 +93,6 @@ def records(frame: pd.DataFrame) -> Iterator[Any]:
 
 def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row]) -> None:
     """Write a short table into a page that holds more than it."""
-    page.write(*(column.header for column in columns), ink=HEADER)
+    write_headers(page, columns)
     for row in rows:
         write_row(page, row, [Ink(column.number_format) for column in columns])

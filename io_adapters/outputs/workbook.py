@@ -24,9 +24,9 @@ from io_adapters.outputs.safe_text import cell_text, looks_like_formula
 
 GENERAL: Final = "General"
 TEXT: Final = "@"
-MONEY: Final = "#,##0.00"  # each program shows it with the marks of its own language
+MONEY: Final = '#,##0.00;-#,##0.00;"–"'  # each program shows it with the marks of its own language; zero is a dash
 PRECISE: Final = "#,##0.000000"
-WHOLE: Final = "#,##0"
+WHOLE: Final = '#,##0;-#,##0;"–"'
 
 # A spreadsheet number holds fifteen significant digits; what needs more is written as text.
 NUMBER_DIGITS: Final = 15
@@ -53,10 +53,12 @@ class Ink(NamedTuple):
     bold: bool = False
     size: int = 11
     wrap: bool = False
+    right: bool = False
 
 
 PLAIN: Final = Ink()
 HEADER: Final = Ink(tone=Tone.HEADER, bold=True, wrap=True)
+NUMBER_HEADER: Final = HEADER._replace(right=True)
 HEADING: Final = Ink(bold=True, size=13)
 TITLE: Final = Ink(bold=True, size=16)
 
@@ -113,7 +115,7 @@ class Book:
             cell.number_format = ink.number_format
             cell.quotePrefix = int(quoted)
             cell.font = Font(name="Calibri", size=ink.size, bold=ink.bold)
-            cell.alignment = Alignment(vertical="top", wrap_text=ink.wrap)
+            cell.alignment = Alignment(horizontal="right" if ink.right else None, vertical="top", wrap_text=ink.wrap)
             if ink.tone:
                 cell.fill = PatternFill("solid", fgColor=ink.tone.value)
             known = self._styles[(ink, quoted)] = cell._style  # type: ignore[attr-defined]  # noqa: SLF001

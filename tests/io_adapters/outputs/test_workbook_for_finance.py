@@ -71,7 +71,7 @@ def test_a_held_payment_says_why_and_where_it_came_from():
 def test_amounts_are_exact_numbers_with_a_money_format():
     sheet = load_workbook(io.BytesIO(reconciliation_xlsx(reconciliation())))["Pagamentos"]
     cell = sheet.cell(row=2, column=[c.value for c in sheet[1]].index("Valor") + 1)
-    assert (cell.data_type, cell.value, cell.number_format) == ("n", 123.45, "#,##0.00")
+    assert (cell.data_type, cell.value, cell.number_format) == ("n", 123.45, '#,##0.00;-#,##0.00;"–"')
 
 
 def test_the_summary_shows_both_sides_of_the_balance_and_says_that_they_agree():
