@@ -7,7 +7,7 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.launch import run_payout
-from flows.watching import told_state, watch, watched_from_here
+from flows.watching import speaking_to_prefect, told_state, watch
 
 
 def _name() -> str:
@@ -25,5 +25,5 @@ def payout(job: str, files: list[str] | None = None, yes: bool = False, by: str 
         yes: Approve the plan that will be made, up to the job's limits.
         by: Who asks for the run; the account it runs under when empty.
     """
-    watched_from_here()
-    return told_state(run_payout(Path(job), files or [], yes=yes, by=by, watch=watch))
+    with speaking_to_prefect():
+        return told_state(run_payout(Path(job), files or [], yes=yes, by=by, watch=watch))

@@ -4,7 +4,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 
 from flows.launch import run_settle
-from flows.watching import told_state, watch, watched_from_here
+from flows.watching import speaking_to_prefect, told_state, watch
 
 
 @flow(name="settle", retries=0, persist_result=False, log_prints=False)
@@ -14,5 +14,5 @@ def settle(job: str | None = None) -> State[None]:
     Args:
         job: Name of one job; all jobs when empty.
     """
-    watched_from_here()
-    return told_state(run_settle(job, watch=watch))
+    with speaking_to_prefect():
+        return told_state(run_settle(job, watch=watch))

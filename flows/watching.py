@@ -22,17 +22,21 @@ _WELL: Final = {ExitCode.DONE, ExitCode.APPROVAL_WANTED, ExitCode.ROWS_HELD, Exi
 class RunLogProgress:
     """Progress as lines of the flow run's log; they carry ids, paths and counts, never people's data."""
 
+    def __init__(self) -> None:
+        """Take the flow run's logger now: the stages' own threads know of no run."""
+        self._logger = get_run_logger()
+
     def stage(self, name: str) -> None:
         """The task's own name says it."""
 
     def tell(self, message: str) -> None:
         """Something worth a line."""
-        get_run_logger().info(message)
+        self._logger.info(message)
 
     def advance(self, what: str, done: int, total: int) -> None:
         """Only ends are worth a line in a log."""
         if done == total:
-            get_run_logger().info("%s: %d of %d", what, done, total)
+            self._logger.info("%s: %d of %d", what, done, total)
 
 
 def watch(stage: Stage, run: Run) -> None:
@@ -44,10 +48,17 @@ def watch(stage: Stage, run: Run) -> None:
     task(name=stage.__name__, cache_policy=NO_CACHE, persist_result=False, retries=0)(body)()
 
 
-def watched_from_here() -> None:
-    """Give a flow that nobody watches from within this process Prefect's log to speak to."""
-    if CALLER.get() is None:
-        CALLER.set(Caller(RunLogProgress()))
+@contextmanager
+def speaking_to_prefect() -> Iterator[None]:
+    """Give a flow that nobody watches from within this process the flow run's log to speak to."""
+    if CALLER.get() is not None:
+        yield
+        return
+    token = CALLER.set(Caller(RunLogProgress()))
+    try:
+        yield
+    finally:
+        CALLER.reset(token)
 
 
 @contextmanager

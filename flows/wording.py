@@ -19,8 +19,8 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{report}  {payments} payments  {amount}  {outcome}, {status}",
     ),
     "checks": (
-        "contas: {made} verificadas ({cost} de {budget}), {reused} já conhecidas, {invalid} inválidas, {unknown} sem resposta",
-        "accounts: {made} checked ({cost} of {budget}), {reused} known already, {invalid} invalid, {unknown} unanswered",
+        "contas: {made} consultadas ({cost} de {budget}), {reused} já sabidas, {invalid} más, {unknown} sem resposta",
+        "accounts: {made} checked ({cost} of {budget}), {reused} known, {invalid} invalid, {unknown} unanswered",
     ),
     "check.issues": ("{errors} erros, {warnings} avisos", "{errors} errors, {warnings} warnings"),
     "check.corrections": ("correções: {path}", "corrections: {path}"),

@@ -76,10 +76,15 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
 def _words_given(run: Run, plan: PaymentPlan) -> set[str]:
     """Who has said yes to this very plan and total; with two needed, the one who prepared it does not count."""
     standing = run.ledger.approvals.standing(plan.digest, run.clock.now())
-    people = {approval.by for approval in standing if approval.total_cents == plan.total_cents}
+    people = {_person(approval.by) for approval in standing if approval.total_cents == plan.total_cents}
     if run.job.approval.approvers == 1 and not beyond_limits(run, plan):
         return people
-    return people - {run.ledger.plans.get(plan.digest).prepared_by}
+    return people - {_person(run.ledger.plans.get(plan.digest).prepared_by)}
+
+
+def _person(name: str) -> str:
+    """One person, however the name is typed."""
+    return name.strip().casefold()
 
 
 def _call_for_approval(run: Run, plan: PaymentPlan, wanted: int, given: set[str]) -> str:
