@@ -82,12 +82,13 @@ def run(
     job: JobFile,
     file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
+    again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
     from flows.commands.payouts import run_job  # noqa: PLC0415
 
-    _finish(lambda: run_job(job, file or [], yes=yes, as_json=as_json), as_json=as_json)
+    _finish(lambda: run_job(job, file or [], yes=yes, again=again or [], as_json=as_json), as_json=as_json)
 
 
 @app.command()

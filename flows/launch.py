@@ -60,13 +60,21 @@ def call(stage: Callable[[Run], None], run: Run) -> None:
     stage(run)
 
 
-def run_payout(job_path: Path, files: Sequence[str], *, yes: bool, by: str | None, watch: Watch = call) -> RunReport:
+def run_payout(  # each is named at the call
+    job_path: Path,
+    files: Sequence[str],
+    *,
+    yes: bool,
+    by: str | None,
+    again: Sequence[str] = (),
+    watch: Watch = call,
+) -> RunReport:
     """Pay what a job owes: the whole route, from the files to the reconciliation.
 
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    order = read_order(job_path, files=files, yes=yes, by=by)
+    order = read_order(job_path, files=files, yes=yes, by=by, again=again)
     if order.job.currency != "BRL":
         raise ConfigurationError(
             f"reports in {order.job.currency} cannot be sent yet: nothing sets their exchange rate; "
@@ -109,17 +117,24 @@ def is_watched() -> bool:
 
 
 def start_payout(  # each is named at the call
-    job_path: Path, files: Sequence[str], *, yes: bool, by: str | None, progress: Progress, watched: bool | None = None
+    job_path: Path,
+    files: Sequence[str],
+    *,
+    yes: bool,
+    by: str | None,
+    progress: Progress,
+    again: Sequence[str] = (),
+    watched: bool | None = None,
 ) -> RunReport:
     """Run the payout for a person: under Prefect where PREFECT_API_URL is set (or when told so), plainly elsewhere."""
     caller = Caller(progress)
     token = CALLER.set(caller)
     try:
         if not (is_watched() if watched is None else watched):
-            return run_payout(job_path, files, yes=yes, by=by)
+            return run_payout(job_path, files, yes=yes, by=by, again=again)
         from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
 
-        payout(str(job_path), files=list(files), yes=yes, by=by, return_state=True)
+        payout(str(job_path), files=list(files), yes=yes, by=by, again=list(again), return_state=True)
     finally:
         CALLER.reset(token)
     return _reported(caller)

@@ -43,7 +43,9 @@ def whoever_runs_this() -> str:
         return "unknown"
 
 
-def read_order(job_path: Path, *, files: Sequence[str] = (), yes: bool = False, by: str | None = None) -> Order:
+def read_order(
+    job_path: Path, *, files: Sequence[str] = (), yes: bool = False, by: str | None = None, again: Sequence[str] = ()
+) -> Order:
     """Read the job file and settle what the caller asked for.
 
     Args:
@@ -51,6 +53,7 @@ def read_order(job_path: Path, *, files: Sequence[str] = (), yes: bool = False, 
         files: "[SOURCE=]PATH": read instead of the files the job names.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; whoever runs the program when None.
+        again: Files to pay although they were used before, under another job or period.
 
     Raises:
         ConfigurationError: the job file is wrong; every problem with line and column.
@@ -60,7 +63,8 @@ def read_order(job_path: Path, *, files: Sequence[str] = (), yes: bool = False, 
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known, single=len(job.sources) == 1) for text in files)
-    return Order(job, job_path.absolute(), period, given, yes, by or whoever_runs_this())
+    names = frozenset(Path(text).name for text in again)
+    return Order(job, job_path.absolute(), period, given, yes, by or whoever_runs_this(), names)
 
 
 def _given_file(text: str, sources: set[str], *, single: bool) -> tuple[str, str]:

@@ -35,8 +35,8 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "a file saved as UTF-8",
     ),
     C.FILE_DUPLICATE: (
-        "this file was used before",
-        "a file that was not used yet",
+        "this file was paid before: {found}; nothing of it is paid again",
+        "a file not paid yet; or, if it must be paid again, `repasse run --again FILE` and a person's approval",
     ),
     C.SHEET_MISSING: (
         "the sheet is not there",

@@ -35,8 +35,8 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "um arquivo salvo em UTF-8",
     ),
     C.FILE_DUPLICATE: (
-        "este arquivo já foi usado",
-        "um arquivo ainda não usado",
+        "este arquivo já foi pago: {found}; nada dele é pago outra vez",
+        "um arquivo ainda não pago; ou, se deve ser pago outra vez, `repasse run --again ARQUIVO` e uma aprovação",
     ),
     C.SHEET_MISSING: (
         "a planilha não está no arquivo",

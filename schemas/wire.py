@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -215,6 +215,9 @@ def amount_from_cents(cents: int) -> Decimal:
     return Decimal(cents).scaleb(-2)
 
 
+_write_plain: Final = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for every word
+
+
 def canonical_json(value: Any) -> bytes:  # noqa: ANN401
     """Write JSON with sorted keys, no blanks, UTF-8, and exact decimals.
 
@@ -228,14 +231,14 @@ def canonical_json(value: Any) -> bytes:  # noqa: ANN401
 
 def _write(value: Any) -> str:  # noqa: ANN401
     match value:
-        case None | bool() | int() | str():
-            return json.dumps(value, ensure_ascii=False)
+        case str() | None | bool() | int():
+            return _write_plain(value)
         case Decimal():
             if not value.is_finite():
                 raise TypeError("JSON has no form for NaN or infinity")
             return format(value, "f")
         case dict():
-            return "{" + ",".join(f"{_write(str(key))}:{_write(value[key])}" for key in sorted(value)) + "}"
+            return "{" + ",".join(f"{_write_plain(str(key))}:{_write(value[key])}" for key in sorted(value)) + "}"
         case list() | tuple():
             return "[" + ",".join(map(_write, value)) + "]"
         case _:

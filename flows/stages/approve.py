@@ -51,6 +51,8 @@ def words_wanted(run: Run, plan: PaymentPlan) -> int:
         return 0
     if beyond_limits(run, plan):
         return 2
+    if run.order.again:
+        return run.job.approval.approvers
     return 0 if plan.total_cents <= run.job.approval.above else run.job.approval.approvers
 
 
@@ -64,8 +66,9 @@ def beyond_limits(run: Run, plan: PaymentPlan) -> bool:
 
 def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
-    if wanted > 1 or run.job.approval.identities == "signed_in":
-        run.progress.tell("--yes does not cover this plan: it needs two people, or people who are signed in")
+    if wanted > 1 or run.job.approval.identities == "signed_in" or run.order.again:
+        why = "it needs two people, or people who are signed in, or pays a file again"
+        run.progress.tell(f"--yes does not cover this plan: {why}")
         return
     now = run.clock.now()
     run.ledger.approvals.record(

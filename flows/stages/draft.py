@@ -6,6 +6,8 @@ from flows.steps.accrue import History
 from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
+from schemas.issue_texts import make_issue
+from schemas.issues import IssueCode
 from schemas.submission import SubmissionState
 
 S = SubmissionState
@@ -22,6 +24,15 @@ def draft(run: Run) -> None:
     work_out_again(run)
 
 
+def draft_anew(run: Run) -> None:
+    """Work everything out again where the ledger knows something new by now."""
+    before = run.standing
+    stand(run)
+    if run.standing != before:
+        assume_kept_answers(run)
+        work_out_again(run)
+
+
 def stand(run: Run) -> None:
     """Ask the ledger what is claimed, carried and recouped."""
     job, period, ledger = run.job, run.order.period, run.ledger
@@ -32,7 +43,22 @@ def stand(run: Run) -> None:
             recouped=ledger.accruals.recouped(job.job, job.payer.tax_id, job.currency, period.label),
         ),
         refused=_refused(run),
+        repeated=_repeated(run),
     )
+
+
+def _repeated(run: Run) -> dict[str, str]:
+    """Which files were paid under another job or period, by bytes or by rows; those given again on purpose are not."""
+    job, period = run.job.job, run.order.period.label
+    found = {}
+    for file in run.require_inputs().files:
+        uses = run.ledger.files.used_elsewhere(file.file_sha256, file.content_sha256, job, period)
+        if uses and file.name not in run.order.again:
+            found[file.name] = f"{uses[0].job} {uses[0].period}, run {uses[0].run_id}"
+            language = run.job.outputs.language
+            issue = make_issue(IssueCode.FILE_DUPLICATE, language=language, file=file.name, found=found[file.name])
+            run.issues += [issue] if issue not in run.issues else []
+    return found
 
 
 def _refused(run: Run) -> frozenset[str]:

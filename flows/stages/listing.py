@@ -2,6 +2,7 @@
 
 from flows.stages.run import Run
 from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
+from flows.steps.judge_report import went_back
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
@@ -36,7 +37,7 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
     reports = service.api.list_all_reports()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     run.listed_at_s = run.clock.monotonic_s()
-    alarms = _settle_doubts(run, reports)
+    alarms = _settle_doubts(run, reports) + _look_at_ended(run, reports)
     known = run.ledger.submissions.report_ids()
     alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag)
     if alarms:
@@ -57,6 +58,28 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
             run.progress.tell(f"{name} was in doubt and is in the service: accepted")
         elif finding.matches:
             alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
+    return alarms
+
+
+def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    """Tell of reports that had ended and changed since; one that had failed stops the sending.
+
+    What a failed report was to pay is free to be paid again, so its change of mind may be a payment made twice.
+    """
+    listed = {report.id: report for report in reports}
+    job = run.asked.job.job if run.asked else run.only_job
+    accepted = run.ledger.freeze.accepted_tags()
+    alarms = []
+    for submission in run.ledger.submissions.list(job=job, states={S.PAID, S.FAILED, S.EXCLUDED}, bodies=False):
+        report = listed.get(submission.split_id)
+        changed = went_back(submission, report) if report else None
+        if changed is None:
+            continue
+        run.note_discrepancies([changed])
+        run.codes.add(ExitCode.DISCREPANCIES)
+        name = submission.report_id
+        if submission.state is S.FAILED and name not in accepted:
+            alarms.append(Alarm("status_changed", name, f"{name} had failed and is now {changed.found}"))
     return alarms
 
 

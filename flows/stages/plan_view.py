@@ -8,6 +8,7 @@ from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_c
 from flows.steps.count_in import count_in
 from flows.steps.plan_batches import plan_batches
 from flows.steps.reconcile import count_rows, place_rows, reconcile, total_up
+from flows.steps.repeated import mark_repeated
 from flows.steps.work_out import identity_of
 from schemas.exit_codes import ExitCode
 from schemas.plan import PaymentPlan, Place
@@ -84,6 +85,7 @@ def view_plan(run: Run) -> PlanView:
     submissions = {one.id: one for one in run.ledger.submissions.with_ids(named)}
     placed = reconcile(worked.obligations, submissions, run.id, planned_owner=bool(plan.batches))
     carried_in = run.standing.history.carried_in if run.standing else {}
+    repeated = run.standing.repeated if run.standing else {}
     accounts = accounts_to_pay(worked.obligations, ownership=job.account_checks.ownership)
     asked = accounts_to_ask(accounts, run.verdicts, job.account_checks.when)
     payable = placed[(placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")]
@@ -94,7 +96,7 @@ def view_plan(run: Run) -> PlanView:
         plan=plan,
         digest=plan.digest if plan.batches and not asked else None,
         totals=total_up(placed, count_in(inputs, carried_in), submissions, {}, run.id),
-        rows=count_rows(place_rows(inputs.rows, placed)),
+        rows=count_rows(place_rows(mark_repeated(inputs.rows, repeated), placed)),
         payees=payable["tax_id"].nunique(),
         checks_wanted=len(asked),
         checks_cost_cents=len(asked) * check_cost_cents(job.account_checks.fee),

@@ -141,4 +141,6 @@ def _statement(source: Source, files: Sequence[_Read], currency: str) -> Stateme
 
 def _used(one: _Read) -> UsedFile:
     file = one.raw.file
-    return UsedFile(one.layout.layout, file.name, file.sha256, content_sha256(one.parsed.frame))
+    rows = one.parsed.frame
+    content = content_sha256(rows) if len(rows) else file.sha256  # all files without a sound row are alike
+    return UsedFile(one.layout.layout, file.name, file.sha256, content)

@@ -1,6 +1,6 @@
 """Before anything new: meet the service, settle what is in doubt, and finish what is stored."""
 
-from flows.stages.draft import draft
+from flows.stages.draft import draft_anew
 from flows.stages.listing import doubt_abandoned, look_at_service
 from flows.stages.run import Run
 from flows.stages.send import send
@@ -16,4 +16,4 @@ def recover(run: Run) -> None:
     doubt_abandoned(run)
     look_at_service(run)
     send(run)
-    draft(run)
+    draft_anew(run)

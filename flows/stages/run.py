@@ -1,7 +1,7 @@
 """Run: what one run has at hand and what its stages have found so far."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -74,6 +74,7 @@ class Order:
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; prepares the plan.
+        again: Base names of files to pay although they were used before, under another job or period.
     """
 
     job: Job
@@ -82,6 +83,7 @@ class Order:
     files: tuple[tuple[str, str], ...] = ()
     yes: bool = False
     by: str = ""
+    again: frozenset[str] = frozenset()
 
     @property
     def folder(self) -> Path:
@@ -145,6 +147,11 @@ class Run:
         self.codes.add(code)
         if message not in self.messages:
             self.messages.append(message)
+
+    def note_discrepancies(self, found: Iterable[Discrepancy]) -> None:
+        """Note what is wrong with reports, each kind once for each report however often it is seen."""
+        known = {(one.kind, one.report_id) for one in self.discrepancies}
+        self.discrepancies += [one for one in found if (one.kind, one.report_id) not in known]
 
     def require_service(self) -> Service:
         """Return the service; a route that needs one is only walked with one."""

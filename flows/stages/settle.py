@@ -56,7 +56,7 @@ def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
             report = reports.get(submission.split_id) or _by_id(run, submission)
             if report is None:
                 message = "the service no longer shows the report; nothing is paid again"
-                run.discrepancies.append(Discrepancy(kind="vanished", report_id=submission.report_id, message=message))
+                run.note_discrepancies([Discrepancy(kind="vanished", report_id=submission.report_id, message=message)])
             else:
                 record_look(run, submission, report)
     except NotSent as unreachable:
@@ -71,8 +71,7 @@ def _by_id(run: Run, submission: Submission) -> SplitReport | None:
 def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
     """Write down what one look at one report says."""
     judged = judge_report(submission, report)
-    known = {(one.kind, one.report_id) for one in run.discrepancies}
-    run.discrepancies += [one for one in judged.discrepancies if (one.kind, one.report_id) not in known]
+    run.note_discrepancies(judged.discrepancies)
     run.ledger.submissions.record_status(
         submission.id, report.document(), report.status, judged.state, by=run.id, reason=judged.reason
     )

@@ -30,7 +30,8 @@ def settle_all(run: Run) -> None:
     waiting = [one for one in _unfinished(run) if one.state in OPEN]
     if waiting:
         look_at_open(run, waiting)
-    run.touched = {one.run_id for one in before}
+    told_of = {one.report_id for one in run.discrepancies if one.report_id}
+    run.touched = {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
     left = [one for one in _unfinished(run) if one.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, f"{len(left)} reports are still open at the service")

@@ -16,6 +16,7 @@ from flows.steps.reconcile import (
     total_up,
     withheld_otherwise,
 )
+from flows.steps.repeated import mark_repeated
 from flows.steps.run_state import closing_codes, state_name
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.corrections import write_corrections
@@ -66,7 +67,7 @@ def document_of(run: Run) -> RunDocument:
         obligations=worked.obligations,
         balances=worked.balances,
         earnings=worked.earnings,
-        rows=inputs.rows,
+        rows=mark_repeated(inputs.rows, run.standing.repeated if run.standing else {}),
         checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
         check_counts=run.checks,
         issues=tuple(run.issues),

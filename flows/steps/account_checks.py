@@ -87,6 +87,8 @@ def hold_unchecked(
         verdicts: Fingerprint -> verdict; an account without one is paid (no check was asked of it).
         ownership: As in `accounts_to_pay`.
     """
+    if not verdicts:
+        return obligations
     rows = records(obligations)
     for row in rows:
         if row["place"] != Place.PLANNED.value or row["kind"] == "owner":

@@ -36,16 +36,13 @@ class RoundedEarnings:
         payees: Tax id -> centavos, in order of tax id.
         owner_cents: The part no share claims.
         unmatched_cents: Lines that no share covers, held.
+        repeated_cents: Lines of files that were used before, not paid again.
     """
 
     payees: dict[str, int]
     owner_cents: int
     unmatched_cents: int
-
-    @property
-    def total_cents(self) -> int:
-        """All that came in."""
-        return sum(self.payees.values()) + self.owner_cents + self.unmatched_cents
+    repeated_cents: int = 0
 
 
 def allocate(
@@ -117,7 +114,11 @@ def plain(value: Decimal) -> str:
 
 
 def round_earnings(
-    earnings: DataFrame[Earnings], *, held_cents: Fraction = Fraction(0), unmatched_to_owner: bool = False
+    earnings: DataFrame[Earnings],
+    *,
+    held_cents: Fraction = Fraction(0),
+    repeated_cents: Fraction = Fraction(0),
+    unmatched_to_owner: bool = False,
 ) -> RoundedEarnings:
     """Round to centavos, once, by largest remainder over payees, owner and held together.
 
@@ -126,6 +127,7 @@ def round_earnings(
     Args:
         earnings: Exact earnings of all statements.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
+        repeated_cents: Exact centavos of lines of files that were used before.
         unmatched_to_owner: Whether the job gives lines without a share to the owner.
     """
     exact = exact_cents_by(earnings, ["tax_id", "role_kind"])
@@ -133,8 +135,9 @@ def round_earnings(
     owner, unmatched = exact.get(("", OWNER_ROLE), Fraction(0)), exact.get(("", UNMATCHED_ROLE), Fraction(0))
     if unmatched_to_owner:
         owner, unmatched = owner + unmatched, Fraction(0)
-    cents = round_parts([*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held_cents])
-    return RoundedEarnings(dict(zip(payees, cents, strict=False)), cents[-2], cents[-1])
+    parts = [*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held_cents, repeated_cents]
+    *cents, owner_cents, unmatched_cents, repeated = round_parts(parts)
+    return RoundedEarnings(dict(zip(payees, cents, strict=True)), owner_cents, unmatched_cents, repeated)
 
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:

@@ -4,7 +4,7 @@ Judged against claims alone, never against amounts of the past: a payments row i
 to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -33,7 +33,7 @@ class Claimed:
     postings: tuple[Posting, ...]
 
 
-def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity: JobIdentity) -> Claimed:
+def claim(obligations: DataFrame[Obligations], claims: Collection[Claim], identity: JobIdentity) -> Claimed:
     """Hold obligations against live claims.
 
     Args:
@@ -44,9 +44,13 @@ def claim(obligations: DataFrame[Obligations], claims: Iterable[Claim], identity
     Returns:
         Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
     """
+    if not claims:
+        return Claimed(obligations, ())
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
+    if not by_base:
+        return Claimed(obligations, ())
     rows, postings = list[Record](), list[Posting]()
     seen = set[str]()
     for row in records(obligations):
@@ -95,7 +99,7 @@ def _sums_of_nothing(gone: Iterable[Claim]) -> list[Record]:
         for one in gone
         if one.kind != "payment"
     ]
-    return records(obligations_frame(pd.DataFrame(rows)))
+    return records(obligations_frame(pd.DataFrame(rows))) if rows else []
 
 
 def _claimed_row(row: Record, one: Claim) -> Record:

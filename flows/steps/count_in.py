@@ -20,11 +20,12 @@ def count_in(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
     """
     payments = int(inputs.payments["amount_cents"].sum()) + int(inputs.payments["owner_amount_cents"].sum())
     held = sum(readable_cents(amount) for amount in inputs.held_payments["amount"])
-    lines = round_half_even_cents(sum((_worth_cents(statement) for statement in inputs.statements), Fraction(0)))
+    lines = round_half_even_cents(sum((worth_cents(statement) for statement in inputs.statements), Fraction(0)))
     return payments + held + lines + sum(carried_in.values())
 
 
-def _worth_cents(statement: Statement) -> Fraction:
+def worth_cents(statement: Statement) -> Fraction:
+    """Sum a statement's lines, sound and held, in exact centavos of the job's currency."""
     sums: dict[str, Fraction] = defaultdict(Fraction)
     for currency, lines in statement.lines.groupby("currency"):
         sums[str(currency)] += Fraction(_exact_sum(lines["amount"]))

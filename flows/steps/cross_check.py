@@ -98,7 +98,7 @@ def _uncovered_lines(inputs: Inputs, job: Job, first_day: str) -> list[_Finding]
     for statement in inputs.statements:
         assets = statement.lines[ASSET].drop_duplicates()
         bare = [not book.covering(Asset(*row[:4]), day_of(row[4], first_day)) for row in assets.itertuples(index=False)]
-        uncovered = statement.lines.merge(assets[bare], on=ASSET)
+        uncovered = statement.lines.merge(assets.loc[bare], on=ASSET)
         names = [line.isrc or line.upc or line.release or line.title or line.artist for line in uncovered.itertuples()]
         counts = Counter(zip(uncovered["file"], names, strict=True))
         for (file, sheet, row), name in zip(uncovered[PLACE].itertuples(index=False, name=None), names, strict=True):

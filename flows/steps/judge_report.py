@@ -36,7 +36,8 @@ def judge_report(submission: Submission, report: SplitReport) -> Judgement:
     """
     found = tuple(_mismatches(submission, report))
     if submission.state not in OPEN:
-        return Judgement(submission.state, submission.reason, found + tuple(_went_back(submission, report)))
+        changed = went_back(submission, report)
+        return Judgement(submission.state, submission.reason, (*found, *([changed] if changed else [])))
     match report.status:
         case status if status in PAYING:
             return Judgement(SubmissionState.PROCESSING, "", found)
@@ -109,12 +110,14 @@ def _mismatches(submission: Submission, report: SplitReport) -> list[Discrepancy
     return found
 
 
-def _went_back(submission: Submission, report: SplitReport) -> list[Discrepancy]:
+def went_back(submission: Submission, report: SplitReport) -> Discrepancy | None:
+    """Tell of a report that had ended and now says otherwise; DONE and CLOSED say the same."""
     settled = submission.state in {SubmissionState.PAID, SubmissionState.FAILED, SubmissionState.EXCLUDED}
-    if not settled or report.status is None or report.status == submission.status:
-        return []
+    same = report.status == submission.status or {report.status, submission.status} <= SETTLED
+    if not settled or report.status is None or same:
+        return None
     message = "the status changed after the end; nothing is paid again"
-    return [_discrepancy("status_changed", submission, message, submission.status, report.status)]
+    return _discrepancy("status_changed", submission, message, submission.status, report.status)
 
 
 def _discrepancy(kind: str, submission: Submission, message: str, expected: object, found: object) -> Discrepancy:

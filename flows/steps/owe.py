@@ -83,11 +83,21 @@ def owe_royalties(
     parts["key"] = [identity.royalty_key(t) if r else "" for t, r in zip(parts["tax_id"], royalty, strict=True)]
     parts["base_key"] = parts["key"]
     parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
-    if rounded.unmatched_cents:
-        nobody = {"kind": "unmatched", "amount_cents": rounded.unmatched_cents, "place": Place.HELD.value}
-        parts = pd.concat([parts, pd.DataFrame([nobody | {"reason": IssueCode.SHARE_UNMATCHED.value}])])
-        parts = parts.fillna({name: "" for name in parts.columns if name not in NUMBERS})
-    return obligations_frame(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
+    payees_parts = obligations_frame(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
+    of_nobody = [
+        (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED),
+        (rounded.repeated_cents, Place.DUPLICATE, IssueCode.FILE_DUPLICATE),
+    ]
+    others = [
+        {"kind": "unmatched", "amount_cents": cents, "place": place.value, "reason": code.value}
+        for cents, place, code in of_nobody
+        if cents
+    ]
+    frames = [
+        payees_parts,
+        obligations_frame(pd.DataFrame(others, columns=["kind", "amount_cents", "place", "reason"])),
+    ]
+    return DataFrame[Obligations](pd.concat(frames, ignore_index=True))
 
 
 # column of the balance, kind, place, reason

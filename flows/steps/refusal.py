@@ -24,7 +24,7 @@ def refused_entries(body: bytes, places: Sequence[Place]) -> list[str]:
 
 def _payment_index(loc: tuple[str | int, ...]) -> int | None:
     found = next((part for before, part in pairwise(loc) if before == "payments"), None)
-    return found if isinstance(found, int) else None
+    return found if isinstance(found, int) and found >= 0 else None
 
 
 def explain_refusal(

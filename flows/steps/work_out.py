@@ -1,7 +1,7 @@
 """The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,6 +15,7 @@ from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
+from flows.steps.repeated import set_aside
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Job, Period
@@ -37,11 +38,13 @@ class Standing:
         claims: Live claims of this job and period.
         history: Carry-over and recoupment of other periods.
         refused: Identities of payment entries the service has refused.
+        repeated: File name -> where it was used before, under another job or period.
     """
 
     claims: tuple[Claim, ...]
     history: History
     refused: frozenset[str] = frozenset()
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +83,14 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
         UnsoundPlan: shares above 100 %, or what the job's rules call an error.
     """
     identity = identity_of(job, period)
+    inputs, old = set_aside(inputs, standing.repeated)
     earnings = _earnings(inputs, job, period)
-    rounded = _rounded(earnings, inputs, job)
+    rounded = _rounded(earnings, inputs, job, old.lines_cents)
     problems = dict(inputs.payee_problems)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
-    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded)
+    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments)
     worked = case.decide(problems)
     unpayable = _held_by_checks(worked.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -104,6 +108,7 @@ class _Case:
     verdicts: Mapping[str, Verdict]
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
+    repeated: DataFrame[Obligations]
 
     def decide(self, problems: Mapping[str, str]) -> Worked:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
@@ -113,6 +118,7 @@ class _Case:
         owed = [
             owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity),
             _owe_held_rows(inputs),
+            self.repeated,
             owe_royalties(balances, self.rounded, payees, problems, self.identity),
             owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
@@ -162,12 +168,13 @@ def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
             raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
 
 
-def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job) -> RoundedEarnings:
+def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:
     held = Fraction(0)
     for statement in inputs.statements:
         for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
             held += Fraction(amount or 0) * Fraction(statement.rates.get(currency, Decimal(0))) * 100
-    return round_earnings(earnings, held_cents=held, unmatched_to_owner=job.rules.unmatched == "owner")
+    to_owner = job.rules.unmatched == "owner"
+    return round_earnings(earnings, held_cents=held, repeated_cents=repeated_cents, unmatched_to_owner=to_owner)
 
 
 def _owe_held_rows(inputs: Inputs) -> DataFrame[Obligations]:

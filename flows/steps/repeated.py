@@ -1,0 +1,85 @@
+"""Files that were paid before, under another job or period: nothing of them is paid again, and all of it is counted."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import pandas as pd
+
+from flows.steps.count_in import worth_cents
+from flows.steps.inputs import Inputs, Statement, readable_cents
+from flows.steps.owe import obligations_frame
+from schemas.issues import IssueCode
+from schemas.plan import Place
+from schemas.tables.frames import DataFrame
+from schemas.tables.obligations import Obligations
+from schemas.tables.payments import Payments
+from schemas.tables.royalty_lines import RoyaltyLines
+
+REASON = IssueCode.FILE_DUPLICATE.value
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What repeated files hold.
+
+    Attributes:
+        payments: Their payments rows, as duplicates.
+        lines_cents: Their royalty lines in the job's currency, exact centavos; rounded together with all others.
+    """
+
+    payments: DataFrame[Obligations]
+    lines_cents: Fraction
+
+
+def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAside]:
+    """Part the inputs into what is new and what repeated files hold.
+
+    Args:
+        inputs: All that came in.
+        repeated: Names of the files that were used before.
+    """
+    new = replace(
+        inputs,
+        payments=DataFrame[Payments](_rows(inputs.payments, repeated, keep=False)),
+        held_payments=_rows(inputs.held_payments, repeated, keep=False),
+        statements=tuple(_statement(one, repeated, keep=False) for one in inputs.statements),
+    )
+    old = (_statement(one, repeated, keep=True) for one in inputs.statements)
+    return new, SetAside(_duplicates(inputs, repeated), sum(map(worth_cents, old), Fraction(0)))
+
+
+def mark_repeated(rows: pd.DataFrame, repeated: Mapping[str, str]) -> pd.DataFrame:
+    """Tell every row of a repeated file as a duplicate, but for blank ones.
+
+    Args:
+        rows: file, sheet, row, disposition, reason.
+        repeated: File name -> where it was used before.
+    """
+    old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
+    return rows.assign(
+        disposition=rows["disposition"].where(~old, "duplicate"),
+        reason=rows["reason"].where(~old, rows["file"].map(repeated).fillna("")),
+    )
+
+
+def _rows(frame: pd.DataFrame, files: Collection[str], *, keep: bool) -> pd.DataFrame:
+    return frame[frame["file"].isin(list(files)) == keep].reset_index(drop=True)
+
+
+def _statement(statement: Statement, files: Collection[str], *, keep: bool) -> Statement:
+    lines = DataFrame[RoyaltyLines](_rows(statement.lines, files, keep=keep))
+    return Statement(lines, _rows(statement.held, files, keep=keep), statement.rates)
+
+
+def _duplicates(inputs: Inputs, repeated: Collection[str]) -> DataFrame[Obligations]:
+    sound = _rows(inputs.payments, repeated, keep=True)
+    held = _rows(inputs.held_payments, repeated, keep=True)
+    parts = [
+        sound.assign(amount_cents=sound["amount_cents"] + sound["owner_amount_cents"]),
+        held[["file", "sheet", "row", "tax_id"]].assign(amount_cents=[readable_cents(a) for a in held["amount"]]),
+    ]
+    told = {"kind": "payment", "place": Place.DUPLICATE.value, "reason": REASON}
+    return DataFrame[Obligations](
+        pd.concat([obligations_frame(part.assign(**told)) for part in parts], ignore_index=True)
+    )
