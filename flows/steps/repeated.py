@@ -56,10 +56,12 @@ def mark_repeated(rows: pd.DataFrame, repeated: Mapping[str, str]) -> pd.DataFra
         rows: file, sheet, row, disposition, reason.
         repeated: File name -> where it was used before.
     """
+    if not repeated:
+        return rows
     old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
     return rows.assign(
         disposition=rows["disposition"].where(~old, "duplicate"),
-        reason=rows["reason"].where(~old, rows["file"].map(repeated).fillna("")),
+        reason=rows["reason"].where(~old, rows["file"].map(lambda file: repeated.get(file, ""))),
     )
 
 
