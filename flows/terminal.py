@@ -5,12 +5,14 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Self, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from flows.steps.run_state import NOTHING_TO_PAY
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
@@ -128,7 +130,8 @@ def _place(issue: Issue, language: str) -> str:
 def show_summary(console: Console, summary: Summary, language: str) -> None:
     """Print a run's totals, reports, rows and account checks."""
     labels = Labels(language)
-    outcome = labels.of_value("exit", str(summary.exit_code))
+    nothing = summary.state == NOTHING_TO_PAY
+    outcome = say(language, "run.nothing") if nothing else labels.of_value("exit", str(summary.exit_code))
     console.print(f"[bold]{summary.job}[/bold] {summary.period}  {summary.run}  [bold]{outcome}[/bold]")
     table = Table(show_header=False, show_edge=False, pad_edge=False)
     table.add_column()
@@ -155,6 +158,13 @@ def show_messages(console: Console, messages: Iterable[str], code: ExitCode) -> 
     """Print what a person must know, and the exit code in words."""
     for message in messages:
         console.print(f"[{'yellow' if code else 'green'}]>[/] {_escaped_lines(message)}", soft_wrap=True)
+
+
+def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
+    """Print what was written, folder by folder."""
+    for folder, paths in groupby(outputs, key=lambda path: path.parent):
+        names = "  ".join(path.name for path in paths)
+        console.print(f"  {folder}/\n    {names}", soft_wrap=True, markup=False)
 
 
 def print_error(error: RepasseError, *, as_json: bool) -> None:

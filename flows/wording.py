@@ -14,6 +14,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "linhas: {read} lidas = {used} usadas + {held} retidas + {duplicate} duplicadas + {ignored} ignoradas",
         "rows: {read} read = {used} used + {held} held + {duplicate} duplicate + {ignored} ignored",
     ),
+    "run.nothing": (
+        "nada a pagar: tudo já foi pago ou está a caminho",
+        "nothing left to pay: all of it is paid or on its way",
+    ),
     "batch": (
         "{report}  {payments} pagamentos  {amount}  {outcome}, {status}",
         "{report}  {payments} payments  {amount}  {outcome}, {status}",

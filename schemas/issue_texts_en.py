@@ -20,7 +20,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.FILE_TYPE: (
         "the file is not what its name says",
-        "an .xlsx, .ods, .csv or .tsv file",
+        "an .xlsx, .csv, .tsv or .txt file",
     ),
     C.FILE_CORRUPT: (
         "the file is damaged",
@@ -303,11 +303,11 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "one row per CPF or CNPJ, or equal ones",
     ),
     C.LIMIT_PAYMENT: (
-        "the payment is above the job's limit",
+        "the largest payment, {found}, is above the job's limit of {limit}",
         "a second approver",
     ),
     C.LIMIT_RUN: (
-        "the run is above the job's limit",
+        "the plan's total, {found}, is above the job's limit of {limit}",
         "a second approver",
     ),
     C.REFUSED_BY_SERVICE: (

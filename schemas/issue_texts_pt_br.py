@@ -20,7 +20,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.FILE_TYPE: (
         "o arquivo não é o que o nome diz",
-        "um arquivo .xlsx, .ods, .csv ou .tsv",
+        "um arquivo .xlsx, .csv, .tsv ou .txt",
     ),
     C.FILE_CORRUPT: (
         "o arquivo está danificado",
@@ -303,11 +303,11 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "uma linha por CPF ou CNPJ, ou linhas iguais",
     ),
     C.LIMIT_PAYMENT: (
-        "o pagamento está acima do limite do trabalho",
+        "o maior pagamento, {found}, está acima do limite do trabalho, {limit}",
         "um segundo aprovador",
     ),
     C.LIMIT_RUN: (
-        "a execução está acima do limite do trabalho",
+        "o total do plano, {found}, está acima do limite do trabalho, {limit}",
         "um segundo aprovador",
     ),
     C.REFUSED_BY_SERVICE: (

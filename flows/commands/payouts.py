@@ -11,14 +11,17 @@ from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, write_check
 from flows.stages.plan_view import PlanView, view_plan
 from flows.stages.read import read
-from flows.terminal import console_for, progress_on, show_issues, show_messages, show_summary
+from flows.terminal import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
 from flows.terminal_plan import show_plan
 from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order
 from flows.wording import say
 from schemas.exit_codes import ExitCode
-from schemas.issues import Severity
+from schemas.issues import IssueCode, Severity
 
 Result = tuple[ExitCode, dict[str, Any]]
+
+# With these no plan adds up, whatever becomes of single rows.
+UNSOUND = frozenset({IssueCode.PERCENT_SUM, IssueCode.CURRENCY_NO_RATE})
 
 
 def check_job(job: Path, *, as_json: bool) -> Result:
@@ -37,7 +40,9 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     console.print(say(language, "check.issues", errors=errors, warnings=warnings))
     if checked.corrections:
         console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
-    code = ExitCode.ROWS_REFUSED if rows.held else ExitCode.DONE
+    code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
+    if any(issue.code in UNSOUND for issue in checked.issues):
+        code = ExitCode.NO_SOUND_PLAN
     document = {
         "issues": [issue.as_json() for issue in checked.issues],
         "rows": rows.model_dump(),
@@ -85,8 +90,7 @@ def tell_report(report: RunReport, *, as_json: bool) -> None:
     if report.summary:
         show_summary(console, report.summary, report.language)
     show_messages(console, report.messages, report.exit_code)
-    for path in report.outputs:
-        console.print(f"  {path}", soft_wrap=True, markup=False)
+    show_outputs(console, report.outputs)
 
 
 def run_document(report: RunReport) -> dict[str, Any]:

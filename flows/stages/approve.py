@@ -6,6 +6,8 @@ from typing import Final
 from flows.stages.run import Run
 from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode, Severity
 from schemas.money import format_cents
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
 
@@ -22,6 +24,7 @@ def approve(run: Run) -> None:
     if plan is None:
         raise RuntimeError("no plan has been frozen")
     wanted = words_wanted(run, plan)
+    run.issues += _limits_passed(run, plan)
     if run.order.yes and plan.batches:
         _take_yes(run, plan, wanted)
     given = _words_given(run, plan)
@@ -62,6 +65,27 @@ def beyond_limits(run: Run, plan: PaymentPlan) -> bool:
     return (limits.payment is not None and plan.largest_cents > limits.payment) or (
         limits.run is not None and plan.total_cents > limits.run
     )
+
+
+def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
+    """Tell which of the job's limits the plan is above."""
+    limits, language, file = run.job.rules.limits, run.job.outputs.language, run.order.job_path.name
+    passed = [
+        (IssueCode.LIMIT_PAYMENT, limits.payment, plan.largest_cents),
+        (IssueCode.LIMIT_RUN, limits.run, plan.total_cents),
+    ]
+    return [
+        make_issue(
+            code,
+            language=language,
+            file=file,
+            severity=Severity.WARNING,
+            found=format_cents(cents, language),
+            limit=format_cents(limit, language),
+        )
+        for code, limit, cents in passed
+        if limit is not None and cents > limit
+    ]
 
 
 def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:

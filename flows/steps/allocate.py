@@ -66,7 +66,8 @@ def allocate(
     book = ShareBook(shares)
     parts = [part for total in _totals(lines) for part in _divide(total, book, rates, first_day)]
     if book.overfull:
-        raise UnsoundPlan("shares above 100 %: " + "; ".join(sorted(book.overfull)))
+        named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
+        raise UnsoundPlan(f"shares above 100 %: {named}")
     return DataFrame[Earnings](pd.DataFrame(parts, columns=list(Earnings.to_schema().columns)).astype(_text_columns()))
 
 

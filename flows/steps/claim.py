@@ -11,7 +11,7 @@ import pandas as pd
 
 from flows.steps.accrue import Posting
 from flows.steps.job_identity import ROYALTIES, JobIdentity, numbered
-from flows.steps.owe import obligations_frame
+from flows.steps.owe import obligation_rows, obligations_frame
 from schemas.plan import OWNER_REFERENCE, Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, Record, records
@@ -99,7 +99,7 @@ def _sums_of_nothing(gone: Iterable[Claim]) -> list[Record]:
         for one in gone
         if one.kind != "payment"
     ]
-    return records(obligations_frame(pd.DataFrame(rows))) if rows else []
+    return records(obligation_rows(pd.DataFrame(rows)))
 
 
 def _claimed_row(row: Record, one: Claim) -> Record:

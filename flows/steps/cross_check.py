@@ -30,7 +30,7 @@ class _Finding:
     facts: Mapping[str, object]
 
     def issue(self, language: str) -> Issue:
-        place = {"file": self.file, "sheet": self.sheet or None, "row": self.row}
+        place = {"file": self.file, "sheet": self.sheet or None, "row": self.row or None}
         return make_issue(self.code, language=language, **place, **self.facts)  # type: ignore[arg-type]
 
 
@@ -47,7 +47,9 @@ def cross_check(inputs: Inputs, job: Job, first_day: str) -> Inputs:
         are held marked so.
     """
     inputs, doubled = _hold_doubled_payments(inputs)
-    findings = [*doubled, *_unknown_payees(inputs, job), *_uncovered_lines(inputs, job, first_day)]
+    book = ShareBook(inputs.shares)
+    uncovered = _uncovered_lines(inputs, book, job, first_day)
+    findings = [*doubled, *_unknown_payees(inputs, job), *uncovered, *_overfull(inputs, book), *_without_rate(inputs)]
     issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -90,9 +92,29 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
     ]
 
 
-def _uncovered_lines(inputs: Inputs, job: Job, first_day: str) -> list[_Finding]:
+def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
+    """Assets of which more than everything is shared out; found while the lines were held against the shares."""
+    return [
+        _Finding(
+            IssueCode.PERCENT_SUM, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "sum": s}
+        )
+        for name, s in sorted(book.overfull.items())
+    ]
+
+
+def _without_rate(inputs: Inputs) -> list[_Finding]:
+    """Currencies in a file that its source gives no exchange for."""
+    found = set[tuple[str, str]]()
+    for statement in inputs.statements:
+        for frame in (statement.lines, statement.held):
+            pairs = frame[["file", "currency"]].drop_duplicates().itertuples(index=False, name=None)
+            found |= {(file, currency) for file, currency in pairs if currency and currency not in statement.rates}
+    code = IssueCode.CURRENCY_NO_RATE
+    return [_Finding(code, file, "", 0, held=False, facts={"currency": c, "found": c}) for file, c in sorted(found)]
+
+
+def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) -> list[_Finding]:
     """Lines that no share covers; held unless the job gives them to the owner."""
-    book = ShareBook(inputs.shares)
     held = job.rules.unmatched == "hold"
     findings = []
     for statement in inputs.statements:

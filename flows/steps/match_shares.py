@@ -1,6 +1,7 @@
 """Which shares cover a line: the most specific of ISRC, UPC, release, artist and catalogue, within their dates."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from schemas.tables.frames import DataFrame, records
@@ -60,11 +61,11 @@ class ShareBook:
     """All shares of a job, by what they are shares of.
 
     Attributes:
-        overfull: Assets whose shares summed to more than 100 %, named for people.
+        overfull: Assets whose shares sum to more than 100 %, named for people -> that sum in percent.
     """
 
     def __init__(self, shares: DataFrame[Shares]) -> None:
-        self.overfull: set[str] = set()
+        self.overfull: dict[str, str] = {}
         self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         for row in records(shares.sort_values(["tax_id", "role", "row"])):
@@ -89,6 +90,6 @@ class ShareBook:
                 total = sum(share.share_ppm for share in shares)
                 if total > WHOLE:
                     where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
-                    self.overfull.add(f"{where} on {day} has {total / 10_000:.4f} %")
+                    self.overfull[f"{where} ({day})"] = format(Decimal(total).scaleb(-4), "f")
                 return shares
         return ()

@@ -26,21 +26,29 @@ FLAGS: Final = frozenset({"withhold", "advance"})
 NUMBERS: Final = frozenset({"amount_cents", "row"})
 
 
-def obligations_frame(rows: pd.DataFrame) -> DataFrame[Obligations]:
-    """Complete a frame with the columns it lacks ("" / False / 0) and give every column its type."""
+def obligation_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Complete rows with the columns they lack ("" / False / 0) and give every column its type.
+
+    For the parts of what is owed: they are checked once, when `obligations_frame` puts them together.
+    """
     count = len(rows)
     columns = {}
     for name in COLUMNS:
         empty: object = False if name in FLAGS else 0 if name in NUMBERS else ""
         values = rows[name] if name in rows else pd.Series([empty] * count, index=rows.index)
         columns[name] = values.astype("bool" if name in FLAGS else "int64" if name in NUMBERS else "str")
-    return DataFrame[Obligations](pd.DataFrame(columns).reset_index(drop=True))
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def obligations_frame(rows: pd.DataFrame) -> DataFrame[Obligations]:
+    """Complete rows as `obligation_rows` does, and check that they keep the table's promise."""
+    return DataFrame[Obligations](obligation_rows(rows))
 
 
 def owe_payments(
     payments: DataFrame[Payments], payees: DataFrame[Payees], payee_problems: Mapping[str, str], identity: JobIdentity
-) -> DataFrame[Obligations]:
-    """Turn sound payments rows into obligations.
+) -> pd.DataFrame:
+    """Turn sound payments rows into obligation rows.
 
     A row without a destination of its own takes the payee's; what it leaves blank of name, e-mail and the like too.
 
@@ -55,7 +63,7 @@ def owe_payments(
     keys = [identity.payment_key(p, r) for p, r in zip(rows["tax_id"], rows["reference"], strict=True)]
     rows = rows.assign(key=keys, base_key=keys, kind="payment", reason=reason)
     rows["place"] = (rows["reason"] == "").map({True: Place.PLANNED.value, False: Place.HELD.value})
-    return obligations_frame(_fingerprinted(rows))
+    return obligation_rows(_fingerprinted(rows))
 
 
 def owe_royalties(
@@ -64,8 +72,8 @@ def owe_royalties(
     payees: DataFrame[Payees],
     problems: Mapping[str, str],
     identity: JobIdentity,
-) -> DataFrame[Obligations]:
-    """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
+) -> pd.DataFrame:
+    """Turn balances into obligation rows and their other parts: recouped, carried, held, and lines nobody shares.
 
     Args:
         balances: Each payee's balance; held ones have payable 0 and their sum in held.
@@ -83,7 +91,7 @@ def owe_royalties(
     parts["key"] = [identity.royalty_key(t) if r else "" for t, r in zip(parts["tax_id"], royalty, strict=True)]
     parts["base_key"] = parts["key"]
     parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
-    payees_parts = obligations_frame(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
+    payees_parts = obligation_rows(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
     of_nobody = [
         (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED),
         (rounded.repeated_cents, Place.DUPLICATE, IssueCode.FILE_DUPLICATE),
@@ -95,9 +103,9 @@ def owe_royalties(
     ]
     frames = [
         payees_parts,
-        obligations_frame(pd.DataFrame(others, columns=["kind", "amount_cents", "place", "reason"])),
+        obligation_rows(pd.DataFrame(others, columns=["kind", "amount_cents", "place", "reason"])),
     ]
-    return DataFrame[Obligations](pd.concat(frames, ignore_index=True))
+    return pd.concat(frames, ignore_index=True)
 
 
 # column of the balance, kind, place, reason
@@ -116,7 +124,7 @@ def _part(balances: pd.DataFrame, column: str, kind: str, place: str, reason: st
     )
 
 
-def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> DataFrame[Obligations]:
+def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> pd.DataFrame:
     """The owner's part: an obligation like any other, with the payer as payee.
 
     A negative one, of returns, stays with the owner: no report can carry it.
@@ -125,7 +133,7 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> Data
     rows = [owner | {"tax_id": identity.payer, "reference": OWNER_REFERENCE, "amount_cents": amount_cents}]
     frame = pd.DataFrame(rows if amount_cents else [], columns=[*owner, "tax_id", "reference", "amount_cents"])
     place = Place.PLANNED if amount_cents > 0 else Place.OWNER
-    return obligations_frame(frame.assign(place=place.value))
+    return obligation_rows(frame.assign(place=place.value))
 
 
 def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:

@@ -8,11 +8,10 @@ import pandas as pd
 
 from flows.steps.count_in import worth_cents
 from flows.steps.inputs import Inputs, Statement, readable_cents
-from flows.steps.owe import obligations_frame
+from flows.steps.owe import obligation_rows
 from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame
-from schemas.tables.obligations import Obligations
 from schemas.tables.payments import Payments
 from schemas.tables.royalty_lines import RoyaltyLines
 
@@ -24,11 +23,11 @@ class SetAside:
     """What repeated files hold.
 
     Attributes:
-        payments: Their payments rows, as duplicates.
+        payments: Their payments rows, as obligation rows that are duplicates.
         lines_cents: Their royalty lines in the job's currency, exact centavos; rounded together with all others.
     """
 
-    payments: DataFrame[Obligations]
+    payments: pd.DataFrame
     lines_cents: Fraction
 
 
@@ -39,6 +38,8 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
         inputs: All that came in.
         repeated: Names of the files that were used before.
     """
+    if not repeated:
+        return inputs, SetAside(obligation_rows(pd.DataFrame()), Fraction(0))
     new = replace(
         inputs,
         payments=DataFrame[Payments](_rows(inputs.payments, repeated, keep=False)),
@@ -74,7 +75,7 @@ def _statement(statement: Statement, files: Collection[str], *, keep: bool) -> S
     return Statement(lines, _rows(statement.held, files, keep=keep), statement.rates)
 
 
-def _duplicates(inputs: Inputs, repeated: Collection[str]) -> DataFrame[Obligations]:
+def _duplicates(inputs: Inputs, repeated: Collection[str]) -> pd.DataFrame:
     sound = _rows(inputs.payments, repeated, keep=True)
     held = _rows(inputs.held_payments, repeated, keep=True)
     parts = [
@@ -82,6 +83,4 @@ def _duplicates(inputs: Inputs, repeated: Collection[str]) -> DataFrame[Obligati
         held[["file", "sheet", "row", "tax_id"]].assign(amount_cents=[readable_cents(a) for a in held["amount"]]),
     ]
     told = {"kind": "payment", "place": Place.DUPLICATE.value, "reason": REASON}
-    return DataFrame[Obligations](
-        pd.concat([obligations_frame(part.assign(**told)) for part in parts], ignore_index=True)
-    )
+    return pd.concat([obligation_rows(part.assign(**told)) for part in parts], ignore_index=True)

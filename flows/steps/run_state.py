@@ -46,6 +46,9 @@ _NAMES: Final = {
 }
 
 
+NOTHING_TO_PAY: Final = "nothing_to_pay"
+
+
 def closing_codes(
     noted: Iterable[int],
     submissions: Sequence[Submission],
@@ -82,5 +85,5 @@ def state_name(code: ExitCode, *, sent: bool) -> str:
     'nothing_to_pay'
     """
     if code is ExitCode.DONE and not sent:
-        return "nothing_to_pay"
+        return NOTHING_TO_PAY
     return _NAMES.get(code, code.name.lower())

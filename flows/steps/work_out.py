@@ -13,7 +13,7 @@ from flows.steps.allocate import OWNER_ROLE, UNMATCHED_ROLE, RoundedEarnings, al
 from flows.steps.claim import claim
 from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.job_identity import JobIdentity
-from flows.steps.owe import obligations_frame, owe_owner, owe_payments, owe_royalties
+from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
 from flows.steps.repeated import set_aside
 from schemas.errors import UnsoundPlan
@@ -108,7 +108,7 @@ class _Case:
     verdicts: Mapping[str, Verdict]
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
-    repeated: DataFrame[Obligations]
+    repeated: pd.DataFrame
 
     def decide(self, problems: Mapping[str, str]) -> Worked:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
@@ -177,7 +177,7 @@ def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_c
     return round_earnings(earnings, held_cents=held, repeated_cents=repeated_cents, unmatched_to_owner=to_owner)
 
 
-def _owe_held_rows(inputs: Inputs) -> DataFrame[Obligations]:
+def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:
     """Payments rows with problems: nothing of them is sent, and their amounts, where readable, stay in sight."""
     held = inputs.held_payments
     frame = held[["file", "sheet", "row", "tax_id"]].assign(
@@ -186,7 +186,7 @@ def _owe_held_rows(inputs: Inputs) -> DataFrame[Obligations]:
         place=Place.HELD.value,
         reason=held["codes"],
     )
-    return obligations_frame(frame)
+    return obligation_rows(frame)
 
 
 def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, delete, insert, or_, select
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import files, plan_runs, plans
+from io_adapters.ledger.tables import accrual_periods, files, plan_runs, plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,16 @@ class Files:
             )
 
     def used_elsewhere(self, file_sha256: str, content_sha256: str, job: str, period: str) -> list[FileUse]:
-        """Return uses under another job or period, oldest first, by runs whose plan was ever approved."""
+        """Return uses under another job or period, oldest first, by runs that had an effect.
+
+        Those are the ones whose plan was ever approved, and those that carried or recouped everything.
+        """
+        approved = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
+        approved = approved.where(plans.c.approved_at.is_not(None))
         query = (
             select(files.c.job, files.c.period, files.c.run_id, files.c.name, files.c.file_sha256)
-            .join(plan_runs, plan_runs.c.run_id == files.c.run_id)
-            .join(plans, plans.c.digest == plan_runs.c.digest)
             .where(
-                plans.c.approved_at.is_not(None),
+                or_(files.c.run_id.in_(approved), files.c.run_id.in_(select(accrual_periods.c.run_id))),
                 or_(files.c.file_sha256 == file_sha256, files.c.content_sha256 == content_sha256),
                 or_(files.c.job != job, files.c.period != period),
             )

@@ -23,7 +23,7 @@ S = SubmissionState
 
 # Workers are forked from a process that has imported everything: a new Python each time would be most of the time.
 WARM = multiprocessing.get_context("forkserver")
-WARM.set_forkserver_preload(["flows.launch", "flows.stages.route", "io_adapters.sandbox", "tests.crash.workers"])
+WARM.set_forkserver_preload(["tests.crash.warm"])
 
 IN_THE_SERVICE = {S.ACCEPTED, S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
 NOT_IN_THE_SERVICE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}

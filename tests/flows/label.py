@@ -42,9 +42,7 @@ class Label:
     ) -> RunReport:
         """Run the payout, and close its books."""
         names = [str(path) for path in files]
-        report = start_payout(
-            self.job, names, yes=yes, by=by, progress=progress or QuietProgress(), watched=False
-        )
+        report = start_payout(self.job, names, yes=yes, by=by, progress=progress or QuietProgress(), watched=False)
         if report.summary is not None:
             summary = summary_of(report)
             assert summary["exit_code"] == report.exit_code

@@ -72,9 +72,41 @@ def test_two_rows_of_one_person_are_held_unless_references_tell_them_apart(label
     assert service.paid == [1000, 1100, 2000]
 
 
-def test_the_next_period_is_owed_anew(label, service):
-    label.payments(payment(ANA, "10,00"))
+def test_the_sheet_of_the_next_period_is_owed_anew(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     label.run()
     label.declare(period="2026-11")
-    assert label.run().exit_code in {ExitCode.DONE, ExitCode.APPROVAL_WANTED}
-    assert service.paid[:1] == [1000]
+    label.payments(payment(ANA, "11,00"), payment(BIA, "21,00"))
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000, 1100, 2000, 2100]
+
+
+def test_last_months_sheet_pays_nothing_in_this_month_though_it_is_called_otherwise(label, service):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00")]
+    label.payments(*rows)
+    label.run()
+    label.declare(period="2026-11")
+    report = label.run(files=[label.write("november.csv", rows[::-1])])
+    assert service.posts == 1
+    assert places(summary_of(report)) == {"duplicate": 3000}
+    assert "2026-10" in " ".join(issue.message for issue in report.issues)
+
+
+def test_a_sheet_given_for_the_wrong_month_and_never_approved_is_free_for_the_right_one(label, service):
+    label.payments(payment(ANA, "10,00"))
+    label.declare(period="2026-09")
+    label.run(yes=False)
+    label.declare(period="2026-10")
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000]
+
+
+def test_paying_a_sheet_again_on_purpose_takes_the_word_of_a_person_and_not_yes(label, service):
+    sheet = label.payments(payment(ANA, "10,00"))
+    label.run()
+    label.declare(period="2026-11")
+    waiting = label.ask("run", label.job, "--again", sheet, "--yes", code=14)
+    assert service.posts == 1
+    label.approve(waiting["plan_digest"], "10,00", "bia")
+    label.say("run", label.job, "--again", sheet)
+    assert service.paid == [1000, 1000]

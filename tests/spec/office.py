@@ -57,6 +57,7 @@ class Office:
         history: Carry-over and recoupment of other periods.
         verdicts: What is known of accounts.
         refused: Payment entries the service has refused.
+        repeated: Files that were used before, and where.
     """
 
     job: Job = field(default_factory=job)
@@ -64,6 +65,7 @@ class Office:
     history: History = NOTHING_BEFORE
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def period(self) -> Period:
@@ -75,7 +77,7 @@ class Office:
 
     def work_out(self, came_in: Inputs) -> Worked:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
-        standing = Standing(self.claims, self.history, self.refused)
+        standing = Standing(self.claims, self.history, self.refused, self.repeated)
         worked = work_out(came_in, self.job, self.period, standing, self.verdicts)
         assert worked.obligations["amount_cents"].sum() == count_in(came_in, self.history.carried_in)
         return worked
@@ -86,9 +88,12 @@ class Office:
             worked.obligations, self.identity, self.period, max_payments=self.job.rules.max_payments_per_batch
         )
 
-    def send(self, came_in: Inputs, *, submission="rp-1", run="run-1", state=SubmissionState.PAID) -> PaymentPlan:
-        """Plan and remember the plan's payments as claimed by a submission."""
-        plan = self.plan(self.work_out(came_in))
+    def send(self, came_in: Inputs, **sent: object) -> PaymentPlan:
+        """Plan, and remember the plan's payments as claimed by a submission."""
+        return self.remember(self.plan(self.work_out(came_in)), **sent)
+
+    def remember(self, plan: PaymentPlan, *, submission="rp-1", run="run-1", state=SubmissionState.PAID) -> PaymentPlan:
+        """Take a plan as sent: one submission claims all its payments."""
         self.claims += tuple(
             Claim(p.obligation_key, p.base_key, p.reference, p.kind, p.payee, p.amount_cents, p.destination,
                   p.withheld, submission, state, run, self.period.label)

@@ -1,6 +1,7 @@
 """Tables drawn in text, read as the frames the decisions eat, so that a case reads like a document.
 
 People, recordings and products go by short names; all of them are invented. Amounts are in reais with two decimals.
+The frames keep their tables' promises, which `test_drawn_tables.py` sees to once, not every case again.
 """
 
 from decimal import Decimal
@@ -10,18 +11,16 @@ from pyarrow import array
 
 from schemas.destination import destination_fingerprint
 from schemas.money import parse_plain_amount
-from schemas.tables.advances import Advances
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.frames import records
 from schemas.tables.parsing import empty_table
-from schemas.tables.payees import Payees
-from schemas.tables.payments import Payments
-from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
-from schemas.tables.shares import Shares
+from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tax_id import check_digits
 
 # In alphabetical order, so that the order of names is the order of their CPFs.
 PEOPLE = ("ana", "bia", "caio", "davi", "edu", "flora")
-CPF = {name: body + check_digits(body) for name, body in zip(PEOPLE, map(str, range(101000001, 102000000)), strict=False)}
+CPF = {
+    name: body + check_digits(body) for name, body in zip(PEOPLE, map(str, range(101000001, 102000000)), strict=False)
+}
 PAYER = "12ABC34501DE35"
 NAMES = {cpf: name for name, cpf in CPF.items()} | {PAYER: "owner", "": ""}
 RECORDINGS = {name: f"BRAUR26{number:05d}" for number, name in enumerate(("samba", "valsa", "choro", "frevo"), start=1)}
@@ -37,7 +36,7 @@ def table(text: str) -> list[Row]:
     return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
 
 
-def lines(text: str, file: str = "statement.tsv") -> DataFrame[RoyaltyLines]:
+def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
     """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, currency."""
     rows = [
         {
@@ -53,10 +52,10 @@ def lines(text: str, file: str = "statement.tsv") -> DataFrame[RoyaltyLines]:
     frame = _completed("royalty_lines", rows, file)
     amounts = array([Decimal(row["amount"]) for row in table(text)], type=LINE_AMOUNT)
     frame["amount"] = pd.Series(amounts, dtype=pd.ArrowDtype(LINE_AMOUNT))
-    return DataFrame[RoyaltyLines](frame)
+    return frame
 
 
-def shares(text: str) -> DataFrame[Shares]:
+def shares(text: str) -> pd.DataFrame:
     """Shares: payee and share in percent, and any of recording, product, release, artist, from, to, role."""
     rows = [
         {
@@ -70,16 +69,16 @@ def shares(text: str) -> DataFrame[Shares]:
         }
         for row in table(text)
     ]
-    return DataFrame[Shares](_completed("shares", rows, "shares.xlsx"))
+    return _completed("shares", rows, "shares.xlsx")
 
 
-def payees(*names: str) -> DataFrame[Payees]:
+def payees(*names: str) -> pd.DataFrame:
     """People with a Pix key each, which is their CPF."""
     rows = [{"tax_id": CPF[n], "name": n.title(), "pix_key": CPF[n], "pix_key_type": "cpf"} for n in names]
-    return DataFrame[Payees](_completed("payees", rows, "payees.xlsx"))
+    return _completed("payees", rows, "payees.xlsx")
 
 
-def payments(text: str, file: str = "payments.xlsx") -> DataFrame[Payments]:
+def payments(text: str, file: str = "payments.xlsx") -> pd.DataFrame:
     """Payments: payee and amount, and any of key (a Pix e-mail), name, reference, withhold, owner."""
     rows = [
         {
@@ -93,10 +92,10 @@ def payments(text: str, file: str = "payments.xlsx") -> DataFrame[Payments]:
         }
         for row in table(text)
     ]
-    return DataFrame[Payments](_completed("payments", rows, file))
+    return _completed("payments", rows, file)
 
 
-def advances(text: str) -> DataFrame[Advances]:
+def advances(text: str) -> pd.DataFrame:
     """Advances: payee and amount, and any of reference, date, recording."""
     rows = [
         {
@@ -108,7 +107,7 @@ def advances(text: str) -> DataFrame[Advances]:
         }
         for row in table(text)
     ]
-    return DataFrame[Advances](_completed("advances", rows, "advances.csv"))
+    return _completed("advances", rows, "advances.csv")
 
 
 def held_rows(text: str = "", file: str = "held.xlsx") -> pd.DataFrame:

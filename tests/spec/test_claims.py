@@ -43,9 +43,7 @@ def test_another_amount_or_destination_than_claimed_is_a_conflict_and_nothing_is
     office = Office()
     office.send(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
     worked = office.work_out(inputs(payments=payments(changed)))
-    assert same(
-        worked.obligations, "| place | reason |\n| conflict | another amount or destination than in rp-1 |"
-    )
+    assert same(worked.obligations, "| place | reason |\n| conflict | another amount or destination than in rp-1 |")
     assert office.plan(worked).batches == ()
 
 
@@ -158,9 +156,7 @@ def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
     office.send(earned("20.00"))
     everything = shares("| payee | recording | share |\n| ana | samba | 100 |")
     worked = office.work_out(
-        inputs(
-            [statement(lines("| recording | amount |\n| samba | 20.00 |"))], payees=payees("ana"), shares=everything
-        )
+        inputs([statement(lines("| recording | amount |\n| samba | 20.00 |"))], payees=payees("ana"), shares=everything)
     )
     assert same(
         worked.obligations,
@@ -169,7 +165,7 @@ def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
         | ana   | royalties   | royalty | 10.00  | duplicate |
         | ana   | royalties/2 | royalty | 10.00  | planned   |
         | owner | owner       | owner   | 10.00  | duplicate |
-        |       |             | owner   | -10.00 | owner     |
+        | owner |             | owner   | -10.00 | owner     |
         """,
     )
 

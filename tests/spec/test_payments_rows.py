@@ -107,7 +107,10 @@ def test_a_row_to_be_withheld_is_sent_with_that_wish_and_its_full_amount():
     )
     (batch,) = office.plan(worked).batches
     entries = json.loads(batch.content)["payments"]
-    assert [(e["name"], e["finalAmount"], e["isWithhold"]) for e in entries] == [("Ana", 10.0, True), ("Bia", 20, False)]
+    assert [(e["name"], e["finalAmount"], e["isWithhold"]) for e in entries] == [
+        ("Ana", 10.0, True),
+        ("Bia", 20, False),
+    ]
 
 
 def test_rows_with_problems_are_held_for_what_can_be_read_of_their_amount():
@@ -137,7 +140,11 @@ def test_rows_with_problems_are_held_for_what_can_be_read_of_their_amount():
 
 
 def test_minimum_and_advances_never_touch_payments_rows():
-    worked = Office().under(minimum_payout="500.00").work_out(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
+    worked = (
+        Office()
+        .under(minimum_payout="500.00")
+        .work_out(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
+    )
     assert same(worked.obligations, "| payee | amount | place |\n| ana | 1.00 | planned |")
 
 

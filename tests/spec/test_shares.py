@@ -150,8 +150,8 @@ def test_shares_above_the_whole_are_refused_and_every_such_asset_is_named():
             """,
         )
     message = str(refused.value)
-    assert "isrc BRAUR2600001 on 2026-10-01 has 100.0001 %" in message
-    assert "artist Lua on 2026-10-01 has 101.0000 %" in message
+    assert "isrc BRAUR2600001 (2026-10-01): 100.0001 %" in message
+    assert "artist Lua (2026-10-01): 101.0000 %" in message
     assert "BRAUR2600002" not in message
 
 

@@ -1,0 +1,55 @@
+"""The README says what the program does: its codes, exit codes, commands and files are the real ones.
+
+`python tests/docs/test_readme.py` writes the table of problems anew.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flows.cli import app
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import TEXTS, severity_of
+from schemas.issues import IssueCode
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|---|\n"
+
+
+def table_of_problems() -> str:
+    rows = (
+        f"| `{code}` | {severity_of(code).value} | {TEXTS['en'][code][0]} | {TEXTS['en'][code][1]} |"
+        for code in IssueCode
+    )
+    return HEAD + "\n".join(re.sub(r"\{(\w+)\}", r"*\1*", row) for row in rows)
+
+
+def test_every_problem_has_its_row():
+    assert table_of_problems() in README.read_text(encoding="utf-8")
+
+
+def test_every_exit_code_is_explained():
+    cells = re.findall(r"\| (\d+) \| ", README.read_text(encoding="utf-8"))
+    assert sorted(map(int, cells)) == sorted(map(int, ExitCode))
+
+
+def test_every_command_it_shows_exists():
+    shown = set(re.findall(r"^repasse (\w+)", README.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    assert shown
+    assert shown <= {command.callback.__name__ for command in app.registered_commands}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md"])
+def test_every_file_it_links_to_is_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+if __name__ == "__main__":
+    text = README.read_text(encoding="utf-8")
+    start = text.find(HEAD)
+    end = text.index("\n\n", start)
+    README.write_text(text[:start] + table_of_problems() + text[end:], encoding="utf-8")

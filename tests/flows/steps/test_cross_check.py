@@ -1,0 +1,159 @@
+"""Tables held against each other: one telling for each thing a person has to put right."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from flows.steps.count_in import count_in
+from flows.steps.cross_check import cross_check
+from tests.spec.office import inputs, job, statement
+from tests.spec.tables import CPF, held_rows, lines, payees, payments, same, shares
+
+OCTOBER = "2026-10-01"
+
+
+def checked(came_in, **changes):
+    """Cross-check; every row that came in was used so far."""
+    frames = [came_in.payments, came_in.shares, *(one.lines for one in came_in.statements)]
+    rows = pd.concat([frame[["file", "sheet", "row"]] for frame in frames], ignore_index=True)
+    return cross_check(replace(came_in, rows=rows.assign(disposition="used", reason="")), job(**changes), OCTOBER)
+
+
+def told(found):
+    return [(issue.code.value, issue.severity.value, issue.file, issue.row) for issue in found.issues]
+
+
+def test_tables_that_agree_are_left_alone():
+    came_in = inputs(
+        [statement(lines("| recording | amount |\n| samba | 1.00 |"))],
+        payments=payments("| payee | amount |\n| ana | 1.00 |"),
+        payees=payees("ana"),
+        shares=shares("| payee | recording | share |\n| ana | samba | 50 |"),
+    )
+    found = checked(came_in)
+    assert found.issues == ()
+    assert set(found.rows["disposition"]) == {"used"}
+
+
+def test_shares_of_somebody_the_payees_do_not_hold_are_told_row_by_row_and_stay_in_use():
+    found = checked(
+        inputs(
+            payees=payees("ana"),
+            payee_problems={CPF["caio"]: "PIX_CPF"},
+            shares=shares("| payee | share |\n| ana | 20 |\n| bia | 20 |\n| caio | 20 |\n| davi | 20 |"),
+        )
+    )
+    unknown = ("TAXID_UNKNOWN_PAYEE", "error", "shares.xlsx")
+    assert told(found) == [(*unknown, 3), (*unknown, 5)]
+    assert set(found.rows["disposition"]) == {"used"}
+
+
+PAYMENTS_OF_STRANGERS = payments(
+    """
+    | payee | key             | amount |
+    | ana   |                 | 1.00   |
+    | bia   |                 | 2.00   |
+    | caio  | caio@example.com | 3.00  |
+    """
+)
+
+
+def test_a_payment_without_a_destination_to_somebody_the_payees_do_not_hold_is_held():
+    found = checked(inputs(payments=PAYMENTS_OF_STRANGERS, payees=payees("ana")))
+    assert told(found) == [("TAXID_UNKNOWN_PAYEE", "error", "payments.xlsx", 3)]
+    assert same(
+        found.rows,
+        """
+        | row | disposition | reason              |
+        | 2   | used        |                     |
+        | 3   | held        | TAXID_UNKNOWN_PAYEE |
+        | 4   | used        |                     |
+        """,
+    )
+
+
+def test_a_job_without_payees_knows_nobody_and_asks_for_nobody():
+    assert checked(inputs(payments=PAYMENTS_OF_STRANGERS), payees=None).issues == ()
+
+
+LINES = lines(
+    """
+    | recording | title   | month   | amount |
+    | samba     |         | 2026-09 | 1.00   |
+    | valsa     |         | 2026-09 | 2.00   |
+    | valsa     |         | 2026-10 | 4.00   |
+    |           | Sem nome |        | 8.00   |
+    | valsa     |         | 2026-09 | 16.00  |
+    """
+)
+SAMBA = shares("| payee | recording | share |\n| ana | samba | 50 |")
+
+
+@pytest.mark.parametrize(("rule", "disposition"), [("hold", "held"), ("owner", "used"), ("error", "used")])
+def test_lines_without_a_share_are_told_once_for_each_asset_at_its_first_line(rule, disposition):
+    found = checked(inputs([statement(LINES)], payees=payees("ana"), shares=SAMBA), rules={"unmatched": rule})
+    assert told(found) == [
+        ("SHARE_UNMATCHED", "warning", "statement.tsv", 3),
+        ("SHARE_UNMATCHED", "warning", "statement.tsv", 5),
+    ]
+    valsa, nameless = found.issues
+    assert "3" in valsa.message
+    assert "Sem nome" in nameless.message
+    dispositions = found.rows[found.rows["file"] == "statement.tsv"]["disposition"]
+    assert list(dispositions) == ["used", *[disposition] * 4]
+
+
+def test_an_asset_without_a_share_is_told_once_in_each_file():
+    second = lines("| recording | amount |\n| valsa | 1.00 |", file="second.tsv")
+    found = checked(inputs([statement(LINES), statement(second)], payees=payees("ana"), shares=SAMBA))
+    assert [(issue.file, issue.row) for issue in found.issues] == [
+        ("statement.tsv", 3),
+        ("statement.tsv", 5),
+        ("second.tsv", 2),
+    ]
+
+
+def test_a_share_that_has_ended_leaves_only_the_later_lines_uncovered():
+    ended = shares("| payee | recording | share | to |\n| ana | valsa | 50 | 2026-09-30 |\n| ana | samba | 50 | |")
+    found = checked(inputs([statement(LINES)], payees=payees("ana"), shares=ended))
+    assert [issue.row for issue in found.issues] == [4, 5]
+
+
+def test_a_statement_of_which_no_line_is_sound_is_no_reason_to_stumble():
+    came_in = inputs(
+        [statement(lines("| amount |"), held=held_rows("| payee | amount | problem |\n| | 1.00 | ISRC_FORMAT |"))]
+    )
+    assert checked(came_in).issues == ()
+
+
+def two_files():
+    first = payments("| payee | reference | amount |\n| ana | | 10.00 |\n| bia | show | 20.00 |", file="first.xlsx")
+    second = payments(
+        "| payee | reference | amount |\n| caio | | 30.00 |\n| ana | | 10.00 |\n| bia | disco | 40.00 |",
+        file="second.xlsx",
+    )
+    return inputs(payments=pd.concat([first, second], ignore_index=True))
+
+
+def test_one_payee_paid_by_two_files_is_held_in_both_and_each_row_names_the_other():
+    found = checked(two_files(), payees=None)
+    assert told(found) == [
+        ("ROW_DUPLICATE", "error", "first.xlsx", 2),
+        ("ROW_DUPLICATE", "error", "second.xlsx", 3),
+    ]
+    here, there = (issue.message for issue in found.issues)
+    assert "3 (second.xlsx)" in here
+    assert "2 (first.xlsx)" in there
+    assert same(found.payments, "| payee | amount |\n| bia | 20.00 |\n| bia | 40.00 |\n| caio | 30.00 |")
+    held = found.held_payments[["file", "row", "tax_id", "amount", "codes"]].to_dict("records")
+    assert [(h["file"], h["row"], str(h["amount"]), h["codes"]) for h in held] == [
+        ("first.xlsx", 2, "10.00", "ROW_DUPLICATE"),
+        ("second.xlsx", 3, "10.00", "ROW_DUPLICATE"),
+    ]
+    assert list(found.rows["disposition"]) == ["held", "used", "used", "held", "used"]
+
+
+def test_holding_doubled_payments_moves_no_centavo_out_of_sight():
+    came_in = two_files()
+    assert count_in(checked(came_in, payees=None), {}) == count_in(came_in, {}) == 11_000

@@ -1,0 +1,92 @@
+"""What cannot be read or makes no sense is told in one clear message, with its exit code, and nothing is sent."""
+
+import pytest
+
+from tests.flows.jobs import payment, people
+
+ANA = people(1)[0]
+
+
+@pytest.fixture
+def ready(label):
+    label.payments(payment(ANA, "10,00"))
+    return label
+
+
+def refused(label, service, code: int, *says: str) -> None:
+    """The run is refused with a code and words, for people and for programs alike, and leaves the service alone."""
+    told = label.say("run", label.job, "--yes", code=code)
+    document = label.ask("run", label.job, "--yes", code=code)
+    assert document["exit_code"] == code
+    assert "issues" in document
+    for text in (" ".join(told.output.split()), " ".join(document["error"].split())):
+        assert all(word in text for word in says), text
+    assert service.posts == 0
+
+
+def test_a_job_file_that_is_not_there(ready, service):
+    ready.job = ready.folder / "no-job.yaml"
+    refused(ready, service, 10, "no-job.yaml")
+
+
+def test_a_misspelt_key_of_the_job_is_told_with_line_and_column(ready, service):
+    ready.job.write_text(ready.job.read_text().replace('"period"', '"perod"'))
+    refused(ready, service, 10, "perod", "job.yaml:7:2")
+
+
+def test_a_file_that_is_not_there(ready, service):
+    (ready.folder / "payments.xlsx").unlink()
+    refused(ready, service, 11, "payments.xlsx")
+
+
+def test_a_file_that_is_no_workbook(ready, service):
+    (ready.folder / "payments.xlsx").write_bytes(b"%PDF-1.7 not a workbook at all")
+    refused(ready, service, 11, "payments.xlsx")
+
+
+def test_a_sheet_without_a_column_it_needs(ready, service):
+    row = dict(payment(ANA, "10,00"))
+    del row["Valor"]
+    ready.payments(row)
+    refused(ready, service, 11, "payments.xlsx", "Valor")
+
+
+def test_a_layout_nobody_knows(ready, service):
+    ready.declare(sources=[{"files": "payments.xlsx", "layout": "no-such-layout"}])
+    refused(ready, service, 10, "no-such-layout")
+
+
+def test_a_layout_that_is_not_of_money(ready, service):
+    ready.declare(sources=[{"files": "payments.xlsx", "layout": "payees"}])
+    refused(ready, service, 10, "payees")
+
+
+def test_a_service_that_is_not_named_is_never_guessed(ready, service, monkeypatch):
+    monkeypatch.delenv("REPASSE_API_URL")
+    refused(ready, service, 10, "REPASSE_API_URL")
+
+
+def test_a_real_service_without_a_place_for_the_ledger(ready, service, monkeypatch):
+    monkeypatch.delenv("REPASSE_HOME")
+    refused(ready, service, 10, "REPASSE_HOME")
+
+
+def test_a_service_without_a_key(ready, service, monkeypatch):
+    monkeypatch.delenv("REPASSE_API_KEY")
+    refused(ready, service, 10, "REPASSE_API_KEY")
+
+
+def test_the_key_never_travels_in_the_open(ready, service, monkeypatch):
+    monkeypatch.setenv("REPASSE_API_URL", "http://payouts.example/external")
+    refused(ready, service, 10, "https")
+
+
+def test_an_environment_that_would_switch_checks_off(ready, service, monkeypatch):
+    monkeypatch.setenv("PANDERA_VALIDATION_ENABLED", "False")
+    refused(ready, service, 10, "PANDERA_VALIDATION_ENABLED")
+
+
+def test_a_source_that_is_no_file_of_the_job(ready, service):
+    ready.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}] * 2)
+    ready.say("run", ready.job, "--file", "other.xlsx", code=10)
+    assert service.posts == 0

@@ -1,0 +1,164 @@
+"""Reports are followed to their end; what they do not prove is told, and is never paid again by itself."""
+
+import json
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from tests.flows.books import assert_books_close, places
+from tests.flows.jobs import payment, people
+from tests.flows.label import summary_of
+
+ANA, BIA = people(2)
+SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
+AT_ONCE = {"processing_after_s": 0, "done_after_s": 0}
+
+
+@pytest.fixture
+def two(label):
+    label.declare(settle={"every_s": "0.1", "for_s": "0.2"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    return label
+
+
+@pytest.fixture
+def still_open(two, service):
+    """A run whose report had not ended when its time ran out."""
+    service.behave(**SLOW)
+    return two.run()
+
+
+def rewritten(report):
+    summary = summary_of(report)
+    assert_books_close(summary)
+    return summary
+
+
+def test_a_report_that_does_not_end_in_time_is_told_as_open(still_open):
+    assert still_open.exit_code == ExitCode.STILL_OPEN
+    assert places(summary_of(still_open)) == {"processing": 3000}
+    assert summary_of(still_open)["state"] == "settling"
+
+
+def test_settle_follows_it_later_and_writes_the_run_anew(two, service, still_open):
+    two.say("settle", code=23)
+    service.behave(**AT_ONCE)
+    two.say("settle", "--job", "aurora")
+    summary = rewritten(still_open)
+    assert (summary["state"], summary["exit_code"]) == ("done", 0)
+    assert places(summary) == {"paid": 3000}
+    assert summary["batches"][0]["status"] == "DONE"
+    assert two.ask("status", still_open.run_id) == summary
+    assert service.posts == 1
+
+
+def test_a_run_started_meanwhile_follows_it_too_and_pays_nothing(two, service, still_open):
+    report = two.run()
+    assert report.exit_code == ExitCode.STILL_OPEN
+    assert places(summary_of(report)) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def test_settling_one_job_leaves_the_others_alone(two, service, still_open):
+    service.behave(**AT_ONCE)
+    two.say("settle", "--job", "another")
+    assert rewritten(still_open)["state"] == "settling"
+
+
+def test_nothing_to_settle_is_well(two, service):
+    assert two.ask("settle")["exit_code"] == 0
+
+
+def test_a_report_paid_in_part_is_undetermined_and_nobody_is_paid_again(two, service):
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    report = two.run()
+    assert report.exit_code == ExitCode.DISCREPANCIES
+    assert places(summary_of(report)) == {"undetermined": 3000}
+    service.behave(failing_payees=[])
+    again = two.run()
+    assert service.posts == 1
+    assert places(summary_of(again)) == {"undetermined": 3000}
+    assert two.ask("status", code=40)["undetermined"][0]["amount_cents"] == 3000
+
+
+def test_a_report_that_failed_for_certain_is_planned_and_paid_again(two, service):
+    service.behave(failing_payees=[ANA.tax_id, BIA.tax_id])
+    report = two.run()
+    assert report.exit_code == ExitCode.DISCREPANCIES
+    assert places(summary_of(report)) == {"failed": 3000}
+    service.behave(failing_payees=[])
+    again = two.run()
+    assert again.exit_code == ExitCode.DONE
+    assert places(summary_of(again)) == {"paid": 3000}
+    first, second = service.reports
+    assert first["reportId"] != second["reportId"]
+    assert first["extPaymentIds"] == second["extPaymentIds"]
+
+
+@pytest.mark.parametrize(
+    ("says", "place"),
+    [
+        ({"status": "EXCLUDED"}, "excluded"),
+        ({"status": "ERROR", "donePayments": None, "paidAmount": 0}, "undetermined"),
+        ({"status": "DONE", "donePayments": 1}, "undetermined"),
+        ({"status": "DONE", "paidAmount": 10.00, "pendingAmount": 0}, "undetermined"),
+        ({"status": "CLOSED", "paidAmount": 31.00}, "undetermined"),
+    ],
+)
+def test_what_a_report_does_not_prove_waits_for_a_person(two, service, still_open, says, place):
+    service.force(**says)
+    two.say("settle", code=40)
+    assert places(rewritten(still_open)) == {place: 3000}
+    two.run()
+    assert service.posts == 1
+
+
+@pytest.mark.parametrize("says", [{"status": "DONE", "donePayments": None, "paidAmount": None}, {"status": "CLOSED"}])
+def test_what_the_service_does_not_say_is_no_contradiction(two, service, still_open, says):
+    service.force(**says)
+    two.say("settle")
+    assert places(rewritten(still_open)) == {"paid": 3000}
+
+
+@pytest.mark.parametrize("says", [{"status": "PAUSED"}, {"status": None}])
+def test_a_status_nobody_knows_keeps_the_report_open(two, service, still_open, says):
+    service.force(**says)
+    two.say("settle", code=23)
+    assert places(rewritten(still_open)) == {"processing": 3000}
+
+
+def test_a_status_that_goes_back_raises_an_alarm_and_pays_nothing(two, service):
+    assert two.run().exit_code == ExitCode.DONE
+    service.force(status="PENDING")
+    two.say("settle", code=40)
+    report = two.run()
+    assert report.exit_code == ExitCode.DISCREPANCIES
+    assert [one["kind"] for one in summary_of(report)["discrepancies"]] == ["status_changed"]
+    assert places(summary_of(report)) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def test_a_failed_report_that_is_paid_after_all_raises_an_alarm_and_is_not_paid_again(two, service):
+    service.behave(failing_payees=[ANA.tax_id, BIA.tax_id])
+    two.run()
+    service.behave(failing_payees=[])
+    service.force(status="DONE", donePayments=2, paidAmount=30.00)
+    assert two.run().exit_code == ExitCode.FROZEN
+    assert service.posts == 1
+
+
+def test_a_report_that_vanishes_raises_an_alarm_and_pays_nothing(two, service, still_open):
+    service.force(vanished=True)
+    two.say("settle", code=40)
+    assert [one["kind"] for one in rewritten(still_open)["discrepancies"]] == ["vanished"]
+    two.run()
+    assert service.posts == 1
+
+
+def test_income_tax_and_withheld_money_have_places_of_their_own(label, service):
+    service.behave(income_tax_rate="0.10")
+    label.payments(payment(ANA, "10,00", Reter="não"), payment(BIA, "20,00", Reter="sim"))
+    report = label.run()
+    assert report.exit_code == ExitCode.DONE
+    assert places(summary_of(report)) == {"paid": 900, "income_tax": 100, "withheld": 2000}
+    assert json.loads(report.outputs[-1].read_text())["totals_cents"]["in"] == 3000

@@ -1,0 +1,100 @@
+"""The service's list against the ledger: what was lost is found, what nobody here knows stops sending."""
+
+import pytest
+
+from flows.steps.compare_listing import compare_listing, find_doubtful, names_of
+from schemas.plan import report_id
+from schemas.submission import SubmissionState
+from tests.spec.reports import SERVICE, report, submission
+
+OURS, SECOND = (report_id(SERVICE, "abcd", content, 1) for content in ("one", "two"))
+OTHER_LEDGER = report_id(SERVICE, "wxyz", "one", 1)
+OTHER_SERVICE = report_id("https://staging.example", "abcd", "one", 1)
+
+
+def found(reports, name=OURS):
+    (finding,) = find_doubtful([submission(name, state=SubmissionState.IN_DOUBT)], reports)
+    return [match.id for match in finding.matches]
+
+
+def alarms(*reports, known=(OURS,)):
+    seen = compare_listing(reports, known, service_url=SERVICE, ledger_tag="abcd")
+    return [(alarm.kind, alarm.tag) for alarm in seen]
+
+
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [
+        ({"reportId": OURS}, "by its report id"),
+        ({"paymentBatchName": f"Selo Aurora 2026-10 [{OURS}]"}, "by the token in its name"),
+        ({"reportId": None, "paymentBatchName": f"[x] Selo [{OURS}]"}, "by the last token, whatever a job is called"),
+        ({"reportId": OURS, "paymentBatchName": f"Selo [{OURS}]"}, "by both, once"),
+        (
+            {"reportId": "renamed", "paymentBatchName": f"Selo [{OURS}]"},
+            "by the name, when the service made its own id",
+        ),
+    ],
+)
+def test_a_doubtful_report_is_found(listed, why):
+    assert found([report(_id="s-9"), report(_id="s-1", **listed)]) == ["s-1"], why
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {},
+        {"reportId": SECOND},
+        {"paymentBatchName": OURS},
+        {"paymentBatchName": f"[{OURS}] Selo"},
+        {"reportId": OURS[:-1]},
+    ],
+    ids=["nameless", "another", "not in brackets", "not at the end", "cut"],
+)
+def test_a_report_that_bears_another_name_proves_nothing(listed):
+    assert found([report(_id="s-1", **listed)]) == []
+
+
+def test_two_reports_of_one_name_are_both_shown():
+    assert found([report(_id="s-1", reportId=OURS), report(_id="s-2", paymentBatchName=f"Selo [{OURS}]")]) == [
+        "s-1",
+        "s-2",
+    ]
+
+
+def test_every_doubt_is_answered_on_its_own():
+    doubts = [submission(name, state=SubmissionState.IN_DOUBT) for name in (OURS, SECOND)]
+    findings = find_doubtful(doubts, [report(_id="s-2", reportId=SECOND)])
+    assert [(f.submission.id, len(f.matches)) for f in findings] == [(OURS, 0), (SECOND, 1)]
+
+
+def test_a_list_of_what_the_ledger_knows_and_of_strangers_is_no_alarm():
+    strangers = [
+        report(reportId="invoice-7"),
+        report(paymentBatchName="Folha [rp-old]"),
+        report(),
+        report(reportId="rp-1-2"),
+    ]
+    assert alarms(report(reportId=OURS), *strangers) == []
+
+
+def test_a_report_of_ours_that_the_ledger_does_not_know_was_lost_with_it():
+    assert alarms(report(reportId=OURS), report(reportId=SECOND)) == [("lost_report", SECOND)]
+    assert alarms(report(paymentBatchName=f"Selo [{SECOND}]")) == [("lost_report", SECOND)]
+
+
+def test_a_second_ledger_on_the_account_is_named_once_by_its_tag():
+    another = report_id(SERVICE, "wxyz", "two", 1)
+    assert alarms(report(reportId=OTHER_LEDGER), report(reportId=another)) == [("second_ledger", "wxyz")]
+
+
+def test_a_name_that_two_reports_bear_is_an_alarm_also_when_it_is_known():
+    assert alarms(report(reportId=OURS), report(reportId=OURS)) == [("duplicate_report", OURS)]
+
+
+def test_reports_made_for_another_service_are_not_ours():
+    assert alarms(report(reportId=OTHER_SERVICE)) == []
+
+
+def test_a_report_bears_the_names_that_are_written_on_it():
+    assert names_of(report(reportId=OURS, paymentBatchName=f"Selo [{SECOND}]")) == {OURS, SECOND}
+    assert names_of(report(reportId="invoice", paymentBatchName="Selo [ok]")) == frozenset()

@@ -1,0 +1,243 @@
+"""At the end every centavo and every row has one place, or the run stops."""
+
+import pandas as pd
+import pytest
+
+from flows.steps.owe import obligations_frame
+from flows.steps.reconcile import (
+    count_rows,
+    place_of,
+    place_rows,
+    reconcile,
+    summarise_batches,
+    total_up,
+    withheld_otherwise,
+)
+from schemas.errors import BrokenInvariant
+from schemas.money import parse_plain_amount
+from schemas.plan import Place
+from schemas.reconciliation import RowCounts
+from schemas.submission import SubmissionState
+from tests.spec.reports import report, submission
+from tests.spec.tables import CPF, same, table
+
+S = SubmissionState
+
+
+def obligations(drawn):
+    """Obligations: amount, and any of payee, kind, place, report (the submission that claims it), withhold, row."""
+    rows = [
+        {
+            "tax_id": CPF.get(row.get("payee", ""), ""),
+            "kind": row.get("kind", "payment"),
+            "amount_cents": parse_plain_amount(row["amount"]),
+            "place": row.get("place", "planned"),
+            "reason": row.get("reason", ""),
+            "submission_id": row.get("report", ""),
+            "withhold": row.get("withhold") == "yes",
+            "file": "payments.xlsx" if row.get("row") else "",
+            "row": int(row.get("row") or 0),
+        }
+        for row in table(drawn)
+    ]
+    return obligations_frame(pd.DataFrame(rows))
+
+
+PLACES = [
+    # state, sent by this run, sent by an earlier one
+    (S.PLANNED, "planned", "planned"),
+    (S.APPROVED, "planned", "planned"),
+    (S.WITHDRAWN, "planned", "planned"),
+    (S.NOT_SENT, "not_sent", "not_sent"),
+    (S.SENDING, "in_doubt", "in_doubt"),
+    (S.IN_DOUBT, "in_doubt", "in_doubt"),
+    (S.ABSENT, "in_doubt", "in_doubt"),
+    (S.REFUSED, "refused", "refused"),
+    (S.ACCEPTED, "processing", "duplicate"),
+    (S.PROCESSING, "processing", "duplicate"),
+    (S.PAID, "paid", "duplicate"),
+    (S.PARTIAL, "undetermined", "undetermined"),
+    (S.FAILED, "failed", "failed"),
+    (S.EXCLUDED, "excluded", "excluded"),
+]
+
+
+@pytest.mark.parametrize(("state", "own", "earlier"), PLACES, ids=[state.value for state, *_ in PLACES])
+def test_a_payment_is_where_its_report_stands_and_a_duplicate_only_when_an_earlier_run_has_it_paid_or_under_way(
+    state, own, earlier
+):
+    row = {"kind": "payment", "withhold": False}
+    assert place_of(row, submission(state=state), "run-1").value == own
+    assert place_of(row, submission(state=state), "run-2").value == earlier
+
+
+def test_every_state_has_a_place():
+    assert {state for state, *_ in PLACES} == set(S)
+
+
+def test_paid_is_withheld_where_a_person_wished_so_and_the_owner_s_for_the_owner():
+    paid = {"rp-1": submission(state=S.PAID)}
+    placed = reconcile(
+        obligations(
+            """
+            | payee | kind    | amount | report | withhold |
+            | ana   | payment | 10.00  | rp-1   |          |
+            | bia   | payment | 20.00  | rp-1   | yes      |
+            |       | owner   | 3.00   | rp-1   |          |
+            |       | owner   | 4.00   |        |          |
+            """
+        ),
+        paid,
+        "run-1",
+    )
+    assert same(
+        placed,
+        """
+        | amount | place    |
+        | 10.00  | paid     |
+        | 20.00  | withheld |
+        | 3.00   | owner    |
+        | 4.00   | owner    |
+        """,
+    )
+
+
+def test_a_draft_leaves_the_owner_s_part_planned():
+    draft = obligations("| kind | amount |\n| owner | 4.00 |")
+    assert same(reconcile(draft, {}, "run-1", planned_owner=True), "| place |\n| planned |")
+
+
+def test_a_conflict_stays_a_conflict_whatever_became_of_the_report_it_contradicts():
+    conflict = obligations("| amount | place | report | reason |\n| 1.00 | conflict | rp-1 | another amount |")
+    placed = reconcile(conflict, {"rp-1": submission(state=S.PAID)}, "run-2")
+    assert same(placed, "| place | reason |\n| conflict | another amount |")
+
+
+def test_the_reason_of_a_report_goes_before_that_of_the_claim():
+    claimed = obligations("| amount | place | report | reason |\n| 1.00 | duplicate | rp-1 | claimed by rp-1 |")
+    failed = {"rp-1": submission(state=S.FAILED, reason="the service says ERROR")}
+    assert same(reconcile(claimed, failed, "run-2"), "| place | reason |\n| failed | the service says ERROR |")
+
+
+EVERYWHERE = """
+    | amount | place        |
+    | 1.00   | paid         |
+    | 2.00   | processing   |
+    | 3.00   | withheld     |
+    | 4.00   | owner        |
+    | 5.00   | recouped     |
+    | -6.00  | carried      |
+    | 7.00   | held         |
+    | 8.00   | conflict     |
+    | 9.00   | duplicate    |
+    | 10.00  | planned      |
+    | 11.00  | not_sent     |
+    | 12.00  | in_doubt     |
+    | 13.00  | undetermined |
+    | 14.00  | refused      |
+    | 15.00  | failed       |
+    | 16.00  | excluded     |
+    | 17.00  | income_tax   |
+"""
+IN_ALL = sum(parse_plain_amount(row["amount"]) for row in table(EVERYWHERE))
+
+
+def test_totals_add_up_by_place_and_no_place_is_left_out():
+    totals = total_up(obligations(EVERYWHERE), IN_ALL, {}, {}, "run-1")
+    assert {row["place"] for row in table(EVERYWHERE)} == {place.value for place in Place}
+    told = totals.model_dump(by_alias=True)
+    assert told.pop("in") == IN_ALL
+    assert told == {row["place"]: parse_plain_amount(row["amount"]) for row in table(EVERYWHERE)}
+
+
+@pytest.mark.parametrize("missing", [1, -1])
+def test_one_centavo_without_a_place_stops_the_run(missing):
+    with pytest.raises(BrokenInvariant, match="does not add up"):
+        total_up(obligations(EVERYWHERE), IN_ALL + missing, {}, {}, "run-1")
+
+
+SENT = """
+    | payee | amount | report | withhold | place |
+    | ana   | 70.00  | rp-1   |          | paid  |
+    | bia   | 30.00  | rp-1   | yes      | withheld |
+"""
+
+
+@pytest.mark.parametrize(
+    ("figures", "paid", "withheld", "tax"),
+    [
+        ({}, 7000, 3000, 0),
+        ({"withholdAmount": "30.00"}, 7000, 3000, 0),
+        ({"withholdAmount": "35.00"}, 6500, 3500, 0),
+        ({"withholdAmount": "0.00"}, 10000, 0, 0),
+        ({"irAmount": "7.50"}, 6250, 3000, 750),
+        ({"irAmount": "0.00", "withholdAmount": None}, 7000, 3000, 0),
+    ],
+)
+def test_what_the_report_says_was_withheld_or_taxed_was_not_paid_out(figures, paid, withheld, tax):
+    sent = {"rp-1": submission(state=S.PAID)}
+    totals = total_up(obligations(SENT), 10_000, sent, {"rp-1": report(status="DONE", **figures)}, "run-1")
+    assert (totals.paid, totals.withheld, totals.income_tax) == (paid, withheld, tax)
+
+
+def test_another_sum_withheld_than_asked_is_a_discrepancy():
+    sent = [submission(state=S.PAID)]
+    (one,) = withheld_otherwise(obligations(SENT), sent, {"rp-1": report(withholdAmount="35.00")})
+    assert (one.kind, one.expected, one.found) == ("withheld", "3000", "3500")
+    assert withheld_otherwise(obligations(SENT), sent, {"rp-1": report(withholdAmount="30.00")}) == []
+    assert withheld_otherwise(obligations(SENT), sent, {"rp-1": report()}) == []
+
+
+def rows(*dispositions):
+    found = [("payments.xlsx", "", n, what, "") for n, what in enumerate(dispositions, start=2)]
+    return pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "reason"])
+
+
+def test_every_row_is_counted_where_it_went():
+    assert count_rows(rows("used", "used", "held", "ignored")) == RowCounts(read=4, used=2, held=1, ignored=1)
+
+
+def test_a_row_without_a_known_place_stops_the_run():
+    with pytest.raises(BrokenInvariant, match="row has no place"):
+        count_rows(rows("used", "lost"))
+
+
+def test_what_became_of_a_payment_is_told_of_its_row():
+    placed = place_rows(
+        rows("used", "used", "used", "used", "ignored"),
+        obligations(
+            """
+            | row | amount | place     | reason          |
+            | 2   | 1.00   | paid      |                 |
+            | 3   | 1.00   | held      | ACCOUNT_INVALID |
+            | 4   | 1.00   | conflict  | another amount  |
+            | 5   | 1.00   | duplicate | claimed by rp-1 |
+            """
+        ),
+    )
+    assert same(
+        placed,
+        """
+        | row | disposition | reason          |
+        | 2   | used        |                 |
+        | 3   | held        | ACCOUNT_INVALID |
+        | 4   | held        | another amount  |
+        | 5   | duplicate   | claimed by rp-1 |
+        | 6   | ignored     |                 |
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        (S.PAID, "accepted"),
+        (S.FAILED, "accepted"),
+        (S.PROCESSING, "accepted"),
+        (S.REFUSED, "refused"),
+        (S.IN_DOUBT, "in_doubt"),
+    ],
+)
+def test_the_outcome_of_sending_is_told_apart_from_what_became_of_the_report(state, outcome):
+    (told,) = summarise_batches([submission(state=state, status="DONE")])
+    assert (told.outcome, told.status, told.payments, told.amount_cents) == (outcome, "DONE", 2, 10_000)
