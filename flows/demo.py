@@ -10,7 +10,8 @@ from typing import Final
 from rich.console import Console
 
 from flows.commands.payouts import check_job, tell_report
-from flows.launch import RunReport, start_payout
+from flows.launch import RunReport
+from flows.start import start_payout
 from flows.terminal import progress_on
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst

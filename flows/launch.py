@@ -1,6 +1,5 @@
-"""Start a run and walk its route: one body for the command line, the flow files and the demo."""
+"""Open a run, walk its route, and report: one body for the command line and for the flow files."""
 
-import os
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -108,54 +107,4 @@ def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch)
         summary=run.summary,
         language=order.job.outputs.language if order else "en",
     )
-    return caller.report
-
-
-def is_watched() -> bool:
-    """Whether a Prefect server is there to watch."""
-    return bool(os.environ.get("PREFECT_API_URL"))
-
-
-def start_payout(  # each is named at the call
-    job_path: Path,
-    files: Sequence[str],
-    *,
-    yes: bool,
-    by: str | None,
-    progress: Progress,
-    again: Sequence[str] = (),
-    watched: bool | None = None,
-) -> RunReport:
-    """Run the payout for a person: under Prefect where PREFECT_API_URL is set (or when told so), plainly elsewhere."""
-    caller = Caller(progress)
-    token = CALLER.set(caller)
-    try:
-        if not (is_watched() if watched is None else watched):
-            return run_payout(job_path, files, yes=yes, by=by, again=again)
-        from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
-
-        payout(str(job_path), files=list(files), yes=yes, by=by, again=list(again), return_state=True)
-    finally:
-        CALLER.reset(token)
-    return _reported(caller)
-
-
-def start_settle(job: str | None, *, progress: Progress) -> RunReport:
-    """Settle for a person: under Prefect where PREFECT_API_URL is set, plainly elsewhere."""
-    caller = Caller(progress)
-    token = CALLER.set(caller)
-    try:
-        if not is_watched():
-            return run_settle(job)
-        from flows.settle import settle  # noqa: PLC0415  # Prefect takes a second to import
-
-        settle(job, return_state=True)
-    finally:
-        CALLER.reset(token)
-    return _reported(caller)
-
-
-def _reported(caller: Caller) -> RunReport:
-    if caller.report is None:
-        raise RuntimeError("the flow ended without a report; see the Prefect UI")
     return caller.report

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flows.launch import RunReport, start_payout, start_settle
+from flows.launch import RunReport
 from flows.settings import read_settings
 from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, write_check
 from flows.stages.plan_view import PlanView, view_plan
 from flows.stages.read import read
+from flows.start import start_payout, start_settle
 from flows.terminal import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
 from flows.terminal_plan import show_plan
 from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order

@@ -13,6 +13,9 @@ from flows.launch import run_payout
 from flows.payout import payout
 from flows.settle import settle
 from flows.stages.route import PAYOUT
+from flows.start import start_payout
+from flows.terminal import QuietProgress
+from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 
 pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
@@ -92,3 +95,14 @@ def test_prefect_records_no_document_key_account_or_email(payments_job: Path, pr
     # Short account numbers could stand in any hash; what is left is unmistakable.
     found = [value for value in canaries | plain if len(value) > 7 and value.encode() in recorded]
     assert len(found) == 0, f"{len(found)} private values were found in Prefect's files"
+
+
+def test_the_command_line_under_prefect_tells_why_a_run_could_not_begin(payments_job: Path, monkeypatch):
+    monkeypatch.delenv("REPASSE_API_URL")
+    with pytest.raises(ConfigurationError, match="REPASSE_API_URL is not set"):
+        start_payout(payments_job, [], yes=True, by=None, progress=QuietProgress(), watched=True)
+
+
+def test_the_command_line_under_prefect_reports_like_one_without(payments_job: Path):
+    report = start_payout(payments_job, [], yes=True, by=None, progress=QuietProgress(), watched=True)
+    assert (report.exit_code, report.state) == (ExitCode.DONE, "done")
