@@ -1,4 +1,4 @@
-"""Start a flow for a person: under Prefect where a server is there to watch, plainly elsewhere; the same stages either way."""
+"""Start a flow for a person: under Prefect where a server watches, plainly elsewhere; the same stages either way."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -34,7 +34,7 @@ class StoredPlan:
         total_cents: Sum of all reports.
         largest_cents: The largest single payment.
         run_id: The last run that arrived at it.
-        prepared_by: Who started that run.
+        prepared_by: Who started the run that made it first, or first after a rejection; never whoever sends it later.
         created_at: When it was first made (UTC).
         approved_at: When it was last approved (UTC); None before.
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
@@ -157,7 +157,7 @@ def _write_plan(
     connection: Connection, plan: PaymentPlan, run_id: str, prepared_by: str, service_url: str, now: dt.datetime
 ) -> None:
     this = plans.c.digest == plan.digest
-    known = connection.execute(select(plans.c.run_id).where(this)).one_or_none()
+    known = connection.execute(select(plans.c.run_id, plans.c.rejected_at).where(this)).one_or_none()
     if known is None:
         connection.execute(
             insert(plans).values(
@@ -177,9 +177,10 @@ def _write_plan(
             )
         )
     elif known.run_id != run_id:
-        later_run = {"run_id": run_id, "prepared_by": prepared_by}
-        no_rejection = {"rejected_at": None, "rejected_by": None, "rejected_why": None}
-        connection.execute(update(plans).where(this).values(**later_run, **no_rejection))
+        changes: dict[str, object] = {"run_id": run_id}
+        if known.rejected_at is not None:
+            changes |= {"prepared_by": prepared_by, "rejected_at": None, "rejected_by": None, "rejected_why": None}
+        connection.execute(update(plans).where(this).values(**changes))
     run = (plan_runs.c.digest == plan.digest) & (plan_runs.c.run_id == run_id)
     if connection.execute(select(plan_runs.c.run_id).where(run)).one_or_none() is None:
         connection.execute(

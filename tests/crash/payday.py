@@ -49,12 +49,17 @@ class Worker:
 
     def reaches(self, *names: str) -> bool:
         """Wait until it begins one of these stages; False when it ends before."""
+        while (name := self.next_stage()) is not None:
+            if name in names:
+                return True
+        return False
+
+    def next_stage(self) -> str | None:
+        """Wait for the next stage it begins; None when it has ended."""
         try:
-            while self.stages.recv() not in names:
-                pass
+            return str(self.stages.recv())
         except EOFError:
-            return False
-        return True
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +137,11 @@ def wait_for(condition: Callable[[], bool], what: str, seconds: float = 20.0) ->
 
 
 @contextmanager
-def opened_payday(folder: Path, payments: int, *, per_batch: int = 1, timeout_s: float = 5.0) -> Iterator[Payday]:
+def opened_payday(
+    folder: Path, payments: int, *, per_batch: int = 1, checks: str = "never", formats: str = "json", timeout_s: float = 5.0
+) -> Iterator[Payday]:
     """Write a job, and serve the service until the context ends."""
-    job = write_payments_job(folder, payments, per_batch=per_batch)
+    job = write_payments_job(folder, payments, per_batch=per_batch, checks=checks, formats=formats)
     hears, tells = WARM.Pipe(duplex=False)
     service = WARM.Process(target=workers.serve_service, args=(folder / "sandbox.db", tells))
     service.start()

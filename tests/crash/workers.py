@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from flows.launch import start_payout
+from flows.start import start_payout
 from flows.settings import read_settings
 from flows.stages.route import PAYOUT, walk
 from flows.wiring import opened_run, read_order

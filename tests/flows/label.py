@@ -1,6 +1,7 @@
 """A label's finance team: its folder, and what its people do with it."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,16 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.launch import RunReport, start_payout
+from flows.launch import RunReport
+from flows.start import start_payout
 from flows.settings import read_settings
 from flows.terminal import QuietProgress
 from flows.wiring import open_ledger_of
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, write_sheet
+
+COMMAND = (sys.executable, "-c", "from flows.cli import main; main()")
 
 
 class Label:

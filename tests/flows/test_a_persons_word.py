@@ -92,6 +92,17 @@ def test_four_eyes_are_not_those_of_the_one_who_prepared_the_plan(waiting, servi
     assert service.paid == [1000, 2000]
 
 
+def test_whoever_starts_the_run_that_sends_has_not_prepared_the_plan_for_that(waiting, service):
+    waiting.declare(approval={"approvers": 2})
+    digest = digest_of(waiting.run(yes=False, by="ana"))
+    waiting.approve(digest, "30,00", "ana")
+    waiting.approve(digest, "30,00", "bia")
+    assert waiting.run(yes=False, by="caio").exit_code == ExitCode.APPROVAL_WANTED
+    waiting.approve(digest, "30,00", "caio")
+    assert waiting.run(yes=False, by="caio").exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
 @pytest.mark.parametrize("limits", [{"payment": "19.99"}, {"run": "29.99"}])
 def test_yes_does_not_go_beyond_the_limits_of_the_job(waiting, service, limits):
     waiting.declare(rules={"limits": limits})

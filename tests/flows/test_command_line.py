@@ -3,15 +3,14 @@
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
+from tests.flows.label import COMMAND
 
 ANA, BIA = people(2)
-COMMAND = [sys.executable, "-c", "from flows.cli import main; main()"]
 
 
 @pytest.fixture

@@ -2,4 +2,4 @@
 
 from hypothesis import settings
 
-settings.register_profile("thorough", max_examples=4_000)
+settings.register_profile("thorough", max_examples=2_000)

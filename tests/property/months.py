@@ -53,10 +53,10 @@ SMALL_CENTS = st.integers(1, 50_000)
 @st.composite
 def some_payments(draw):
     """Payments rows of different payees, some with the owner's part, some without a destination."""
-    rows = [
-        (payee, reais(draw(SMALL_CENTS)), draw(st.sampled_from(["", "0.01", "7.50"])), draw(st.sampled_from(["", f"{payee}@example.com"])))
-        for payee in draw(st.lists(ANYBODY, max_size=4, unique=True))
-    ]  # fmt: skip
+    people = draw(st.lists(ANYBODY, max_size=4, unique=True))
+    owners = st.sampled_from(["", "0.01", "7.50"])
+    keys = {payee: st.sampled_from(["", f"{payee}@example.com"]) for payee in people}
+    rows = [(payee, reais(draw(SMALL_CENTS)), draw(owners), draw(keys[payee])) for payee in people]
     return payments(drawn("| payee | amount | owner | key |", rows))
 
 

@@ -1,4 +1,4 @@
-"""A label's desk: hands drawn tables to the decisions and remembers what was sent, so that a case tells only its own."""
+"""A label's desk: hands drawn tables to the decisions and remembers what was sent, so that a case is short."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

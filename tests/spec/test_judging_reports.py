@@ -9,43 +9,43 @@ from tests.spec.tables import table
 
 S = SubmissionState
 WIRE = {
-    "status": "status", "done": "donePayments", "withheld": "withholdPayments", "pending": "pendingPayments",
-    "paid": "paidAmount", "held back": "withholdAmount", "tax": "irAmount", "fee": "feeAmount", "left": "pendingAmount",
+    "status": "status", "done": "donePayments", "kept": "withholdPayments", "open": "pendingPayments",
+    "paid": "paidAmount", "back": "withholdAmount", "tax": "irAmount", "fee": "feeAmount", "left": "pendingAmount",
 }  # fmt: skip
-COUNTS = {"done", "withheld", "pending"}
+COUNTS = {"done", "kept", "open"}
 
 # Two payments over 100.00, of which 10.00 are the owner's.
 CASES = table(
     """
-    | what                                        | status     | done | withheld | pending | paid   | held back | tax  | fee  | left  | is         |
-    | all paid                                    | DONE       | 2    |          |         | 100.00 |           |      |      |       | paid       |
-    | all paid, and zeros for the rest            | DONE       | 2    | 0        | 0       | 100.00 | 0.00      | 0.00 | 0.00 | 0.00  | paid       |
-    | closed is as good as done                   | CLOSED     | 2    | 0        | 0       | 100.00 |           |      |      |       | paid       |
-    | one held back on demand                     | DONE       | 1    | 1        | 0       | 70.00  | 30.00     |      |      |       | paid       |
-    | income tax kept back                        | DONE       | 2    | 0        | 0       | 92.50  |           | 7.50 |      |       | paid       |
-    | the fee taken out of it                     | DONE       | 2    | 0        | 0       | 99.65  |           |      | 0.35 |       | paid       |
-    | the owner's part not counted as paid        | DONE       | 2    | 0        | 0       | 90.00  |           |      |      |       | paid       |
-    | held back, taxed, and the owner's           | DONE       | 1    | 1        | 0       | 50.00  | 30.00     | 9.65 | 0.35 |       | paid       |
-    | no figures at all                           | DONE       |      |          |         |        |           |      |      |       | paid       |
-    | no amount                                   | DONE       | 2    |          |         |        |           |      |      |       | paid       |
-    | no count                                    | DONE       |      |          |         | 100.00 |           |      |      |       | paid       |
-    | one payment short                           | DONE       | 1    | 0        | 0       | 100.00 |           |      |      |       | partial    |
-    | one payment short, the other not mentioned  | DONE       | 1    |          |         | 70.00  | 30.00     |      |      |       | partial    |
-    | one payment too many                        | DONE       | 3    | 0        | 0       | 100.00 |           |      |      |       | partial    |
-    | one still pending                           | DONE       | 2    | 0        | 1       | 100.00 |           |      |      |       | partial    |
-    | something still to pay                      | DONE       | 2    | 0        | 0       | 100.00 |           |      |      | 0.01  | partial    |
-    | a centavo short, with no reason             | DONE       | 2    | 0        | 0       | 99.99  |           |      |      |       | partial    |
-    | a centavo too much                          | DONE       | 2    | 0        | 0       | 100.01 |           |      |      |       | partial    |
-    | failed, and nothing was paid                | ERROR      | 0    | 0        | 2       | 0.00   |           |      |      | 90.00 | failed     |
-    | failed, and it does not say what was paid   | ERROR      |      |          |         |        |           |      |      |       | partial    |
-    | failed, and one payment was made            | ERROR      | 1    | 0        | 1       | 30.00  |           |      |      |       | partial    |
-    | failed, no payments, amount not said        | ERROR      | 0    |          |         |        |           |      |      |       | partial    |
-    | failed, nothing paid, count not said        | ERROR      |      |          |         | 0.00   |           |      |      |       | partial    |
-    | taken out by the service                    | EXCLUDED   | 0    |          |         |        |           |      |      |       | excluded   |
-    | not begun                                   | PENDING    |      |          |         |        |           |      |      |       | processing |
-    | under way                                   | PROCESSING | 1    |          | 1       | 30.00  |           |      |      |       | processing |
-    | a status nobody has heard of                | SCHEDULED  | 2    |          |         | 100.00 |           |      |      |       | accepted   |
-    | no status                                   |            | 2    |          |         | 100.00 |           |      |      |       | accepted   |
+    | what                       | status     | done | kept | open | paid   | back  | tax  | fee  | left  | is         |
+    | all paid                   | DONE       | 2    |      |      | 100.00 |       |      |      |       | paid       |
+    | all paid, else zeros       | DONE       | 2    | 0    | 0    | 100.00 | 0.00  | 0.00 | 0.00 | 0.00  | paid       |
+    | closed is as good as done  | CLOSED     | 2    | 0    | 0    | 100.00 |       |      |      |       | paid       |
+    | one held back on demand    | DONE       | 1    | 1    | 0    | 70.00  | 30.00 |      |      |       | paid       |
+    | income tax kept back       | DONE       | 2    | 0    | 0    | 92.50  |       | 7.50 |      |       | paid       |
+    | the fee taken out of it    | DONE       | 2    | 0    | 0    | 99.65  |       |      | 0.35 |       | paid       |
+    | without the owner's part   | DONE       | 2    | 0    | 0    | 90.00  |       |      |      |       | paid       |
+    | kept, taxed, with a fee    | DONE       | 1    | 1    | 0    | 50.00  | 30.00 | 9.65 | 0.35 |       | paid       |
+    | no figures at all          | DONE       |      |      |      |        |       |      |      |       | paid       |
+    | no amount                  | DONE       | 2    |      |      |        |       |      |      |       | paid       |
+    | no count                   | DONE       |      |      |      | 100.00 |       |      |      |       | paid       |
+    | one payment short          | DONE       | 1    | 0    | 0    | 100.00 |       |      |      |       | partial    |
+    | one short, one not said    | DONE       | 1    |      |      | 70.00  | 30.00 |      |      |       | partial    |
+    | one payment too many       | DONE       | 3    | 0    | 0    | 100.00 |       |      |      |       | partial    |
+    | one still pending          | DONE       | 2    | 0    | 1    | 100.00 |       |      |      |       | partial    |
+    | something still to pay     | DONE       | 2    | 0    | 0    | 100.00 |       |      |      | 0.01  | partial    |
+    | a centavo short, no reason | DONE       | 2    | 0    | 0    | 99.99  |       |      |      |       | partial    |
+    | a centavo too much         | DONE       | 2    | 0    | 0    | 100.01 |       |      |      |       | partial    |
+    | failed, nothing was paid   | ERROR      | 0    | 0    | 2    | 0.00   |       |      |      | 90.00 | failed     |
+    | failed, silent on figures  | ERROR      |      |      |      |        |       |      |      |       | partial    |
+    | failed, one was paid       | ERROR      | 1    | 0    | 1    | 30.00  |       |      |      |       | partial    |
+    | failed, amount not said    | ERROR      | 0    |      |      |        |       |      |      |       | partial    |
+    | failed, count not said     | ERROR      |      |      |      | 0.00   |       |      |      |       | partial    |
+    | taken out by the service   | EXCLUDED   | 0    |      |      |        |       |      |      |       | excluded   |
+    | not begun                  | PENDING    |      |      |      |        |       |      |      |       | processing |
+    | under way                  | PROCESSING | 1    |      | 1    | 30.00  |       |      |      |       | processing |
+    | an unheard-of status       | SCHEDULED  | 2    |      |      | 100.00 |       |      |      |       | accepted   |
+    | no status                  |            | 2    |      |      | 100.00 |       |      |      |       | accepted   |
     """
 )
 

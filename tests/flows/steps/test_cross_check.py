@@ -8,7 +8,7 @@ import pytest
 from flows.steps.count_in import count_in
 from flows.steps.cross_check import cross_check
 from tests.spec.office import inputs, job, statement
-from tests.spec.tables import CPF, held_rows, lines, payees, payments, same, shares
+from tests.spec.tables import CPF, RECORDINGS, held_rows, lines, payees, payments, same, shares
 
 OCTOBER = "2026-10-01"
 
@@ -157,3 +157,24 @@ def test_one_payee_paid_by_two_files_is_held_in_both_and_each_row_names_the_othe
 def test_holding_doubled_payments_moves_no_centavo_out_of_sight():
     came_in = two_files()
     assert count_in(checked(came_in, payees=None), {}) == count_in(came_in, {}) == 11_000
+
+
+def test_an_asset_shared_out_more_than_whole_is_told_with_its_sum_in_the_file_of_shares():
+    overfull = shares("| payee | recording | share |\n| ana | valsa | 60 |\n| bia | valsa | 50 |\n| ana | samba | 50 |")
+    found = checked(inputs([statement(LINES)], payees=payees("ana", "bia"), shares=overfull))
+    (issue,) = (one for one in found.issues if one.code.value == "PERCENT_SUM")
+    assert (issue.severity.value, issue.file, issue.row) == ("error", "shares.xlsx", None)
+    assert RECORDINGS["valsa"] in issue.message
+    assert "110" in issue.message
+
+
+def test_a_currency_without_a_rate_is_told_once_a_file_whether_its_lines_are_sound_or_held():
+    drawn = "| recording | currency | amount |\n| samba | USD | 1.00 |\n| samba | USD | 1.00 |\n| samba | EUR | 1.00 |"
+    held = held_rows("| payee | currency | amount | problem |\n| | GBP | 1.00 | ISRC_FORMAT |\n| | | | AMOUNT_FORMAT |")
+    rows = statement(lines(drawn), held=held, rates={"EUR": "6.00"})
+    found = checked(inputs([rows], payees=payees("ana"), shares=SAMBA))
+    assert [(one.code.value, one.file, one.row) for one in found.issues] == [
+        ("CURRENCY_NO_RATE", "held.xlsx", None),
+        ("CURRENCY_NO_RATE", "statement.tsv", None),
+    ]
+    assert ["GBP" in found.issues[0].message, "USD" in found.issues[1].message] == [True, True]
