@@ -34,6 +34,8 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
         SendingFrozen: ledger and service disagree.
     """
     service = run.require_service()
+    if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
+        run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     reports = service.api.list_all_reports()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     run.listed_at_s = run.clock.monotonic_s()

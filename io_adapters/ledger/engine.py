@@ -4,6 +4,7 @@ All that differs between SQLite and PostgreSQL is here and in the migrations.
 """
 
 import datetime as dt
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,6 +33,7 @@ class Database:
     def __init__(self, engine: Engine, clock: Callable[[], dt.datetime]) -> None:
         self.engine = engine
         self._clock = clock
+        self._writer = threading.Lock()  # threads queue here; waiting for SQLite is sleeping up to a tenth of a second
 
     def now(self) -> dt.datetime:
         """Return the present moment in UTC."""
@@ -53,7 +55,7 @@ class Database:
         Raises:
             AnotherRun: another program has been writing for longer than `BUSY_TIMEOUT_S`.
         """
-        with self.engine.connect().execution_options(**{_WRITING: True}) as connection:
+        with self._writer, self.engine.connect().execution_options(**{_WRITING: True}) as connection:
             try:
                 transaction = connection.begin()
                 # psycopg's BEGIN is lazy: ask for the lock here, where waiting for it in vain has a name.

@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.launch import RunReport
-from flows.start import start_payout
 from flows.settings import read_settings
+from flows.start import start_payout
 from flows.terminal import QuietProgress
 from flows.wiring import open_ledger_of
 from io_adapters.ledger.ledger import Ledger

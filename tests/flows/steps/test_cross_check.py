@@ -159,12 +159,20 @@ def test_holding_doubled_payments_moves_no_centavo_out_of_sight():
     assert count_in(checked(came_in, payees=None), {}) == count_in(came_in, {}) == 11_000
 
 
-def test_an_asset_shared_out_more_than_whole_is_told_with_its_sum_in_the_file_of_shares():
-    overfull = shares("| payee | recording | share |\n| ana | valsa | 60 |\n| bia | valsa | 50 |\n| ana | samba | 50 |")
+def test_an_asset_shared_out_more_than_whole_is_told_for_each_month_in_which_it_is():
+    overfull = shares(
+        """
+        | payee | recording | share | from       |
+        | ana   | valsa     | 60    |            |
+        | bia   | valsa     | 50    | 2026-10-01 |
+        | ana   | samba     | 100   |            |
+        """
+    )
     found = checked(inputs([statement(LINES)], payees=payees("ana", "bia"), shares=overfull))
     (issue,) = (one for one in found.issues if one.code.value == "PERCENT_SUM")
-    assert (issue.severity.value, issue.file, issue.row) == ("error", "shares.xlsx", None)
+    assert (issue.severity.value, issue.file) == ("error", "shares.xlsx")
     assert RECORDINGS["valsa"] in issue.message
+    assert "2026-10-01" in issue.message
     assert "110" in issue.message
 
 

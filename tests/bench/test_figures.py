@@ -1,0 +1,110 @@
+"""How long the work takes, beside the barest program that could do part of it. `make bench` prints the figures."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import pandas as pd
+import pytest
+from openpyxl import Workbook
+from python_calamine import CalamineWorkbook
+from stdnum.br import cnpj, cpf
+
+from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.reading import read_table
+from sample_data.making.people import Registry, masked
+from schemas.exit_codes import ExitCode
+from schemas.tables.parsing import parse_table
+from schemas.tax_id_column import read_tax_ids
+from tests.bench.conftest import Figures, median_s
+from tests.crash.payday import opened_payday
+from tests.payments_job import write_payments_job
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1200)]
+
+REPASSE = str(Path(sys.executable).with_name("repasse"))
+BARE_READ = "import sys, python_calamine as c; c.CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()"
+
+
+def process(*command: str) -> Callable[[], object]:
+    """Return what runs a whole process and expects it to end well."""
+    return lambda: subprocess.run(command, check=True, capture_output=True)
+
+
+def test_starting(figures: Figures):
+    bare_s = median_s(process(sys.executable, "-c", "pass"), 5)
+    figures.tell("repasse --help", median_s(process(REPASSE, "--help"), 5), beside_s=bare_s, beside="python -c pass")
+
+
+def test_checking_ten_thousand_payments(figures: Figures, tmp_path: Path):
+    job = write_payments_job(tmp_path, 10_000)
+    bare_s = median_s(process(sys.executable, "-c", BARE_READ, str(job.workbook)))
+    check_s = median_s(process(REPASSE, "check", str(job.path)))
+    figures.tell("repasse check, 10,000 payments in XLSX", check_s, beside_s=bare_s, beside="calamine alone")
+
+
+@pytest.mark.parametrize(("kind", "one"), [("CPF", cpf), ("CNPJ", cnpj)])
+def test_reading_a_column_of_tax_ids(figures: Figures, kind: str, one: object):
+    registry = Registry(kind)
+    new = registry.cpf if kind == "CPF" else lambda: registry.cnpj(letters=True)
+    texts = [masked(new()) for _ in range(20_000)]
+    column = pd.Series(texts * 5, dtype="str")
+    bare_s = median_s(lambda: [one.is_valid(text) for text in texts]) / len(texts)  # type: ignore[attr-defined]
+    ours_s = median_s(lambda: read_tax_ids(column)) / len(column)
+    assert (read_tax_ids(column).tax_ids != "").all()
+    figures.tell(f"a {kind} in a column of 100,000", ours_s, beside_s=bare_s, beside="python-stdnum")
+
+
+def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
+    path = tmp_path / "statement.xlsx"
+    write_statement(path, 200_000)
+    layout = read_layout("royalties", tmp_path)
+    bare_s = median_s(lambda: CalamineWorkbook.from_path(str(path)).get_sheet_by_index(0).to_python())
+    read_s = median_s(lambda: read_table(str(path), layout, language="en"))
+    raw = read_table(str(path), layout, language="en")
+    parse_s = median_s(lambda: parse_table(raw, layout, language="en"))
+    assert len(parse_table(raw, layout, language="en").frame) == 200_000
+    figures.tell("read 200,000 statement lines in XLSX", read_s, beside_s=bare_s, beside="calamine alone")
+    figures.tell("check 200,000 statement lines", parse_s, beside_s=bare_s, beside="calamine alone")
+
+
+def write_statement(path: Path, lines: int) -> None:
+    """Write a statement in the generic layout: 1,000 recordings on ten platforms."""
+    book = Workbook(write_only=True)
+    page = book.create_sheet("Statement")
+    page.append(["Período", "Plataforma", "ISRC", "Faixa", "Quantidade", "Valor", "Moeda"])
+    for n in range(lines):
+        isrc = f"BRAUR26{n % 1_000:05d}"
+        page.append(["2026-10", f"Loja {n % 10}", isrc, f"Faixa {n % 1_000}", n % 977, (n % 9_973) / 1_000, "BRL"])
+    book.save(path)
+
+
+@pytest.mark.parametrize(("checks", "payments"), [("never", 10_000), ("new_or_changed", 10_000)])
+def test_paying_ten_thousand_people(figures: Figures, tmp_path: Path, checks: str, payments: int):
+    formats = "xlsx, csv, json"
+    with opened_payday(tmp_path, payments, per_batch=500, checks=checks, formats=formats, timeout_s=60) as payday:
+        began, stages = perf_counter(), list[tuple[str, float]]()
+        worker = payday.start()
+        while (name := worker.next_stage()) is not None:
+            stages.append((name, perf_counter()))
+        ended = perf_counter()
+        assert worker.ended() == ExitCode.DONE
+        assert payday.posts() == 20
+    figures.tell(f"pay {payments:,} people in 20 batches, account checks: {checks}", ended - began)
+    for (name, start), (_, end) in zip(stages, [*stages[1:], ("", ended)], strict=True):
+        figures.tell(f"    {name.replace('_', ' ')}", end - start)
+
+
+def test_how_fast_is_the_disk(figures: Figures, tmp_path: Path):
+    """What one durable commit costs here at least: two of them stand around every batch that is sent."""
+    with (tmp_path / "file").open("wb") as file:
+
+        def write_through() -> None:
+            file.write(b"x" * 4096)
+            file.flush()
+            os.fsync(file.fileno())
+
+        figures.tell("fsync of 4 kB on this disk", median_s(write_through, 50))
