@@ -180,6 +180,7 @@ class ApprovalKind(StrEnum):
     """How an approval came about."""
 
     PERSON = "person"
+    SIGNED_IN = "signed_in"
     YES_FLAG = "yes"
     BELOW_LIMIT = "below"
 

@@ -103,6 +103,8 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
 def _words_given(run: Run, plan: PaymentPlan) -> set[str]:
     """Who has said yes to this very plan and total; with two needed, the one who prepared it does not count."""
     standing = run.ledger.approvals.standing(plan.digest, run.clock.now())
+    if run.job.approval.identities == "signed_in":
+        standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
     people = {_person(approval.by) for approval in standing if approval.total_cents == plan.total_cents}
     if run.job.approval.approvers == 1 and not beyond_limits(run, plan):
         return people

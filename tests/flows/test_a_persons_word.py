@@ -127,6 +127,13 @@ def test_yes_is_nobodys_word_where_people_have_to_sign_in(waiting, service):
     assert service.posts == 0
 
 
+def test_a_name_that_was_only_typed_does_not_count_where_people_have_to_sign_in(waiting, service):
+    waiting.declare(approval={"identities": "signed_in"})
+    waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "carla")
+    assert waiting.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
 @pytest.mark.parametrize(("above", "code", "paid"), [("30.00", 0, [1000, 2000]), ("29.99", 14, [])])
 def test_small_plans_need_no_word(waiting, service, above, code, paid):
     waiting.declare(approval={"above": above})
