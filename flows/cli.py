@@ -165,6 +165,59 @@ def release(by: By, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def resolve(  # options of a command
+    submission: Annotated[str, typer.Argument(help="The submission in doubt, as `status` names it.")],
+    report: Annotated[str | None, typer.Option(metavar="ID", help="It is this report of the service.")] = None,
+    absent: Annotated[bool, typer.Option("--absent", help="The service never received it (two people).")] = False,
+    by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice with --absent.")] = None,
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Take people's word on a submission in doubt."""
+    from flows.commands.people import resolve_submission  # noqa: PLC0415
+
+    _finish(
+        lambda: resolve_submission(
+            submission, report=report, absent=absent, by=by or [], evidence=evidence, as_json=as_json
+        ),
+        as_json=as_json,
+    )
+
+
+@app.command()
+def decide(  # options of a command
+    obligation: Annotated[list[str], typer.Argument(help="Obligations, as the workbook names them (ob-...).")],
+    by: By,
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
+    pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
+    paid: Annotated[bool, typer.Option("--paid", help="Paid, by the report or outside.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Nobody is to be paid for it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a person's word on conflicts, partial and excluded reports, payments made outside."""
+    from flows.commands.people import decide_obligations  # noqa: PLC0415
+    from schemas.decision import DecisionKind  # noqa: PLC0415
+
+    said = [kind for kind, given in zip(DecisionKind, (pay, paid, drop), strict=True) if given]
+    if len(said) != 1:
+        raise typer.BadParameter("say one of --pay, --paid, --drop")
+    _finish(lambda: decide_obligations(obligation, said[0], by=by, evidence=evidence, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def unfreeze(
+    accept: Annotated[list[str], typer.Option(metavar="TAG", help="What froze sending; every tag by name.")],
+    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; two people.")],
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they both saw.")],
+    as_json: AsJson = False,
+) -> None:
+    """Let sending go on after ledger and service disagreed."""
+    from flows.commands.people import unfreeze_sending  # noqa: PLC0415
+
+    _finish(lambda: unfreeze_sending(accept, by=by, evidence=evidence, as_json=as_json), as_json=as_json)
+
+
+@app.command()
 def sandbox(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8090,

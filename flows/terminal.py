@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -46,7 +46,8 @@ class QuietProgress:
             self._write(f"  {what}: {done} of {total}")
 
     def _write(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        with suppress(OSError):  # a log nobody reads any more must not keep money from being accounted for
+            print(line, file=self._stream, flush=True)
 
 
 class LiveProgress:

@@ -4,6 +4,7 @@
     |-- ConfigurationError     the job, a layout or the environment is wrong          exit 10
     |-- UnreadableFile         a file is missing, damaged or not what it says         exit 11
     |-- RowsRefused            rows have problems and the job says stop               exit 12
+    |-- WordRefused            a person says what cannot be so                     exit 2
     |-- UnsoundPlan            shares, owner or totals do not add up                  exit 13
     |-- ApprovalWanted         approval missing, expired or of another plan           exit 14
     |-- NotSent                no connection, the listing failed, sending is on hold  exit 21
@@ -47,6 +48,12 @@ class RowsRefused(RepasseError):
     """Rows have problems, and the job says that then nothing is sent."""
 
     exit_code = ExitCode.ROWS_REFUSED
+
+
+class WordRefused(RepasseError):
+    """A person's word contradicts what the ledger or the service knows; nothing was recorded."""
+
+    exit_code = ExitCode.USAGE
 
 
 class UnsoundPlan(RepasseError):

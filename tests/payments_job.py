@@ -1,4 +1,4 @@
-"""Payments jobs of any size, for tests that need many payments rather than particular ones. All people are synthetic."""
+"""Payments jobs of any size, for tests that need many payments, not particular ones. All people are synthetic."""
 
 from dataclasses import dataclass
 from pathlib import Path

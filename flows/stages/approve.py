@@ -42,7 +42,10 @@ def approve(run: Run) -> None:
 def _accruals(run: Run) -> AccrualPosting | None:
     """What the period leaves for later ones; None once a later period has been posted, which closes this one."""
     job, period = run.job, run.order.period
-    if not run.require_inputs().statements or run.ledger.accruals.is_closed(job.job, period.start):
+    carried_in = run.standing.history.carried_in if run.standing else {}
+    if not run.require_inputs().statements and not carried_in:
+        return None
+    if run.ledger.accruals.is_closed(job.job, period.start):
         return None
     rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in run.require_worked().postings)
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows)

@@ -4,8 +4,9 @@ from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
 from flows.steps.accrue import History
 from flows.steps.refusal import refused_entries
-from flows.steps.work_out import Standing, work_out
+from flows.steps.work_out import Standing, identity_of, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
+from schemas.decision import Decision
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
 from schemas.submission import SubmissionState
@@ -44,7 +45,16 @@ def stand(run: Run) -> None:
         ),
         refused=_refused(run),
         repeated=_repeated(run),
+        decisions=_decisions(run),
     )
+
+
+def _decisions(run: Run) -> dict[str, Decision]:
+    """People's last words on this period's payments rows, and on whatever is claimed."""
+    identity = identity_of(run.job, run.order.period)
+    payments = run.require_inputs().payments
+    pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    return run.ledger.decisions.latest([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
 
 
 def _repeated(run: Run) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
 
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
+from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful, propose
 from flows.steps.judge_report import went_back
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.submission import SubmissionState
+from schemas.submission import Submission, SubmissionState
 from schemas.wire import SplitReport
 
 S = SubmissionState
@@ -41,26 +41,49 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
     run.listed_at_s = run.clock.monotonic_s()
     alarms = _settle_doubts(run, reports) + _look_at_ended(run, reports)
     known = run.ledger.submissions.report_ids()
-    alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag)
+    accepted = run.ledger.freeze.accepted_tags()
+    alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag, accepted=accepted)
+    alarms = [alarm for alarm in alarms if alarm.tag not in accepted]
     if alarms:
         _freeze(run, alarms)
     return reports
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
     alarms = []
     in_doubt = run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT})
     for finding in find_doubtful(in_doubt, reports):
         name = finding.submission.report_id
         if len(finding.matches) == 1:
-            report = finding.matches[0]
-            run.ledger.submissions.record_found(
-                finding.submission.id, split_id=report.id or "", by=run.id, reason="found in the list"
-            )
-            run.progress.tell(f"{name} was in doubt and is in the service: accepted")
+            alarms += _accept(run, finding.submission, finding.matches[0])
         elif finding.matches:
             alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
+        elif finding.submission.state is S.IN_DOUBT:
+            _propose(run, finding.submission, reports)
     return alarms
+
+
+def _accept(run: Run, submission: Submission, report: SplitReport) -> list[Alarm]:
+    name = submission.report_id
+    paid_twice = run.ledger.submissions.record_found(
+        submission.id, split_id=report.id or "", by=run.id, reason="found in the list"
+    )
+    run.progress.tell(f"{name} was in doubt and is in the service: accepted")
+    if not paid_twice:
+        return []
+    return [Alarm("paid_twice", name, f"{name} came late: {len(paid_twice)} of its payments were sent again before")]
+
+
+def _propose(run: Run, submission: Submission, reports: tuple[SplitReport, ...]) -> None:
+    """Where the service echoes no name, tell a person which report it could be; never take it for that."""
+    linked = {one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id}
+    report = propose(submission, reports, linked)
+    if report is not None:
+        words = (
+            f"it could be report {report.id}: `repasse resolve {submission.report_id} --report {report.id} --by NAME`"
+        )
+        run.ledger.submissions.note(submission.id, words)
 
 
 def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
@@ -70,7 +93,6 @@ def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """
     listed = {report.id: report for report in reports}
     job = run.asked.job.job if run.asked else run.only_job
-    accepted = run.ledger.freeze.accepted_tags()
     alarms = []
     for submission in run.ledger.submissions.list(job=job, states={S.PAID, S.FAILED, S.EXCLUDED}, bodies=False):
         report = listed.get(submission.split_id)
@@ -80,7 +102,7 @@ def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
         run.note_discrepancies([changed])
         run.codes.add(ExitCode.DISCREPANCIES)
         name = submission.report_id
-        if submission.state is S.FAILED and name not in accepted:
+        if submission.state is S.FAILED:
             alarms.append(Alarm("status_changed", name, f"{name} had failed and is now {changed.found}"))
     return alarms
 
@@ -98,5 +120,6 @@ def note_doubts(run: Run, job: str | None) -> None:
         run.end_with(
             ExitCode.IN_DOUBT,
             f"{one.report_id} ({one.payments} payments) is in doubt: the service's answer was lost and its list does "
-            "not show the report yet; it is looked for again by every run and settle, and never sent again",
+            "not show the report yet; it is looked for again by every run and settle, and never sent again"
+            + (f"; {one.reason}" if "repasse resolve" in one.reason else ""),
         )

@@ -4,7 +4,7 @@ Judged against claims alone, never against amounts of the past: a payments row i
 to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -12,6 +12,7 @@ import pandas as pd
 from flows.steps.accrue import Posting
 from flows.steps.job_identity import ROYALTIES, JobIdentity, numbered
 from flows.steps.owe import obligation_rows, obligations_frame
+from schemas.decision import Decision, DecisionKind
 from schemas.plan import OWNER_REFERENCE, Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, Record, records
@@ -33,33 +34,37 @@ class Claimed:
     postings: tuple[Posting, ...]
 
 
-def claim(obligations: DataFrame[Obligations], claims: Collection[Claim], identity: JobIdentity) -> Claimed:
-    """Hold obligations against live claims.
+def claim(
+    obligations: DataFrame[Obligations],
+    claims: Collection[Claim],
+    decisions: Mapping[str, Decision],
+    identity: JobIdentity,
+) -> Claimed:
+    """Hold obligations against live claims, and against what people have decided.
 
     Args:
         obligations: What is owed now.
         claims: Live claims of this job and period.
+        decisions: Obligation key -> the last word people said on it.
         identity: What the keys rest on.
 
     Returns:
         Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
     """
-    if not claims:
+    if not claims and not decisions:
         return Claimed(obligations, ())
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
-    if not by_base:
-        return Claimed(obligations, ())
     rows, postings = list[Record](), list[Posting]()
     seen = set[str]()
     for row in records(obligations):
         known = by_base.get(row["base_key"], []) if row["base_key"] else []
         seen.add(row["base_key"])
-        if not known:
+        if row["kind"] == "payment":
+            rows.append(_judge_payment(row, known, decisions.get(row["key"]), identity))
+        elif not known:
             rows.append(row)
-        elif row["kind"] == "payment":
-            rows.append(_judge_payment(row, known[0]))
         else:
             rows += _judge_difference(row, known, identity, postings)
     gone = [known[0] for base_key, known in by_base.items() if base_key not in seen]
@@ -69,12 +74,34 @@ def claim(obligations: DataFrame[Obligations], claims: Collection[Claim], identi
     return Claimed(obligations_frame(frame), tuple(postings))
 
 
-def _judge_payment(row: Record, known: Claim) -> Record:
-    claimed = row | {"submission_id": known.submission_id, "run_id": known.run_id}
-    if (known.amount_cents, known.destination) == (row["amount_cents"], row["destination"]):
-        return claimed | {"place": Place.DUPLICATE.value, "reason": f"claimed by {known.submission_id}"}
-    why = f"another amount or destination than in {known.submission_id}"
-    return claimed | {"place": Place.CONFLICT.value, "reason": why}
+def _judge_payment(row: Record, known: Sequence[Claim], decided: Decision | None, identity: JobIdentity) -> Record:
+    what = (row["amount_cents"], row["destination"])
+    same = next((one for one in known if (one.amount_cents, one.destination) == what), None)
+    if same is not None:
+        told = {"submission_id": same.submission_id, "run_id": same.run_id, "key": same.obligation_key}
+        return row | told | {"place": Place.DUPLICATE.value, "reason": f"claimed by {same.submission_id}"}
+    if decided is not None and (decided.amount_cents, decided.destination) == what:
+        return _decided(row, known, decided, identity)
+    if not known:
+        return row
+    told = {"submission_id": known[0].submission_id, "run_id": known[0].run_id}
+    why = f"another amount or destination than in {known[0].submission_id}"
+    return row | told | {"place": Place.CONFLICT.value, "reason": why}
+
+
+def _decided(row: Record, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> Record:
+    """Do as people said of exactly this amount and destination."""
+    why = {"reason": f"{decided.kind.value}, decided by {decided.by}"}
+    match decided.kind:
+        case DecisionKind.PAID:
+            return row | why | {"place": Place.DUPLICATE.value}
+        case DecisionKind.DROP:
+            return row | why | {"place": Place.EXCLUDED.value}
+        case DecisionKind.PAY if known:  # beside what was paid before, as an obligation of its own
+            reference = numbered(row["reference"], len(known) + 1)
+            return row | {"key": identity.payment_key(row["tax_id"], reference), "reference": reference}
+        case _:
+            return row
 
 
 def _judge_difference(

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import pandas as pd
 
 from flows.steps.owe import obligations_frame
+from schemas.decision import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
@@ -34,20 +36,31 @@ _PLACES = {
 }
 
 
-def place_of(row: Mapping[str, object], submission: Submission, run_id: str) -> Place:
-    """Say where an obligation is, from the submission that claims it.
+def place_of(row: Mapping[str, object], submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+    """Say where an obligation is, from the submission that claims it and what people have decided.
 
     What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
-    run it was sent by.
+    run it was sent by. People's words count where the report itself does not tell.
     """
     if is_duplicate(submission, run_id):
         return Place.DUPLICATE
     place = _PLACES[submission.state]
+    if place in UNTOLD and decided is not None:
+        if decided.kind is DecisionKind.DROP:
+            return Place.EXCLUDED
+        if decided.kind is DecisionKind.PAID:
+            place = Place.PAID
+            if submission.run_id != run_id:
+                return Place.DUPLICATE
     if place is Place.PAID and row["kind"] == "owner":
         return Place.OWNER
     if place is Place.PAID and row["withhold"]:
         return Place.WITHHELD
     return place
+
+
+# A report that ended without telling which payees were paid.
+UNTOLD = frozenset({Place.UNDETERMINED, Place.EXCLUDED})
 
 
 def is_duplicate(submission: Submission, run_id: str) -> bool:
@@ -60,6 +73,7 @@ def reconcile(
     submissions: Mapping[str, Submission],
     run_id: str,
     *,
+    decisions: Mapping[str, Decision] = MappingProxyType({}),
     planned_owner: bool = False,
 ) -> DataFrame[Obligations]:
     """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
@@ -72,11 +86,19 @@ def reconcile(
         if row["place"] == Place.CONFLICT.value:
             continue
         if submission is not None:
-            row["place"] = place_of(row, submission, run_id).value
+            row["place"] = place_of(row, submission, run_id, decisions.get(row["key"])).value
             row["reason"] = submission.reason or row["reason"]
         elif row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
             row["place"] = Place.OWNER.value
     return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
+
+
+def waits_for_people(submission: Submission, placed: pd.DataFrame, decisions: Mapping[str, Decision]) -> bool:
+    """Whether a report ended without telling whom it paid, and people have not decided all of its payments."""
+    if _PLACES[submission.state] not in UNTOLD:
+        return False
+    keys = placed.loc[placed["submission_id"] == submission.id, "key"]
+    return any(key not in decisions for key in keys)
 
 
 def total_up(

@@ -16,6 +16,7 @@ from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
 from flows.steps.repeated import set_aside
+from schemas.decision import Decision
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Job, Period
@@ -39,12 +40,14 @@ class Standing:
         history: Carry-over and recoupment of other periods.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where it was used before, under another job or period.
+        decisions: Obligation key -> the last word people said on it.
     """
 
     claims: tuple[Claim, ...]
     history: History
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class _Case:
             owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         everything = obligations_frame(pd.concat(owed, ignore_index=True))
-        claimed = claim(everything, self.standing.claims, self.identity)
+        claimed = claim(everything, self.standing.claims, self.standing.decisions, self.identity)
         checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused)
         return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))

@@ -4,7 +4,9 @@ All that differs between SQLite and PostgreSQL is here and in the migrations.
 """
 
 import datetime as dt
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -109,9 +111,20 @@ def _make_sqlite(url: URL) -> Engine:
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401
     connection.isolation_level = None  # the driver would begin too late, and deferred; _begin_sqlite does it
     connection.execute("PRAGMA foreign_keys = ON")
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] not in {"wal", "memory"}:
-        connection.execute("PRAGMA journal_mode = WAL")
+    _turn_wal_on(connection)
     connection.execute("PRAGMA synchronous = FULL")
+
+
+def _turn_wal_on(connection: Any) -> None:  # noqa: ANN401
+    """Turn the write-ahead log on, once in a file's life; SQLite does not wait for other programs here, so we do."""
+    deadline_s = time.monotonic() + BUSY_TIMEOUT_S
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] not in {"wal", "memory"}:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() >= deadline_s:
+                raise
+            time.sleep(0.01)
 
 
 def _begin_sqlite(connection: Connection) -> None:

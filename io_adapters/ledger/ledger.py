@@ -13,6 +13,7 @@ from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.checks import AccountChecks
 from io_adapters.ledger.claims import Claims
+from io_adapters.ledger.decisions import Decisions
 from io_adapters.ledger.engine import Database, is_memory, make_engine
 from io_adapters.ledger.files import Files
 from io_adapters.ledger.holds import Freezes, Holds
@@ -47,6 +48,7 @@ class Ledger:
         self.claims = Claims(database)
         self.reports = Reports(database)
         self.checks = AccountChecks(database)
+        self.decisions = Decisions(database)
         self.accruals = Accruals(database)
         self.hold = Holds(database)
         self.freeze = Freezes(database)

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+# A process that has ended and whose parent has not noticed yet still has its number.
+_ENDED = frozenset("ZX")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Owner:
     def current(cls, run_id: str) -> "Owner":
         """Describe this process."""
         pid = os.getpid()
-        return cls(socket.gethostname(), pid, _boot_id(), _process_start(pid), run_id)
+        return cls(socket.gethostname(), pid, _boot_id(), _process_state_and_start(pid)[1], run_id)
 
     def to_json(self) -> str:
         """Write it for the ledger; equal owners give equal texts."""
@@ -65,7 +67,9 @@ def is_gone(owner: Owner, here: Owner) -> bool:
         return True
     except OSError:  # it exists, and belongs to someone else
         pass
-    started = _process_start(owner.pid)
+    state, started = _process_state_and_start(owner.pid)
+    if state in _ENDED:
+        return True
     return bool(started and owner.process_start) and started != owner.process_start
 
 
@@ -78,8 +82,9 @@ def _boot_id() -> str:
         return ""
 
 
-def _process_start(pid: int) -> str:
-    # proc(5): field 22 of stat; the name in parentheses before it may hold blanks and parentheses itself.
+def _process_state_and_start(pid: int) -> tuple[str, str]:
+    # proc(5): fields 3 and 22 of stat; the name in parentheses before them may hold blanks and parentheses itself.
     with contextlib.suppress(OSError, IndexError):
-        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
-    return ""
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        return fields[0], fields[19]
+    return "", ""

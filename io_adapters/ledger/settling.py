@@ -90,6 +90,11 @@ class Settling:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
             return read_submission(connection, submission_id)
 
+    def note(self, submission_id: str, reason: str) -> None:
+        """Write beside a submission what people should know of it; its state stays."""
+        with self._db.writing() as connection:
+            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(reason=reason))
+
     def declare_absent(self, submission_id: str, *, by: Sequence[str], evidence: str, run_id: str) -> Submission:
         """Take people's word that a submission in doubt is not in the service, and make its next attempt ready.
 

@@ -363,3 +363,19 @@ freezes = Table(
 )
 
 APPEND_ONLY: Final = ("journal", "answers", "reports", "accepted_keys")
+
+decisions = Table(
+    "decisions",
+    metadata,
+    _serial(),
+    _text("obligation_key"),
+    _text("base_key"),
+    _text("kind"),
+    Column("amount_cents", Cents, nullable=False),
+    _text("destination"),
+    _text("by"),
+    _text("evidence"),
+    _moment("at"),
+    Index("ix_decisions_obligation_key", "obligation_key"),
+    Index("ix_decisions_base_key", "base_key"),
+)

@@ -26,7 +26,9 @@ from tests.payments_job import write_payments_job
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1200)]
 
 REPASSE = str(Path(sys.executable).with_name("repasse"))
-BARE_READ = "import sys, python_calamine as c; c.CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()"
+BARE_READ = (
+    "import sys, python_calamine as c; c.CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(0).to_python()"
+)
 
 
 def process(*command: str) -> Callable[[], object]:

@@ -103,7 +103,7 @@ class Payday:
         """Let everything go well from here on."""
         self.control.delete("/faults").raise_for_status()
 
-    def audit(self) -> Any:  # noqa: ANN401 - JSON
+    def audit(self) -> Any:
         """Return what the service has."""
         return self.control.get("/audit").raise_for_status().json()
 
@@ -138,7 +138,13 @@ def wait_for(condition: Callable[[], bool], what: str, seconds: float = 20.0) ->
 
 @contextmanager
 def opened_payday(
-    folder: Path, payments: int, *, per_batch: int = 1, checks: str = "never", formats: str = "json", timeout_s: float = 5.0
+    folder: Path,
+    payments: int,
+    *,
+    per_batch: int = 1,
+    checks: str = "never",
+    formats: str = "json",
+    timeout_s: float = 5.0,
 ) -> Iterator[Payday]:
     """Write a job, and serve the service until the context ends."""
     job = write_payments_job(folder, payments, per_batch=per_batch, checks=checks, formats=formats)

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-import io_adapters.sandbox
 import tests.crash.workers  # noqa: F401
 from flows.steps.owe import obligations_frame
 from schemas.tables.parsing import empty_table

@@ -9,9 +9,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from flows.start import start_payout
 from flows.settings import read_settings
 from flows.stages.route import PAYOUT, walk
+from flows.start import start_payout
 from flows.wiring import opened_run, read_order
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.sandbox import SandboxSettings, serve
@@ -58,6 +58,7 @@ def pay(job: Path, environment: dict[str, str], told: Connection) -> None:
     try:
         report = start_payout(job, [], yes=True, by="payer", progress=ToldStages(told), watched=False)
     except RepasseError as error:
+        print(f"worker: exit {int(error.exit_code)}: {error.message}", file=sys.stderr)
         sys.exit(int(error.exit_code))
     sys.exit(int(report.exit_code))
 
@@ -93,16 +94,16 @@ class _DyingSubmissions:
         self._real = real
         self._death = death
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
-    def take_for_sending(self, *given: Any, **named: Any) -> bool:  # noqa: ANN401
+    def take_for_sending(self, *given: Any, **named: Any) -> bool:
         self._death.may_come(Moment.BEFORE_INTENT)
         taken = self._real.take_for_sending(*given, **named)
         self._death.may_come(Moment.AFTER_INTENT)
         return taken
 
-    def record_outcome(self, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+    def record_outcome(self, *given: Any, **named: Any) -> Any:
         self._death.may_come(Moment.BEFORE_OUTCOME)
         recorded = self._real.record_outcome(*given, **named)
         self._death.may_come(Moment.AFTER_OUTCOME)
@@ -114,10 +115,10 @@ class _DyingApi:
         self._real = real
         self._death = death
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
-    def create_report(self, body: bytes, *, before_connect: Callable[[], None], **named: Any) -> Any:  # noqa: ANN401
+    def create_report(self, body: bytes, *, before_connect: Callable[[], None], **named: Any) -> Any:
         def last_look() -> None:
             before_connect()
             self._death.may_come(Moment.BEFORE_CONNECTING)

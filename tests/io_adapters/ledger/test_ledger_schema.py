@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,14 @@ def test_a_file_that_is_no_database_is_a_matter_of_configuration(tmp_path, clock
     (tmp_path / "ledger.db").write_text("this is not a database" * 100)
     with pytest.raises(ConfigurationError, match="not a database"):
         open_ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock)
+
+
+def test_a_ledger_that_another_program_is_just_making_is_waited_for(tmp_path, clock):
+    file = tmp_path / "ledger.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE being_made (id)")
+    done = threading.Timer(0.3, other.close)
+    done.start()
+    open_ledger(f"sqlite:///{file}", clock=clock).close()
+    done.join()
