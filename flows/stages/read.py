@@ -1,5 +1,6 @@
 """Read every file of the job, name every problem, and account for every row."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -39,7 +40,7 @@ def read(run: Run) -> None:
 
     Raises:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
-        ConfigurationError: a layout is unknown.
+        ConfigurationError: a layout is unknown, or two files have one name.
     """
     found = _Reader(run)
     sources = [(source, found.source(position, source)) for position, source in enumerate(run.job.sources, start=1)]
@@ -50,6 +51,7 @@ def read(run: Run) -> None:
     payments = [one for _, files in sources for one in files if one.layout.table == "payments"]
     statements = [(source, files) for source, files in sources if files and files[0].layout.table == "royalty_lines"]
     everything = [*(one for _, files in sources for one in files), *payees, *shares, *advances]
+    _refuse_namesakes([one.raw for one in everything])
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments),
@@ -68,6 +70,14 @@ def read(run: Run) -> None:
     run.tables = [(one.raw, _of_file(run.inputs.issues, one.raw)) for one in everything]
     if errors_among(run.issues):
         run.codes.add(ExitCode.ROWS_HELD)
+
+
+def _refuse_namesakes(tables: Sequence[RawTable]) -> None:
+    """Refuse two files of one name: people and books tell rows apart by file, sheet and row."""
+    counts = Counter(raw.file.name for raw in tables)
+    twice = sorted(name for name, count in counts.items() if count > 1)
+    if twice:
+        raise ConfigurationError(f"several files of this job are called {', '.join(twice)}: rename all but one of each")
 
 
 def _of_file(issues: Sequence[Issue], raw: RawTable) -> tuple[Issue, ...]:

@@ -1,5 +1,7 @@
 """What cannot be read or makes no sense is told in one clear message, with its exit code, and nothing is sent."""
 
+import shutil
+
 import pytest
 
 from tests.flows.jobs import payment, people
@@ -59,6 +61,13 @@ def test_a_layout_nobody_knows(ready, service):
 def test_a_layout_that_is_not_of_money(ready, service):
     ready.declare(sources=[{"files": "payments.xlsx", "layout": "payees"}])
     refused(ready, service, 10, "payees")
+
+
+def test_two_files_of_one_name_that_could_not_be_told_apart(ready, service):
+    (ready.folder / "more").mkdir()
+    shutil.copy(ready.folder / "payments.xlsx", ready.folder / "more" / "payments.xlsx")
+    ready.declare(sources=[{"files": ["payments.xlsx", "more/payments.xlsx"], "layout": "payments"}])
+    refused(ready, service, 10, "payments.xlsx", "rename")
 
 
 def test_a_service_that_is_not_named_is_never_guessed(ready, service, monkeypatch):
