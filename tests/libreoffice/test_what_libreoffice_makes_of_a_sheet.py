@@ -1,0 +1,92 @@
+"""Finance teams open our workbooks and save theirs with LibreOffice; nothing may change on the way."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flows.launch import RunReport
+from flows.start import start_payout
+from flows.terminal import QuietProgress
+from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.reading import read_table
+from schemas.exit_codes import ExitCode
+from schemas.tables.content_hash import content_sha256
+from schemas.tables.parsing import ParsedTable, parse_table
+from tests.throwaway_postgresql import go_without
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+CSV_FILTER = "csv:Text - txt - csv (StarCalc):59,34,76,1"  # semicolons, quotes, UTF-8, from the first line
+
+
+@pytest.fixture(scope="module")
+def libreoffice(tmp_path_factory: pytest.TempPathFactory):
+    program = shutil.which("soffice")
+    if program is None:
+        go_without("LibreOffice (soffice) is not installed")
+    profile = tmp_path_factory.mktemp("libreoffice")
+
+    def save_as(source: Path, form: str, folder: Path) -> Path:
+        folder.mkdir(exist_ok=True)
+        command = [program, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", form]
+        subprocess.run([*command, "--outdir", folder, source], check=True, capture_output=True, timeout=120)
+        return folder / f"{source.stem}.{form.partition(':')[0]}"
+
+    return save_as
+
+
+@pytest.fixture
+def sandbox_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in os.environ if name.startswith(("REPASSE_", "PREFECT_API"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("REPASSE_API_URL", "sandbox")
+    return tmp_path
+
+
+def read(path: Path, layout: str) -> ParsedTable:
+    declared = read_layout(layout, path.parent)
+    return parse_table(read_table(str(path), declared), declared, language="pt-BR")
+
+
+def pay(job: Path) -> RunReport:
+    return start_payout(job, [], yes=True, by=None, progress=QuietProgress(), watched=False)
+
+
+@pytest.mark.parametrize("form", ["xlsx", CSV_FILTER], ids=["xlsx", "csv"])
+@pytest.mark.parametrize(
+    ("sample", "layout"),
+    [
+        ("payments/payments.xlsx", "payments"),
+        ("royalties/distribuidora-2026-10.xlsx", "royalties"),
+        ("royalties/payees.xlsx", "payees"),
+    ],
+)
+def test_a_sheet_saved_by_libreoffice_says_the_same_in_the_same_rows(libreoffice, tmp_path, sample, layout, form):
+    ours = read(SAMPLES / sample, layout)
+    theirs = read(libreoffice(SAMPLES / sample, form, tmp_path), layout)
+    told = [name for name in ours.frame.columns if name not in {"file", "sheet"}]
+    pd.testing.assert_frame_equal(ours.frame[told], theirs.frame[told])
+    assert content_sha256(ours.frame) == content_sha256(theirs.frame)
+    assert (len(ours.held), len(theirs.held)) == (0, 0)
+
+
+def test_a_sheet_saved_again_by_libreoffice_pays_nothing_twice(libreoffice, sandbox_home):
+    job = Path(shutil.copytree(SAMPLES / "payments", sandbox_home / "job", ignore=shutil.ignore_patterns("out")))
+    assert pay(job / "job.yaml").exit_code is ExitCode.DONE
+    saved = libreoffice(job / "payments.xlsx", "xlsx", sandbox_home / "saved")
+    shutil.copy(saved, job / "payments.xlsx")
+    again = pay(job / "job.yaml")
+    assert (again.exit_code, again.state) == (ExitCode.DONE, "nothing_to_pay")
+
+
+def test_libreoffice_opens_the_reconciliation_and_shows_that_it_closes(libreoffice, sandbox_home):
+    job = Path(shutil.copytree(SAMPLES / "payments", sandbox_home / "job", ignore=shutil.ignore_patterns("out")))
+    outputs = {path.name: path for path in pay(job / "job.yaml").outputs}
+    shown = libreoffice(outputs["reconciliation.xlsx"], CSV_FILTER, sandbox_home / "shown").read_text(encoding="utf-8")
+    assert "✓ fecha" in shown
+    assert "Err:" not in shown
+    assert "#" not in shown
