@@ -2,12 +2,6 @@
 
 import datetime as dt
 import hashlib
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +11,7 @@ from io_adapters.ledger import Ledger, Owner, open_ledger
 from schemas.plan import Approval, ApprovalKind, BatchPayment, PaymentBatch, PaymentPlan, obligation_key
 from schemas.submission import Submission
 from schemas.wire import amount_from_cents, canonical_json
+from tests.throwaway_postgresql import new_database, opened_cluster
 
 SERVICE = "https://payouts.example/external"
 
@@ -41,56 +36,15 @@ def clock() -> Clock:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
-    """A cluster on a free loopback port; the URL has no database name yet."""
-    pg_ctl = max(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), default=None) or shutil.which("pg_ctl")
-    if pg_ctl is None:
-        pytest.skip("PostgreSQL's programs are not installed")
-    as_user: list[str] = []
-    folder = Path(tempfile.mkdtemp(prefix="repasse-pg-"))
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        if shutil.which("runuser") is None or _no_user_postgres():
-            pytest.skip("PostgreSQL refuses to run as root, and there is no user postgres to run it as")
-        as_user = ["runuser", "-u", "postgres", "--"]
-        shutil.chown(folder, "postgres")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    data = folder / "data"
-
-    def run(*arguments: str) -> None:
-        subprocess.run(
-            [*as_user, str(pg_ctl), "-D", str(data), *arguments],
-            check=True,
-            cwd=folder,
-            timeout=60,
-            stdout=subprocess.DEVNULL,
-        )
-
-    run("initdb", "-s", "-o", "--auth=trust --username=repasse --no-sync")
-    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off -c timezone=America/Sao_Paulo"
-    run("-w", "-s", "-l", str(folder / "log"), "-o", options, "start")
-    try:
-        yield f"postgresql+psycopg://repasse@127.0.0.1:{port}"
-    finally:
-        run("-m", "immediate", "-s", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _no_user_postgres() -> bool:
-    return subprocess.run(["id", "postgres"], check=False, capture_output=True).returncode != 0
+    with opened_cluster() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/home/ledger.db"
-    import psycopg
-
-    server = request.getfixturevalue("postgresql_server")
-    name = f"ledger_{uuid.uuid4().hex}"
-    with psycopg.connect(server.replace("+psycopg", "") + "/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return f"{server}/{name}"
+    return new_database(request.getfixturevalue("postgresql_server"))
 
 
 @pytest.fixture
