@@ -28,6 +28,80 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "check.issues": ("{errors} erros, {warnings} avisos", "{errors} errors, {warnings} warnings"),
     "check.corrections": ("correções: {path}", "corrections: {path}"),
+    "approval.wanted": (
+        (
+            "aguarda a aprovação de {people} pessoa(s): {payments} pagamentos, {batches} lote(s), {currency} {total}\n"
+            "  repasse approve {digest} --by NOME --total {total}"
+        ),
+        (
+            "approval wanted from {people} person(s): {payments} payments, {batches} batch(es), {currency} {total}\n"
+            "  repasse approve {digest} --by NAME --total {total}"
+        ),
+    ),
+    "approval.given": (
+        "aprovado: {payments} pagamentos, {batches} lote(s)",
+        "approved: {payments} payments, {batches} batch(es)",
+    ),
+    "approval.yes": (
+        "--yes não basta para este plano: pede duas pessoas, ou pessoas identificadas, ou paga um arquivo de novo",
+        "--yes does not cover this plan: it wants two people, or people signed in, or pays a file again",
+    ),
+    "rows.stop": (
+        "há linhas com problemas, e o trabalho diz que então nada é enviado (rules.invalid_payee: stop)",
+        "rows have problems, and the job says that then nothing is sent (rules.invalid_payee: stop)",
+    ),
+    "hold.standing": (
+        "envios suspensos por {by}: {why}; `repasse release --by NOME` os libera",
+        "sending is on hold by {by}: {why}; `repasse release --by NAME` lets it go on",
+    ),
+    "freeze.standing": (
+        "envios parados, diário e serviço discordam: {reason}; veja `repasse unfreeze`",
+        "sending is frozen, ledger and service disagree: {reason}; see `repasse unfreeze`",
+    ),
+    "send.outcome": ("{report}: {outcome} ({reason})", "{report}: {outcome} ({reason})"),
+    "send.taken": ("{report} está com outro processo", "{report} was taken by another worker"),
+    "send.not_sent": (
+        "{report} não foi enviado: {reason}; a próxima execução o envia",
+        "{report} was not sent: {reason}; the next run sends it",
+    ),
+    "send.refused": ("{report} foi recusado: {reason}", "{report} was refused: {reason}"),
+    "send.differs": (
+        "{report}: a resposta difere do que foi enviado ({fields}); nada mais é enviado nesta execução",
+        "{report}: the answer differs from what was sent ({fields}); nothing more is sent in this run",
+    ),
+    "send.doubts": (
+        "{count} respostas seguidas se perderam; os lotes restantes esperam",
+        "{count} answers in a row were lost; the remaining batches wait",
+    ),
+    "doubt.abandoned": (
+        "{report} estava sendo enviado quando sua execução acabou: em dúvida",
+        "{report} was being sent when its run ended: in doubt",
+    ),
+    "doubt.found": (
+        "{report} estava em dúvida e está no serviço: aceito",
+        "{report} was in doubt and is in the service: accepted",
+    ),
+    "doubt.standing": (
+        (
+            "{report} ({payments} pagamentos) está em dúvida: a resposta se perdeu e a lista do serviço não o mostra; "
+            "toda execução e todo settle o procuram, e ele nunca é enviado outra vez por si"
+        ),
+        (
+            "{report} ({payments} payments) is in doubt: the answer was lost and the service's list does not show it; "
+            "every run and settle looks for it, and it is never sent again by itself"
+        ),
+    ),
+    "doubt.proposed": (
+        "pode ser o relatório {split_id}: `repasse resolve {report} --report {split_id} --by NOME`",
+        "it could be report {split_id}: `repasse resolve {report} --report {split_id} --by NAME`",
+    ),
+    "look.none": ("desta vez não foi possível olhar: {reason}", "no look this time: {reason}"),
+    "look.ended": ("{report}: {state} ({reason})", "{report}: {state} ({reason})"),
+    "open.left": (
+        "{count} relatório(s) ainda em aberto no serviço; `repasse settle` continua a segui-los",
+        "{count} report(s) still open at the service; `repasse settle` goes on following them",
+    ),
+    "run.rewritten": ("execução {run}: {state}", "run {run}: {state}"),
     "settle.nothing": ("nada está aberto, nada está em dúvida", "nothing is open, nothing is in doubt"),
     "plan.total": (
         "favorecidos: {payees}, pagamentos: {payments}, lotes: {batches}",

@@ -9,6 +9,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.money import format_cents
+from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
 
 GOOD_FOR: Final = dt.timedelta(days=7)
@@ -29,12 +30,12 @@ def approve(run: Run) -> None:
         _take_yes(run, plan, wanted)
     given = _words_given(run, plan)
     if len(given) < wanted:
-        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted, given))
+        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given)))
         return
     accruals = _accruals(run)
     if plan.batches:
         run.ledger.submissions.approve_plan(plan.digest, run.id, accruals, run.clock.now(), approvers=wanted)
-        run.progress.tell(f"approved: {plan.payees} payments in {len(plan.batches)} batches")
+        run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
     elif accruals is not None:
         run.ledger.accruals.post(accruals, run.id)
 
@@ -94,8 +95,7 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
 def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
     if wanted > 1 or run.job.approval.identities == "signed_in" or run.order.again:
-        why = "it needs two people, or people who are signed in, or pays a file again"
-        run.progress.tell(f"--yes does not cover this plan: {why}")
+        run.progress.tell(run.say("approval.yes"))
         return
     now = run.clock.now()
     run.ledger.approvals.record(
@@ -103,26 +103,24 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     )
 
 
-def _words_given(run: Run, plan: PaymentPlan) -> set[str]:
+def _words_given(run: Run, plan: PaymentPlan) -> frozenset[str]:
     """Who has said yes to this very plan and total; with two needed, the one who prepared it does not count."""
     standing = run.ledger.approvals.standing(plan.digest, run.clock.now())
     if run.job.approval.identities == "signed_in":
         standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
-    people = {_person(approval.by) for approval in standing if approval.total_cents == plan.total_cents}
+    people = different_people(approval.by for approval in standing if approval.total_cents == plan.total_cents)
     if run.job.approval.approvers == 1 and not beyond_limits(run, plan):
         return people
-    return people - {_person(run.ledger.plans.get(plan.digest).prepared_by)}
+    return people - {same_person(run.ledger.plans.get(plan.digest).prepared_by)}
 
 
-def _person(name: str) -> str:
-    """One person, however the name is typed."""
-    return name.strip().casefold()
-
-
-def _call_for_approval(run: Run, plan: PaymentPlan, wanted: int, given: set[str]) -> str:
-    total = format_cents(plan.total_cents, run.job.outputs.language)
-    who = "one more person" if wanted - len(given) == 1 else f"{wanted - len(given)} people"
-    return (
-        f"approval wanted from {who}: {plan.payees} payments in {len(plan.batches)} batches, "
-        f"{plan.currency} {total}\n  repasse approve {plan.digest} --by NAME --total {total}"
+def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:
+    return run.say(
+        "approval.wanted",
+        people=people,
+        payments=plan.payees,
+        batches=len(plan.batches),
+        currency=plan.currency,
+        total=format_cents(plan.total_cents, run.language),
+        digest=plan.digest,
     )

@@ -50,11 +50,11 @@ def stand(run: Run) -> None:
 
 
 def _decisions(run: Run) -> dict[str, Decision]:
-    """People's last words on this period's payments rows, and on whatever is claimed."""
+    """People's last words on this period's payments rows."""
     identity = identity_of(run.job, run.order.period)
     payments = run.require_inputs().payments
     pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
-    return run.ledger.decisions.latest([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
+    return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
 
 
 def _repeated(run: Run) -> dict[str, str]:

@@ -21,7 +21,7 @@ def freeze_plan(run: Run) -> None:
     if held.any():
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
-        raise RowsRefused("rows have problems, and the job says stop (rules.invalid_payee): nothing is sent")
+        raise RowsRefused(run.say("rows.stop"))
     identity = identity_of(job, run.order.period)
     plan = plan_batches(worked.obligations, identity, run.order.period, max_payments=job.rules.max_payments_per_batch)
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)

@@ -19,7 +19,7 @@ def doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for submission in run.ledger.submissions.doubt_abandoned(gone):
-        run.progress.tell(f"{submission.report_id} was being sent when its run ended: in doubt")
+        run.progress.tell(run.say("doubt.abandoned", report=submission.report_id))
     run.ledger.checks.abandoned(gone)
 
 
@@ -69,7 +69,7 @@ def _accept(run: Run, submission: Submission, report: SplitReport) -> list[Alarm
     paid_twice = run.ledger.submissions.record_found(
         submission.id, split_id=report.id or "", by=run.id, reason="found in the list"
     )
-    run.progress.tell(f"{name} was in doubt and is in the service: accepted")
+    run.progress.tell(run.say("doubt.found", report=name))
     if not paid_twice:
         return []
     return [Alarm("paid_twice", name, f"{name} came late: {len(paid_twice)} of its payments were sent again before")]
@@ -80,9 +80,7 @@ def _propose(run: Run, submission: Submission, reports: tuple[SplitReport, ...])
     linked = {one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id}
     report = propose(submission, reports, linked)
     if report is not None:
-        words = (
-            f"it could be report {report.id}: `repasse resolve {submission.report_id} --report {report.id} --by NAME`"
-        )
+        words = run.say("doubt.proposed", report=submission.report_id, split_id=report.id)
         run.ledger.submissions.note(submission.id, words)
 
 
@@ -110,16 +108,13 @@ def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
 def _freeze(run: Run, alarms: list[Alarm]) -> None:
     reason = "; ".join(alarm.message for alarm in alarms)
     run.ledger.freeze.put(reason, [alarm.tag for alarm in alarms])
-    raise SendingFrozen(f"ledger and service disagree, sending is frozen: {reason}")
+    raise SendingFrozen(run.say("freeze.standing", reason=reason))
 
 
 def note_doubts(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job, or of all, is still in doubt."""
     doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING})
     for one in doubts:
-        run.end_with(
-            ExitCode.IN_DOUBT,
-            f"{one.report_id} ({one.payments} payments) is in doubt: the service's answer was lost and its list does "
-            "not show the report yet; it is looked for again by every run and settle, and never sent again"
-            + (f"; {one.reason}" if "repasse resolve" in one.reason else ""),
-        )
+        words = run.say("doubt.standing", report=one.report_id, payments=one.payments)
+        proposed = f"; {one.reason}" if "repasse resolve" in one.reason else ""
+        run.end_with(ExitCode.IN_DOUBT, words + proposed)

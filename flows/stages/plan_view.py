@@ -83,7 +83,9 @@ def view_plan(run: Run) -> PlanView:
     )
     named = set(worked.obligations["submission_id"]) - {""}
     submissions = {one.id: one for one in run.ledger.submissions.with_ids(named)}
-    placed = reconcile(worked.obligations, submissions, run.id, planned_owner=bool(plan.batches))
+    words = run.ledger.decisions.on_reports(worked.obligations["key"])
+    planned_owner = bool(plan.batches)
+    placed = reconcile(worked.obligations, submissions, run.id, decisions=words, planned_owner=planned_owner)
     carried_in = run.standing.history.carried_in if run.standing else {}
     repeated = run.standing.repeated if run.standing else {}
     accounts = accounts_to_pay(worked.obligations, ownership=job.account_checks.ownership)

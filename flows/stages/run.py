@@ -9,12 +9,13 @@ from typing import Protocol
 from flows.steps.account_checks import Verdict
 from flows.steps.inputs import Inputs
 from flows.steps.work_out import Standing, Worked
+from flows.wording import say
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.owner import Owner
 from io_adapters.split_api.client import SplitApi
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
-from schemas.job import Job, Period
+from schemas.job import Job, Outputs, Period
 from schemas.plan import PaymentPlan
 from schemas.raw_table import RawTable
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
@@ -136,6 +137,15 @@ class Run:
     def job(self) -> Job:
         """The declaration."""
         return self.order.job
+
+    @property
+    def language(self) -> str:
+        """Which language people are spoken to in; the product's own where there is no single job."""
+        return self.asked.job.outputs.language if self.asked else Outputs().language
+
+    def say(self, key: str, **facts: object) -> str:
+        """Return a text of `flows.wording` in the run's language."""
+        return say(self.language, key, **facts)
 
     @property
     def exit_code(self) -> ExitCode:

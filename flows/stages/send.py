@@ -35,7 +35,7 @@ def send(run: Run) -> None:
 
     Raises:
         NotSent: sending is on hold, no connection could be made, or the listing failed in between.
-        SendingFrozen: ledger and service disagree, or an answer contradicted what was sent.
+        SendingFrozen: ledger and service disagree.
     """
     for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}):
         run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
@@ -47,9 +47,11 @@ def send(run: Run) -> None:
             look_at_service(run)
             doubts = _still_in_doubt(run, doubts)
         if doubts >= DOUBTS_IN_A_ROW:
-            run.end_with(ExitCode.IN_DOUBT, f"{doubts} answers in a row were lost; the remaining batches wait")
+            run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
             break
         answer = _send_one(run, submission)
+        if answer is not None and answer.mismatches:
+            break
         doubts = doubts + 1 if answer is not None and answer.outcome is Outcome.IN_DOUBT else 0
         run.progress.advance("batches", done, len(approved))
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
@@ -61,10 +63,10 @@ def send(run: Run) -> None:
 def _check_may_send(run: Run) -> None:
     hold = run.ledger.hold.current()
     if hold:
-        raise NotSent(f"sending is on hold by {hold.by}: {hold.why}; `repasse release --by NAME` lets it go on")
+        raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
     freeze = run.ledger.freeze.current()
     if freeze:
-        raise SendingFrozen(f"sending is frozen: {freeze.reason}")
+        raise SendingFrozen(run.say("freeze.standing", reason=freeze.reason))
 
 
 def _listing_is_old(run: Run) -> bool:
@@ -89,7 +91,7 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
         deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
     )
     if not taken:
-        run.progress.tell(f"{submission.report_id} was taken by another worker")
+        run.progress.tell(run.say("send.taken", report=submission.report_id))
         return None
     answer = run.require_service().api.create_report(
         submission.body,
@@ -135,15 +137,15 @@ def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[
 def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
-    run.progress.tell(f"{name}: {answer.outcome.value}{f' ({answer.reason})' if answer.reason else ''}")
+    run.progress.tell(run.say("send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
     if answer.outcome is Outcome.NOT_SENT:
-        raise NotSent(f"{name} was not sent: {answer.reason}; the next run sends it")
+        raise NotSent(run.say("send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
         run.issues += explain_refusal(submission, places, run.require_worked().obligations, run.job.outputs.language)
-        run.end_with(ExitCode.REFUSED, f"{name} was refused: {answer.reason}")
+        run.end_with(ExitCode.REFUSED, run.say("send.refused", report=name, reason=answer.reason))
     if answer.mismatches:
         for what in answer.mismatches:
             run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
-        run.end_with(ExitCode.DISCREPANCIES, f"{name}: the answer differs from what was sent; nothing more is sent")
-        raise SendingFrozen(f"{name}: the answer differs from what was sent ({'; '.join(answer.mismatches)})")
+        fields = ", ".join(answer.mismatches)
+        run.end_with(ExitCode.DISCREPANCIES, run.say("send.differs", report=name, fields=fields))

@@ -60,7 +60,7 @@ def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
             else:
                 record_look(run, submission, report)
     except NotSent as unreachable:
-        run.progress.tell(f"no look this time: {unreachable.message}")
+        run.progress.tell(run.say("look.none", reason=unreachable.message))
 
 
 def _by_id(run: Run, submission: Submission) -> SplitReport | None:
@@ -76,16 +76,14 @@ def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
         submission.id, report.document(), report.status, judged.state, by=run.id, reason=judged.reason
     )
     if judged.state in CODE_OF:
-        run.end_with(CODE_OF[judged.state], f"{submission.report_id}: {judged.state.value}: {judged.reason}")
+        told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
+        run.end_with(CODE_OF[judged.state], run.say("look.ended", **told))
 
 
 def note_open(run: Run) -> None:
     """Say what is still open, and that the run ends all the same."""
     left = open_submissions(run)
     if left:
-        run.end_with(
-            ExitCode.STILL_OPEN,
-            f"{len(left)} reports are still open at the service; `repasse settle` goes on following them",
-        )
+        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)

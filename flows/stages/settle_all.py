@@ -34,7 +34,7 @@ def settle_all(run: Run) -> None:
     run.touched = {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
     left = [one for one in _unfinished(run) if one.state in OPEN]
     if left:
-        run.end_with(ExitCode.STILL_OPEN, f"{len(left)} reports are still open at the service")
+        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
     note_doubts(run, run.only_job)
 
 
@@ -59,4 +59,4 @@ def rewrite(run: Run) -> None:
         run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
-        run.progress.tell(f"run {run_id}: {summary.state}")
+        run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))

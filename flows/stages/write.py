@@ -14,7 +14,6 @@ from flows.steps.reconcile import (
     reconcile,
     summarise_batches,
     total_up,
-    waits_for_people,
     withheld_otherwise,
 )
 from flows.steps.repeated import mark_repeated
@@ -24,7 +23,7 @@ from io_adapters.outputs.corrections import write_corrections
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.exit_codes import ExitCode, worst
 from schemas.reconciliation import Reconciliation, Summary
-from schemas.submission import SubmissionState
+from schemas.submission import UNTOLD, SubmissionState
 from schemas.wire import SplitReport, parse_json
 
 CHECKS = ("payee", "destination_masked", "result", "made", "cost_cents", "message")
@@ -94,19 +93,18 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     submissions = {one.id: one for one in ledger.submissions.with_ids(named)}
     snapshots = ledger.reports.latest(list(submissions))
     reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
-    decisions = ledger.decisions.latest(document.obligations["key"])
-    placed = reconcile(document.obligations, submissions, run_id, decisions=decisions)
+    words = ledger.decisions.on_reports(document.obligations["key"])
+    placed = reconcile(document.obligations, submissions, run_id, decisions=words)
     rows = place_rows(document.rows, placed)
     own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
     own.sort(key=lambda one: (one.plan_digest, one.batch_number))
     discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports)]
     ever_sent = ledger.submissions.ever_sent(document.job)
     unfinished = [one for one in submissions.values() if one not in own and not is_duplicate(one, run_id)]
-    untold = {SubmissionState.PARTIAL, SubmissionState.EXCLUDED}
-    followed = [
-        one for one in [*own, *unfinished] if one.state not in untold or waits_for_people(one, placed, decisions)
-    ]
-    code = worst(closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent))
+    untold = {one.id for one in submissions.values() if one.state in UNTOLD}
+    decided = untold - ledger.decisions.undecided(untold)
+    followed = [*own, *unfinished]
+    code = worst(closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided))
     issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
     summary = Summary(
         run=run_id,

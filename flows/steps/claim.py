@@ -4,8 +4,9 @@ Judged against claims alone, never against amounts of the past: a payments row i
 to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import pandas as pd
 
@@ -45,7 +46,7 @@ def claim(
     Args:
         obligations: What is owed now.
         claims: Live claims of this job and period.
-        decisions: Obligation key -> the last word people said on it.
+        decisions: Obligation key -> the last word people said on that payments row.
         identity: What the keys rest on.
 
     Returns:
@@ -82,26 +83,33 @@ def _judge_payment(row: Record, known: Sequence[Claim], decided: Decision | None
         return row | told | {"place": Place.DUPLICATE.value, "reason": f"claimed by {same.submission_id}"}
     if decided is not None and (decided.amount_cents, decided.destination) == what:
         return _decided(row, known, decided, identity)
-    if not known:
-        return row
-    told = {"submission_id": known[0].submission_id, "run_id": known[0].run_id}
-    why = f"another amount or destination than in {known[0].submission_id}"
-    return row | told | {"place": Place.CONFLICT.value, "reason": why}
+    conflict = row | {"place": Place.CONFLICT.value}
+    if known:
+        told = {"submission_id": known[0].submission_id, "run_id": known[0].run_id}
+        return conflict | told | {"reason": f"another amount or destination than in {known[0].submission_id}"}
+    if decided is not None and decided.kind is not DecisionKind.PAY:
+        return conflict | {"reason": f"another amount or destination than was {decided.reason}"}
+    return row
 
 
 def _decided(row: Record, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> Record:
     """Do as people said of exactly this amount and destination."""
-    why = {"reason": f"{decided.kind.value}, decided by {decided.by}"}
     match decided.kind:
         case DecisionKind.PAID:
-            return row | why | {"place": Place.DUPLICATE.value}
+            return row | {"place": Place.DUPLICATE.value, "reason": decided.reason}
         case DecisionKind.DROP:
-            return row | why | {"place": Place.EXCLUDED.value}
-        case DecisionKind.PAY if known:  # beside what was paid before, as an obligation of its own
-            reference = numbered(row["reference"], len(known) + 1)
-            return row | {"key": identity.payment_key(row["tax_id"], reference), "reference": reference}
-        case _:
-            return row
+            return row | {"place": Place.EXCLUDED.value, "reason": decided.reason}
+        case DecisionKind.PAY:  # beside what was paid before, as an obligation of its own
+            tax_id, reference = row["tax_id"], row["reference"]
+            number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
+            key = identity.payment_key(tax_id, reference, number)
+            return row | {"key": key, "reference": numbered(reference, number)}
+
+
+def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
+    """Find the first number whose obligation nobody claims: claims are also given up, and not always the last one."""
+    taken = {one.obligation_key for one in known}
+    return next(number for number in count(1) if key_of(number) not in taken)
 
 
 def _judge_difference(
@@ -111,7 +119,7 @@ def _judge_difference(
     rows = [_claimed_row(row, one) for one in known]
     difference = int(row["amount_cents"]) - sum(one.amount_cents for one in known)
     if difference > 0:
-        rows.append(_difference_row(row, difference, len(known) + 1, identity))
+        rows.append(_difference_row(row, difference, known, identity))
     elif difference < 0:
         rows.append(_owed_back_row(row, difference))
         if row["kind"] == "royalty":
@@ -143,11 +151,16 @@ def _claimed_row(row: Record, one: Claim) -> Record:
     }
 
 
-def _difference_row(row: Record, cents: int, number: int, identity: JobIdentity) -> Record:
+def _difference_row(row: Record, cents: int, known: Sequence[Claim], identity: JobIdentity) -> Record:
     owner = row["kind"] == "owner"
-    key = identity.owner_key(number) if owner else identity.royalty_key(row["tax_id"], number)
+
+    def key_of(number: int) -> str:
+        return identity.owner_key(number) if owner else identity.royalty_key(row["tax_id"], number)
+
+    number = _free_number(known, key_of)
     reference = numbered(OWNER_REFERENCE if owner else ROYALTIES, number)
-    return row | {"key": key, "reference": reference, "amount_cents": cents, "reason": row["reason"] or DIFFERENCE}
+    changes = {"key": key_of(number), "reference": reference, "amount_cents": cents}
+    return row | changes | {"reason": row["reason"] or DIFFERENCE}
 
 
 def _owed_back_row(row: Record, cents: int) -> Record:

@@ -1,20 +1,11 @@
 """What the service's list of reports says about the ledger: what is found, what is lost, what nobody here knows."""
 
-import datetime as dt
-import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from schemas.plan import digest_of, short_token
-from schemas.submission import Submission, SubmissionState
-from schemas.wire import SplitReport, amount_from_cents
-
-S = SubmissionState
-
-# How far the service's clock may be behind ours when it dates a report.
-CLOCKS_APART: Final = dt.timedelta(minutes=2)
-
+from schemas.submission import Submission
+from schemas.wire import SplitReport
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -34,7 +25,7 @@ class Alarm:
     """A reason to freeze sending.
 
     Attributes:
-        kind: lost_report (ours, unknown to the ledger), second_ledger, duplicate_report or vanished_report.
+        kind: lost_report (ours, unknown to the ledger), second_ledger, duplicate_report, paid_twice or status_changed.
         tag: What people name when they lift the freeze.
         message: What was seen.
     """
@@ -49,58 +40,6 @@ def names_of(report: SplitReport) -> frozenset[str]:
     name = report.paymentBatchName or ""
     in_name = name[name.rfind("[") + 1 : -1] if name.endswith("]") and "[rp-" in name else ""
     return frozenset(text for text in (report.reportId or "", in_name) if text.startswith("rp-"))
-
-
-def differs_from(submission: Submission, report: SplitReport) -> list[str]:
-    """Name what a report says otherwise than a submission; what it does not say, it does not contradict."""
-    body = json.loads(submission.body) if submission.body else {}
-    counts = (report.pendingPayments, report.withholdPayments, report.donePayments)
-    said = {
-        "payer": (report.taxId, body.get("taxId", report.taxId)),
-        "currency": (report.currency, submission.currency),
-        "total": (report.totalAmount, amount_from_cents(submission.amount_cents)),
-        "number of payments": (None if None in counts else sum(c or 0 for c in counts), submission.payments),
-    }
-    return [name for name, (theirs, ours) in said.items() if theirs is not None and theirs != ours]
-
-
-def propose(submission: Submission, reports: Sequence[SplitReport], linked: Collection[str]) -> SplitReport | None:
-    """Find the one report that could be a submission in doubt where the service echoes no name.
-
-    A proposal for a person, never proof: last month's twin looks the same.
-
-    Args:
-        submission: In doubt, with its body.
-        reports: All reports the service lists.
-        linked: `_id`s that submissions of the ledger have already.
-
-    Returns:
-        The only nameless, unlinked report made since it was sent that agrees in payer, currency, total and number of
-        payments, all of which it must say; None when there is none, or more than one.
-    """
-    if submission.sending_at is None:
-        return None
-    since = submission.sending_at - CLOCKS_APART
-    alike = [
-        report
-        for report in reports
-        if report.id and report.id not in linked and not names_of(report) and _says_enough(report)
-        if _made_since(report, since) and not differs_from(submission, report)
-    ]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _says_enough(report: SplitReport) -> bool:
-    counts = (report.pendingPayments, report.withholdPayments, report.donePayments)
-    return None not in (report.taxId, report.currency, report.totalAmount, *counts)
-
-
-def _made_since(report: SplitReport, since: dt.datetime) -> bool:
-    try:
-        made = dt.datetime.fromisoformat(report.splitDate or "")
-    except ValueError:
-        return False
-    return (made if made.tzinfo else made.replace(tzinfo=dt.UTC)) >= since
 
 
 def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]) -> list[Finding]:

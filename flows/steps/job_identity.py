@@ -27,10 +27,11 @@ class JobIdentity:
         """Key of what is owed to a payee under a reference."""
         return obligation_key(self.job, self.payer, payee, self.period, self.currency, reference)
 
-    def payment_key(self, payee: str, reference: str) -> str:
-        """Key of a payments row; its reference can never be taken for one of ours."""
+    def payment_key(self, payee: str, reference: str, number: int = 1) -> str:
+        """Key of a payments row, or of its n-th payment; its reference can never be taken for one of ours."""
         ours = reference.lstrip("=").split("/", maxsplit=1)[0] in {ROYALTIES, OWNER_REFERENCE}
-        return self.key(payee, f"={reference}" if ours else reference)
+        nth = "" if number == 1 else f"\x1f{number}"  # a sign no cell may hold: people number their references too
+        return self.key(payee, (f"={reference}" if ours else reference) + nth)
 
     def royalty_key(self, payee: str, number: int = 1) -> str:
         """Key of a payee's royalties: the first, or the n-th difference."""

@@ -11,7 +11,7 @@ from schemas.decision import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import SplitReport
@@ -34,6 +34,8 @@ _PLACES = {
     S.EXCLUDED: Place.EXCLUDED,
     S.REFUSED: Place.REFUSED,
 }
+# What people say a report did that ended without telling whom it paid.
+_DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
 
 
 def place_of(row: Mapping[str, object], submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
@@ -45,22 +47,15 @@ def place_of(row: Mapping[str, object], submission: Submission, run_id: str, dec
     if is_duplicate(submission, run_id):
         return Place.DUPLICATE
     place = _PLACES[submission.state]
-    if place in UNTOLD and decided is not None:
-        if decided.kind is DecisionKind.DROP:
-            return Place.EXCLUDED
-        if decided.kind is DecisionKind.PAID:
-            place = Place.PAID
-            if submission.run_id != run_id:
-                return Place.DUPLICATE
+    if decided is not None and submission.state in UNTOLD:
+        place = _DECIDED[decided.kind]
+    if place is Place.PAID and submission.run_id != run_id:
+        return Place.DUPLICATE
     if place is Place.PAID and row["kind"] == "owner":
         return Place.OWNER
     if place is Place.PAID and row["withhold"]:
         return Place.WITHHELD
     return place
-
-
-# A report that ended without telling which payees were paid.
-UNTOLD = frozenset({Place.UNDETERMINED, Place.EXCLUDED})
 
 
 def is_duplicate(submission: Submission, run_id: str) -> bool:
@@ -73,12 +68,19 @@ def reconcile(
     submissions: Mapping[str, Submission],
     run_id: str,
     *,
-    decisions: Mapping[str, Decision] = MappingProxyType({}),
+    decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
     planned_owner: bool = False,
 ) -> DataFrame[Obligations]:
     """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
 
     The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
+
+    Args:
+        obligations: As a run worked them out.
+        submissions: By id, those that claim any of them.
+        run_id: The run that is told of.
+        decisions: (Obligation key, submission id) -> the last word on what that report did for it.
+        planned_owner: Whether the owner's part is only a draft.
     """
     rows = records(obligations)
     for row in rows:
@@ -86,19 +88,12 @@ def reconcile(
         if row["place"] == Place.CONFLICT.value:
             continue
         if submission is not None:
-            row["place"] = place_of(row, submission, run_id, decisions.get(row["key"])).value
-            row["reason"] = submission.reason or row["reason"]
+            decided = decisions.get((row["key"], submission.id))
+            row["place"] = place_of(row, submission, run_id, decided).value
+            row["reason"] = decided.reason if decided else submission.reason or row["reason"]
         elif row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
             row["place"] = Place.OWNER.value
     return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
-
-
-def waits_for_people(submission: Submission, placed: pd.DataFrame, decisions: Mapping[str, Decision]) -> bool:
-    """Whether a report ended without telling whom it paid, and people have not decided all of its payments."""
-    if _PLACES[submission.state] not in UNTOLD:
-        return False
-    keys = placed.loc[placed["submission_id"] == submission.id, "key"]
-    return any(key not in decisions for key in keys)
 
 
 def total_up(
@@ -179,14 +174,17 @@ def count_rows(rows: pd.DataFrame) -> RowCounts:
 
 
 def place_rows(rows: pd.DataFrame, obligations: DataFrame[Obligations]) -> pd.DataFrame:
-    """Carry what became of payments rows back to the rows: held, in conflict or duplicate ones were not used."""
+    """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
     own = obligations[obligations["row"] > 0]
     fates = {}
-    for file, sheet, row, place, reason in own[["file", "sheet", "row", "place", "reason"]].itertuples(index=False):
+    columns = ["file", "sheet", "row", "place", "reason", "submission_id"]
+    for file, sheet, row, place, reason, sent in own[columns].itertuples(index=False):
         if place in {Place.HELD.value, Place.CONFLICT.value}:
             fates[file, sheet, row] = ("held", reason)
         elif place == Place.DUPLICATE.value:
             fates[file, sheet, row] = ("duplicate", reason)
+        elif place == Place.EXCLUDED.value and not sent:
+            fates[file, sheet, row] = ("ignored", reason)
     names = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
     chosen = [
         fates.get(n, old) for n, old in zip(names, zip(rows["disposition"], rows["reason"], strict=True), strict=True)

@@ -1,6 +1,6 @@
 """How a run stands: its exit code from what its submissions have come to, and the state's name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from schemas.exit_codes import ExitCode
@@ -55,6 +55,7 @@ def closing_codes(
     discrepancies: Sequence[Discrepancy],
     *,
     ever_sent: bool,
+    decided: Collection[str] = (),
 ) -> set[ExitCode]:
     """Return every exit code that holds of a run now.
 
@@ -66,11 +67,12 @@ def closing_codes(
         submissions: What the run sent or planned, and what of earlier runs still keeps its payments from being done.
         discrepancies: All that were seen.
         ever_sent: Whether anything of the job was ever sent, by any run.
+        decided: Ids of those that people have explained, payment by payment; they stand in nobody's way.
     """
     codes = {ExitCode(code) for code in noted}
     if submissions:
         codes -= FOLLOWED
-    codes |= {_CODE_OF[one.state] for one in submissions if one.state in _CODE_OF}
+    codes |= {_CODE_OF[one.state] for one in submissions if one.state in _CODE_OF and one.id not in decided}
     if discrepancies:
         codes.add(ExitCode.DISCREPANCIES)
     if ExitCode.ROWS_HELD in codes and not ever_sent:

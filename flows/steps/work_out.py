@@ -40,7 +40,7 @@ class Standing:
         history: Carry-over and recoupment of other periods.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where it was used before, under another job or period.
-        decisions: Obligation key -> the last word people said on it.
+        decisions: Obligation key -> the last word people said on that payments row.
     """
 
     claims: tuple[Claim, ...]

@@ -29,7 +29,7 @@ def test_a_first_run_without_a_word_sends_nothing_and_says_what_to_approve(waiti
     assert service.posts == 0
     assert summary_of(report)["state"] == "awaiting_approval"
     assert places(summary_of(report)) == {"planned": 3000}
-    assert f"repasse approve {digest_of(report)} --by NAME --total 30,00" in report.messages[0]
+    assert f"repasse approve {digest_of(report)} --by NOME --total 30,00" in report.messages[0]
 
 
 def test_an_approved_plan_is_sent_by_the_next_run_exactly(waiting, service):

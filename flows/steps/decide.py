@@ -1,0 +1,63 @@
+"""What a person's word on an obligation is about: what a report did for it, or its row as it stands."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.decision import DecisionKind
+from schemas.plan import Place
+from schemas.submission import UNTOLD, Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is open about an obligation; a `schemas.decision.Decision` answers it.
+
+    Attributes:
+        obligation_key: Which; the row's own key where it is about a row.
+        submission_id: The report that does not tell whether it paid; "" where it is about a row.
+        amount_cents: What was or is to be paid.
+        destination: Fingerprint of where to.
+    """
+
+    obligation_key: str
+    submission_id: str
+    amount_cents: int
+    destination: str
+
+
+def open_question(
+    key: str,
+    kind: DecisionKind,
+    seen: Mapping[str, object] | None,
+    claims: Sequence[Claim],
+    *,
+    answered: Collection[tuple[str, str]],
+    spoken_of: Collection[str],
+) -> Question | None:
+    """Find what a word on an obligation answers.
+
+    A report that ended without telling comes first; once it is explained, a row that contradicts it may be decided.
+
+    Args:
+        key: The obligation.
+        kind: The word: nobody need say *pay* of a row that will be paid anyhow.
+        seen: Its row of `schemas.tables.obligations.Obligations` in the latest run that knew it; None when none did.
+        claims: Live claims on it and on all with the same base key.
+        answered: (Obligation key, submission id) of what people have said of reports.
+        spoken_of: Obligation keys of rows that people have said something about, which they may take back.
+
+    Returns:
+        None when nothing is open.
+    """
+    contested = seen is not None and seen["place"] == Place.CONFLICT.value
+    untold = next((one for one in claims if one.obligation_key == key and one.state in UNTOLD), None)
+    if untold is not None and not (contested and (key, untold.submission_id) in answered):
+        return Question(key, untold.submission_id, untold.amount_cents, untold.destination)
+    if seen is None or seen["kind"] != "payment":
+        return None
+    row = Question(str(seen["base_key"]), "", int(str(seen["amount_cents"])), str(seen["destination"]))
+    if any((one.amount_cents, one.destination) == (row.amount_cents, row.destination) for one in claims):
+        return None  # it is being paid, or was, exactly as it stands
+    unclaimed = all(one.obligation_key != key for one in claims)
+    paid_outside = unclaimed and kind is not DecisionKind.PAY
+    return row if contested or paid_outside or row.obligation_key in spoken_of else None
