@@ -4,7 +4,7 @@ import datetime as dt
 import getpass
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,12 @@ def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=time.monotonic, sleep=time.sleep)
+def boot_time_s() -> float:
+    """Tell the seconds since the machine started, those it slept included where there is such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
 
 
 def whoever_runs_this() -> str:
@@ -80,9 +85,9 @@ def _given_file(text: str, sources: set[str], *, single: bool) -> tuple[str, str
     )
 
 
-def open_ledger_of(settings: Settings, *, create: bool = True) -> Ledger:
+def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
     """Open the ledger the environment names; with create=False an absent one is empty and leaves no trace."""
-    return open_ledger(settings.ledger_url, clock=utc_now, create=create)
+    return open_ledger(settings.ledger_url, clock=now, create=create)
 
 
 @contextmanager
@@ -124,7 +129,7 @@ def opened_run(
     run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     with ExitStack() as exits:
         service = exits.enter_context(opened_service(settings, clock))
-        ledger = exits.enter_context(open_ledger_of(settings))
+        ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
         owner = Owner.current(run_id)
         run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
         if order is not None:

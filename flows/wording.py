@@ -55,8 +55,14 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "sending is on hold by {by}: {why}; `repasse release --by NAME` lets it go on",
     ),
     "freeze.standing": (
-        "envios parados, diário e serviço discordam: {reason}; veja `repasse unfreeze`",
-        "sending is frozen, ledger and service disagree: {reason}; see `repasse unfreeze`",
+        (
+            "envios parados, diário e serviço discordam: {reason}; duas pessoas que entendam por quê os liberam:\n"
+            "  repasse unfreeze --accept {tags} --by A --by B --evidence TEXTO"
+        ),
+        (
+            "sending is frozen, ledger and service disagree: {reason}; two people who understand why let it go on:\n"
+            "  repasse unfreeze --accept {tags} --by A --by B --evidence TEXT"
+        ),
     ),
     "send.outcome": ("{report}: {outcome} ({reason})", "{report}: {outcome} ({reason})"),
     "send.taken": ("{report} está com outro processo", "{report} was taken by another worker"),

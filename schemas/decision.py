@@ -18,8 +18,8 @@ class Decision:
     """One word, bound to what was to be paid when it was said: another amount or destination is another question.
 
     Attributes:
-        obligation_key: Which obligation.
-        base_key: Key of the first obligation of the same payee and period.
+        obligation_key: Which obligation; for a word on a row of a payments file, the row's own.
+        submission_id: The partial or excluded report that the word explains; "" for a word on the row as it stood.
         kind: What is said.
         amount_cents: What was to be paid.
         destination: Fingerprint of where it was to go.
@@ -29,10 +29,15 @@ class Decision:
     """
 
     obligation_key: str
-    base_key: str
+    submission_id: str
     kind: DecisionKind
     amount_cents: int
     destination: str
     by: str
     evidence: str
     at: dt.datetime
+
+    @property
+    def reason(self) -> str:
+        """The word as a reason, for people."""
+        return f"{self.kind.value}, decided by {self.by}"

@@ -61,6 +61,8 @@ LIVE: Final = frozenset(
 )
 # The service knows a report and has not finished with it.
 OPEN: Final = frozenset({S.ACCEPTED, S.PROCESSING})
+# A report has ended without telling which payees were paid: people decide.
+UNTOLD: Final = frozenset({S.PARTIAL, S.EXCLUDED})
 
 
 def check_transition(before: SubmissionState, after: SubmissionState) -> None:

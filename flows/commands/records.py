@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents
 from schemas.reconciliation import Summary
-from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
 
 Result = tuple[ExitCode, dict[str, Any]]
 S = SubmissionState
@@ -28,7 +28,7 @@ _WAITS = {
     "planned": ({S.PLANNED}, ExitCode.APPROVAL_WANTED, "approval"),
     "approved": ({S.APPROVED, S.NOT_SENT}, ExitCode.NOT_SENT, "the next run"),
     "open": (set(OPEN), ExitCode.STILL_OPEN, "the service"),
-    "undetermined": ({S.PARTIAL, S.EXCLUDED}, ExitCode.DISCREPANCIES, "a person's decision"),
+    "undetermined": (set(UNTOLD), ExitCode.DISCREPANCIES, "a person's decision"),
 }
 
 
@@ -56,6 +56,8 @@ def _show_run(ledger: Ledger, run_id: str, console: Console) -> Result:
 def _show_waiting(ledger: Ledger, console: Console) -> Result:
     states = {state for group, _, _ in _WAITS.values() for state in group}
     waiting = ledger.submissions.list(states=states, bodies=False)
+    undecided = ledger.decisions.undecided(one.id for one in waiting if one.state in UNTOLD)
+    waiting = [one for one in waiting if one.state not in UNTOLD or one.id in undecided]
     codes, document = set[ExitCode](), dict[str, Any]()
     hold, freeze = ledger.hold.current(), ledger.freeze.current()
     if hold:
@@ -64,6 +66,7 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     if freeze:
         codes.add(ExitCode.FROZEN)
         console.print(f"sending is frozen since {_local(freeze.frozen_at)}: {freeze.reason}", soft_wrap=True)
+        console.print(f"  waits for two people to accept: {', '.join(freeze.tags)}", soft_wrap=True)
     for name, (group, code, for_whom) in _WAITS.items():
         mine = [one for one in waiting if one.state in group]
         document[name] = [_told(one) for one in mine]
@@ -73,12 +76,13 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
         console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
         for one in mine:
             amount = format_cents(one.amount_cents, "pt-BR")
-            console.print(
-                f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}", soft_wrap=True
-            )
+            line = f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}"
+            console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
     if not codes:
         console.print("nothing waits for anybody")
-    return worst(codes), document | {"hold": hold.why if hold else None, "freeze": freeze.reason if freeze else None}
+    document["hold"] = hold.why if hold else None
+    document["freeze"] = {"reason": freeze.reason, "tags": list(freeze.tags)} if freeze else None
+    return worst(codes), document
 
 
 def _told(one: Submission) -> dict[str, Any]:

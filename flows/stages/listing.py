@@ -1,8 +1,10 @@
 """Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
 
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful, propose
+from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
 from flows.steps.judge_report import went_back
+from flows.steps.propose import propose
+from io_adapters.ledger.holds import Freeze
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
@@ -31,68 +33,84 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
 
     Raises:
         NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
-        SendingFrozen: ledger and service disagree.
+        SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
     service = run.require_service()
     if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    ended = _ended(run)  # before the list is asked for: what ends meanwhile has not gone back
     reports = service.api.list_all_reports()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     run.listed_at_s = run.clock.monotonic_s()
-    alarms = _settle_doubts(run, reports) + _look_at_ended(run, reports)
+    alarms = _settle_doubts(run, reports) + _look_at_ended(run, ended, reports)
     known = run.ledger.submissions.report_ids()
     accepted = run.ledger.freeze.accepted_tags()
     alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag, accepted=accepted)
     alarms = [alarm for alarm in alarms if alarm.tag not in accepted]
-    if alarms:
-        _freeze(run, alarms)
+    freeze(run, alarms)
     return reports
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
     alarms = []
-    in_doubt = run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT})
-    for finding in find_doubtful(in_doubt, reports):
+    findings = find_doubtful(run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}), reports)
+    for finding in findings:
         name = finding.submission.report_id
         if len(finding.matches) == 1:
-            alarms += _accept(run, finding.submission, finding.matches[0])
+            split_id = finding.matches[0].id or ""
+            alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
         elif finding.matches:
             alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
-        elif finding.submission.state is S.IN_DOUBT:
-            _propose(run, finding.submission, reports)
+    _note_proposals(run, [finding.submission for finding in findings if not finding.matches], reports)
     return alarms
 
 
-def _accept(run: Run, submission: Submission, report: SplitReport) -> list[Alarm]:
+def accept_found(run: Run, submission: Submission, split_id: str, *, by: str, reason: str) -> list[Alarm]:
+    """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
     name = submission.report_id
-    paid_twice = run.ledger.submissions.record_found(
-        submission.id, split_id=report.id or "", by=run.id, reason="found in the list"
-    )
+    paid_twice = run.ledger.submissions.record_found(submission.id, split_id=split_id, by=by, reason=reason)
     run.progress.tell(run.say("doubt.found", report=name))
     if not paid_twice:
         return []
     return [Alarm("paid_twice", name, f"{name} came late: {len(paid_twice)} of its payments were sent again before")]
 
 
-def _propose(run: Run, submission: Submission, reports: tuple[SplitReport, ...]) -> None:
-    """Where the service echoes no name, tell a person which report it could be; never take it for that."""
-    linked = {one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id}
-    report = propose(submission, reports, linked)
-    if report is not None:
-        words = run.say("doubt.proposed", report=submission.report_id, split_id=report.id)
-        run.ledger.submissions.note(submission.id, words)
+def linked_ids(run: Run) -> frozenset[str]:
+    """Name the reports of the service that submissions of the ledger have already."""
+    return frozenset(one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id)
 
 
-def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+def _note_proposals(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
+    """Where the service echoes no name, tell a person which report it could be; never take it for that.
+
+    What cannot be told any more is taken back: the reason is again why it is in doubt.
+    """
+    proposed = propose(nameless, reports, linked_ids(run)) if nameless else {}
+    for submission in nameless:
+        if submission.state is not S.IN_DOUBT:
+            continue
+        report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
+        if report is not None:
+            reason = run.say("doubt.proposed", report=submission.report_id, split_id=report.id)
+        if reason != submission.reason:
+            run.ledger.submissions.note(submission.id, reason)
+
+
+def _ended(run: Run) -> list[Submission]:
+    """List what has come to an end, of the run's job or of all."""
+    job = run.asked.job.job if run.asked else run.only_job
+    return run.ledger.submissions.list(job=job, states={S.PAID, S.FAILED, S.EXCLUDED}, bodies=False)
+
+
+def _look_at_ended(run: Run, ended: list[Submission], reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """Tell of reports that had ended and changed since; one that had failed stops the sending.
 
     What a failed report was to pay is free to be paid again, so its change of mind may be a payment made twice.
     """
     listed = {report.id: report for report in reports}
-    job = run.asked.job.job if run.asked else run.only_job
     alarms = []
-    for submission in run.ledger.submissions.list(job=job, states={S.PAID, S.FAILED, S.EXCLUDED}, bodies=False):
+    for submission in ended:
         report = listed.get(submission.split_id)
         changed = went_back(submission, report) if report else None
         if changed is None:
@@ -105,16 +123,28 @@ def _look_at_ended(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     return alarms
 
 
-def _freeze(run: Run, alarms: list[Alarm]) -> None:
-    reason = "; ".join(alarm.message for alarm in alarms)
-    run.ledger.freeze.put(reason, [alarm.tag for alarm in alarms])
-    raise SendingFrozen(run.say("freeze.standing", reason=reason))
+def freeze(run: Run, alarms: list[Alarm]) -> None:
+    """Stop all sending where there are alarms, and say so for as long as people have not looked into them.
+
+    Raises:
+        SendingFrozen: there are, or a freeze stands from before.
+    """
+    standing = run.ledger.freeze.current()
+    if {alarm.tag for alarm in alarms} - set(standing.tags if standing else ()):
+        run.ledger.freeze.put("; ".join(alarm.message for alarm in alarms), [alarm.tag for alarm in alarms])
+        standing = run.ledger.freeze.current()
+    if standing is not None:
+        raise SendingFrozen(frozen_words(run, standing))
+
+
+def frozen_words(run: Run, standing: Freeze) -> str:
+    """Say why sending is frozen, and how people let it go on."""
+    return run.say("freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
 
 
 def note_doubts(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job, or of all, is still in doubt."""
-    doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING})
+    doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING}, bodies=False)
     for one in doubts:
         words = run.say("doubt.standing", report=one.report_id, payments=one.payments)
-        proposed = f"; {one.reason}" if "repasse resolve" in one.reason else ""
-        run.end_with(ExitCode.IN_DOUBT, words + proposed)
+        run.end_with(ExitCode.IN_DOUBT, f"{words}; {one.reason}" if one.reason else words)

@@ -4,11 +4,12 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Final
 
-from flows.stages.listing import look_at_service
+from flows.stages.listing import accept_found, doubt_abandoned, freeze, linked_ids, look_at_service
 from flows.stages.run import Run
-from flows.steps.compare_listing import differs_from
+from flows.steps.propose import differs_from, look_alikes
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ApprovalWanted, WordRefused
+from schemas.person import different_people, same_person
 from schemas.submission import Submission, SubmissionState
 
 S = SubmissionState
@@ -19,57 +20,77 @@ WAIT: Final = dt.timedelta(hours=24)
 def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submission:
     """Take a person's word that a report of the service is the submission in doubt; the report must not contradict it.
 
+    A submission that was declared absent may be found by hand too.
+
     Raises:
         WordRefused: the submission is not in doubt, the service shows no such report, the report is another
-            submission's, or it differs in payer, currency, total or number of payments.
+            submission's, or it differs in name, payer, currency, total or number of payments.
+        ConfigurationError: the environment names another service than the ledger's.
         NotSent: the service cannot be asked.
+        SendingFrozen: the payments were sent again since; the report is linked all the same.
     """
-    submission = _in_doubt(run, submission_id)
-    report = run.require_service().api.find_report(split_id)
+    submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    service = run.require_service()
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    report = service.api.find_report(split_id)
     if report is None:
         raise WordRefused(f"the service shows no report {split_id}")
-    others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == report.id]
+    found_id = report.id or split_id
+    others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
     if others:
-        raise WordRefused(f"report {split_id} is that of {others[0].report_id} already")
+        raise WordRefused(f"report {found_id} is that of {others[0].report_id} already")
     differences = differs_from(submission, report)
     if differences:
-        raise WordRefused(f"report {split_id} is not {submission.report_id}: {', '.join(differences)} differ")
-    run.ledger.submissions.record_found(
-        submission.id, split_id=report.id or split_id, by=by, reason="found by a person"
-    )
+        raise WordRefused(f"report {found_id} is not {submission.report_id}: it differs in {', '.join(differences)}")
+    alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
+    if alarms:
+        freeze(run, alarms)
     return run.ledger.submissions.get(submission.id)
 
 
 def declare_absent(run: Run, submission_id: str, by: Sequence[str], evidence: str) -> Submission:
     """Take two people's word that the service never received a submission, and make its next attempt ready.
 
-    A last look at the service comes first: what shows up there is accepted instead, and nothing is declared.
+    A last look at the service comes first: what shows up there is accepted instead, and nothing is declared. A report
+    without a name that could be it must be named in the evidence: then both have seen it, and know that it is not.
 
     Returns:
         The submission that was found after all, or the next attempt, approved.
 
     Raises:
-        WordRefused: the submission is not in doubt, or not for a day yet.
+        WordRefused: the submission is not in doubt, or not for a day yet, or a report that could be it is not named.
         ApprovalWanted: there are not two different people, or one of them sent it.
         NotSent: the service cannot be asked; then nothing can be declared.
         SendingFrozen: ledger and service disagree.
     """
-    submission = _in_doubt(run, submission_id)
+    people = different_people(by)
+    if len(people) < 2:
+        raise ApprovalWanted("to declare a report absent takes the word of two different people: --by A --by B")
+    submission = _standing_in(run, submission_id, {S.IN_DOUBT})
     if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
         raise WordRefused(f"{submission.report_id} can be declared absent from {since} on, a day after it was sent")
     sender = run.ledger.runs.get(submission.run_id)
-    if sender is not None and sender.prepared_by.strip().casefold() in {name.strip().casefold() for name in by}:
+    if sender is not None and same_person(sender.prepared_by) in people:
         raise ApprovalWanted("whoever sent it cannot be one of the two who declare it absent")
-    look_at_service(run)
+    reports = look_at_service(run)
     found = run.ledger.submissions.get(submission.id)
     if found.state is not S.IN_DOUBT:
         return found
+    alike = [report.id or "" for report in look_alikes(submission, reports, linked_ids(run))]
+    unnamed = [split_id for split_id in alike if split_id not in evidence]
+    if unnamed:
+        raise WordRefused(
+            f"it could be {', '.join(unnamed)}, made since with the same payer, total and number of payments: link it "
+            "with --report, or say in --evidence, naming it, what speaks against it"
+        )
     return run.ledger.submissions.declare_absent(submission.id, by=by, evidence=evidence, run_id=run.id)
 
 
-def _in_doubt(run: Run, submission_id: str) -> Submission:
-    known = {one.id: one for one in run.ledger.submissions.list(states={S.IN_DOUBT, S.SENDING}, bodies=False)}
+def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
+    """Return a submission, with its body, that stands where a word on it makes sense."""
+    doubt_abandoned(run)
+    known = {one.id: one for one in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
         raise WordRefused(f"{submission_id} is not in doubt; `repasse status` lists what is")
     if known[submission_id].state is S.SENDING:
@@ -87,13 +108,13 @@ def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evid
         WordRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.
         ApprovalWanted: there are not two different people.
     """
-    freeze = ledger.freeze.current()
-    if freeze is None:
+    standing = ledger.freeze.current()
+    if standing is None:
         raise WordRefused("sending is not frozen")
-    if len({name.strip().casefold() for name in by if name.strip()}) < 2:
+    if len(different_people(by)) < 2:
         raise ApprovalWanted("to let sending go on takes the word of two different people")
-    wrong = sorted(set(freeze.tags) ^ set(accepted))
+    wrong = sorted(set(standing.tags) ^ set(accepted))
     if wrong:
-        raise WordRefused(f"name exactly what froze sending: {', '.join(freeze.tags)} (not so: {', '.join(wrong)})")
+        raise WordRefused(f"name exactly what froze sending: {', '.join(standing.tags)} (not so: {', '.join(wrong)})")
     ledger.freeze.lift(by, evidence, accepted)
-    return freeze.tags
+    return standing.tags

@@ -13,7 +13,7 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Final
 
-from flows.stages.listing import look_at_service, note_doubts
+from flows.stages.listing import frozen_words, look_at_service, note_doubts
 from flows.stages.run import Run
 from flows.steps.refusal import explain_refusal
 from io_adapters.split_api.outcome import Answer
@@ -37,7 +37,7 @@ def send(run: Run) -> None:
         NotSent: sending is on hold, no connection could be made, or the listing failed in between.
         SendingFrozen: ledger and service disagree.
     """
-    for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}):
+    for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}, bodies=False):
         run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
     approved = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED})
     doubts = 0
@@ -66,7 +66,7 @@ def _check_may_send(run: Run) -> None:
         raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
     freeze = run.ledger.freeze.current()
     if freeze:
-        raise SendingFrozen(run.say("freeze.standing", reason=freeze.reason))
+        raise SendingFrozen(frozen_words(run, freeze))
 
 
 def _listing_is_old(run: Run) -> bool:
@@ -75,14 +75,14 @@ def _listing_is_old(run: Run) -> bool:
 
 def _still_in_doubt(run: Run, doubts: int) -> int:
     """How many of the last doubts the list has not settled."""
-    unresolved = run.ledger.submissions.list(job=run.job.job, states={S.IN_DOUBT}, run_id=run.id)
+    unresolved = run.ledger.submissions.list(job=run.job.job, states={S.IN_DOUBT}, run_id=run.id, bodies=False)
     return min(doubts, len(unresolved))
 
 
 def _send_one(run: Run, submission: Submission) -> Answer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
-    timeout_s = run.timeout_s
+    timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
     taken = run.ledger.submissions.take_for_sending(
         submission.id,
         owner=run.owner,
@@ -93,6 +93,7 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     if not taken:
         run.progress.tell(run.say("send.taken", report=submission.report_id))
         return None
+    timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
     answer = run.require_service().api.create_report(
         submission.body,
         report_id=submission.report_id,
@@ -123,13 +124,18 @@ def _check_bytes(submission: Submission) -> None:
 
 
 def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[[], None]:
-    """Make the check that runs immediately before connecting: the row is still ours, and there is time left."""
+    """Make the check that runs immediately before connecting: the row is still ours, and there is time left.
+
+    A worker that is late says that it has sent nothing; if nobody has doubted it by then, the next run may send.
+    """
 
     def look() -> None:
         if run.clock.monotonic_s() >= deadline_s or not run.ledger.submissions.still_mine(submission.id, run.owner):
-            raise BrokenInvariant(
-                f"{submission.report_id}: this worker was late and has lost the row; nothing was sent"
+            why = "this worker was late and has lost the row; nothing was sent"
+            run.ledger.submissions.record_outcome(
+                submission.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=why
             )
+            raise NotSent(f"{submission.report_id}: {why}")
 
     return look
 

@@ -69,12 +69,20 @@ def _by_id(run: Run, submission: Submission) -> SplitReport | None:
 
 
 def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
-    """Write down what one look at one report says."""
+    """Write down what one look at one report says; nothing when somebody else has looked later."""
     judged = judge_report(submission, report)
-    run.note_discrepancies(judged.discrepancies)
-    run.ledger.submissions.record_status(
-        submission.id, report.document(), report.status, judged.state, by=run.id, reason=judged.reason
+    stands = run.ledger.submissions.record_status(
+        submission.id,
+        report.document(),
+        report.status,
+        judged.state,
+        by=run.id,
+        reason=judged.reason,
+        seen=submission.state,
     )
+    if stands.state not in {submission.state, judged.state}:
+        return
+    run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
         told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
         run.end_with(CODE_OF[judged.state], run.say("look.ended", **told))

@@ -32,6 +32,7 @@ def settle_all(run: Run) -> None:
         look_at_open(run, waiting)
     told_of = {one.report_id for one in run.discrepancies if one.report_id}
     run.touched = {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
+    run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
     left = [one for one in _unfinished(run) if one.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
@@ -49,7 +50,7 @@ def rewrite(run: Run) -> None:
         if stored is None:
             continue
         document = RunDocument.from_bytes(stored)
-        own = {one.report_id for one in run.ledger.submissions.list(run_id=run_id)}
+        own = {one.report_id for one in run.ledger.submissions.list(run_id=run_id, bodies=False)}
         seen = [one for one in run.discrepancies if one.report_id in own and one not in document.discrepancies]
         document = document.with_discrepancies(seen)
         reconciliation = reconciliation_of(document, run_id, run.ledger)

@@ -7,6 +7,7 @@ from schemas.plan import digest_of, short_token
 from schemas.submission import Submission
 from schemas.wire import SplitReport
 
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What the list says of one submission in doubt.

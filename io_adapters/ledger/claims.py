@@ -12,6 +12,8 @@ from schemas.errors import UnsoundPlan
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState
 
+_STATE = list(Claim.__dataclass_fields__).index("state")
+
 
 class ClaimCollision(UnsoundPlan):
     """Obligations of a plan are already in another live submission; nothing was changed.
@@ -103,5 +105,4 @@ def _select_claims() -> Select[Any]:
 
 
 def _claim_of(row: Row[Any]) -> Claim:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
-    return Claim(**values | {"state": SubmissionState(row.state)})
+    return Claim(*row[:_STATE], SubmissionState(row[_STATE]), *row[_STATE + 1 :])  # the columns are Claim's fields

@@ -1,17 +1,17 @@
 """People's words on single obligations; the latest one counts, and none is ever changed."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import Column, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import claims, decisions, submissions
+from io_adapters.ledger.tables import claims, decisions, runs, submissions
 from schemas.decision import Decision, DecisionKind
-from schemas.submission import SubmissionState
+from schemas.submission import UNTOLD
 
-# Only a claim whose report left its payments untold may be given up; one that was paid or may still be never is.
-_UNTOLD = (SubmissionState.PARTIAL.value, SubmissionState.EXCLUDED.value)
+_FIELDS = tuple(Decision.__dataclass_fields__)
 
 
 class Decisions:
@@ -20,38 +20,68 @@ class Decisions:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(self, words: Sequence[Decision]) -> int:
-        """Write words down; *pay* gives up the claims of reports that did not tell whom they paid.
+    def record(self, words: Sequence[Decision]) -> None:
+        """Write words down, all or none; *pay* gives up the claim of the report that did not tell whom it paid.
 
-        Returns:
-            How many claims were given up.
+        A claim whose report has paid it, or still may, is never given up, whatever is said.
         """
         with self._db.writing() as connection:
-            released = 0
             for word in words:
-                values = {name: getattr(word, name) for name in Decision.__dataclass_fields__}
-                connection.execute(insert(decisions).values(**values | {"kind": word.kind.value}))
+                values = {name: getattr(word, name) for name in _FIELDS}
+                connection.execute(insert(decisions).values(values | {"kind": word.kind.value}))
                 if word.kind is DecisionKind.PAY:
-                    untold = select(submissions.c.id).where(submissions.c.state.in_(_UNTOLD))
-                    mine = claims.c.obligation_key == word.obligation_key
-                    given_up = update(claims).where(mine, claims.c.live, claims.c.submission_id.in_(untold))
-                    released += connection.execute(given_up.values(live=False)).rowcount
-            return released
+                    _give_up(connection, word)
 
-    def latest(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
-        """Return the last word on each obligation that has one."""
-        return self._latest(decisions.c.obligation_key, obligation_keys)
+    def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
+        """Return the last word on each of these payments rows that has one, by obligation key."""
+        return {key: word for (key, report), word in self._latest(obligation_keys).items() if not report}
 
-    def latest_of(self, base_keys: Iterable[str]) -> dict[str, Decision]:
-        """Return the last words on all obligations with these base keys, by obligation key."""
-        return self._latest(decisions.c.base_key, base_keys)
+    def on_reports(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
+        """Return the last word on what each report did for these obligations, by obligation key and submission id."""
+        return {about: word for about, word in self._latest(obligation_keys).items() if about[1]}
 
-    def _latest(self, column: Column[str], keys: Iterable[str]) -> dict[str, Decision]:
-        found: dict[str, Decision] = {}
+    def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
+        """Return which of these submissions pay something that nobody has said a word about."""
+        about = (decisions.c.submission_id == claims.c.submission_id) & (
+            decisions.c.obligation_key == claims.c.obligation_key
+        )
+        silent = select(claims.c.submission_id).distinct().where(~select(decisions.c.id).where(about).exists())
         with self._db.reading() as connection:
-            for some in chunks(keys):
-                query = select(decisions).where(column.in_(some)).order_by(decisions.c.id)
+            return frozenset(
+                submission_id
+                for some in chunks(submission_ids)
+                for submission_id in connection.scalars(silent.where(claims.c.submission_id.in_(some)))
+            )
+
+    def runs_to_tell(self, job: str | None) -> frozenset[str]:
+        """Return the runs, of one job or of all, whose books are older than people's words on their reports."""
+        query = (
+            select(runs.c.run_id)
+            .join(submissions, submissions.c.run_id == runs.c.run_id)
+            .join(decisions, decisions.c.submission_id == submissions.c.id)
+            .where(decisions.c.at >= runs.c.finished_at)
+        )
+        if job is not None:
+            query = query.where(runs.c.job == job)
+        with self._db.reading() as connection:
+            return frozenset(connection.scalars(query))
+
+    def _latest(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
+        found = {}
+        with self._db.reading() as connection:
+            for some in chunks(obligation_keys):
+                query = select(decisions).where(decisions.c.obligation_key.in_(some)).order_by(decisions.c.id)
                 for row in connection.execute(query):
-                    values = {name: getattr(row, name) for name in Decision.__dataclass_fields__}
-                    found[row.obligation_key] = Decision(**values | {"kind": DecisionKind(row.kind)})
+                    found[row.obligation_key, row.submission_id] = _decision_of(row)
         return found
+
+
+def _give_up(connection: Connection, word: Decision) -> None:
+    untold = select(submissions.c.id).where(submissions.c.state.in_([state.value for state in UNTOLD]))
+    this = (claims.c.obligation_key == word.obligation_key) & (claims.c.submission_id == word.submission_id)
+    connection.execute(update(claims).where(this, claims.c.submission_id.in_(untold)).values(live=False))
+
+
+def _decision_of(row: Row[Any]) -> Decision:
+    values = {name: getattr(row, name) for name in _FIELDS}
+    return Decision(**values | {"kind": DecisionKind(row.kind)})

@@ -16,7 +16,7 @@ from io_adapters.ledger.tables import claims, meta, plan_runs, plans, submission
 from io_adapters.ledger.transitions import move, select_submissions, submission_of
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.plan import PaymentPlan
-from schemas.submission import LIVE, Submission, SubmissionState
+from schemas.submission import Submission, SubmissionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +129,11 @@ def _require_each_obligation_once(plan: PaymentPlan) -> None:
 
 
 def _require_not_live(connection: Connection, plan: PaymentPlan) -> None:
-    live = submissions.c.state.in_([state.value for state in LIVE])
     for some in chunks(batch.content_hash for batch in plan.batches):
         query = (
             select(claims.c.obligation_key)
             .join(submissions, submissions.c.id == claims.c.submission_id)
-            .where(submissions.c.content_hash.in_(some), live)
+            .where(submissions.c.content_hash.in_(some), claims.c.live)
             .order_by(claims.c.obligation_key)
         )
         if taken := connection.scalars(query).all():

@@ -12,6 +12,7 @@ from io_adapters.ledger.reports import ReportSnapshot, append_snapshot
 from io_adapters.ledger.tables import claims, meta, submissions
 from io_adapters.ledger.transitions import move, read_submission
 from schemas.errors import ApprovalWanted, BrokenInvariant
+from schemas.person import different_people
 from schemas.submission import OPEN, Submission, SubmissionState
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -60,6 +61,7 @@ class Settling:
         *,
         by: str,
         reason: str = "",
+        seen: SubmissionState | None = None,
     ) -> Submission:
         """Keep a report as the service shows it now, and what that means.
 
@@ -70,6 +72,8 @@ class Settling:
             new_state: The state it proves; None, or the present one, for no change. `failed` releases the claims.
             by: The run that asked.
             reason: Why it means that, for people.
+            seen: Where the submission stood when the service was asked. When it stands elsewhere by now, somebody else
+                has looked later, and nothing is kept or changed.
 
         Returns:
             The submission as it stands now, without its body.
@@ -80,6 +84,8 @@ class Settling:
         with self._db.writing() as connection:
             now = self._db.now()
             before = read_submission(connection, submission_id)
+            if seen is not None and before.state is not seen:
+                return before
             append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
             if new_state is None or new_state is before.state:
                 this = submissions.c.id == submission_id
@@ -112,8 +118,7 @@ class Settling:
         Raises:
             ApprovalWanted: fewer than two different people.
         """
-        people = list(dict.fromkeys(name.strip().casefold() for name in by if name.strip()))
-        if len(people) < 2:
+        if len(different_people(by)) < 2:
             raise ApprovalWanted("to declare a report absent takes the word of two different people")
         with self._db.writing() as connection:
             now = self._db.now()

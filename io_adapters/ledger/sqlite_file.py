@@ -20,6 +20,12 @@ def prepare_file(path: Path) -> None:
     Raises:
         ConfigurationError: the folder cannot be written, or lies on a network filesystem.
     """
+    kind = _filesystem_of(path.resolve())
+    if kind in _NETWORK_FILESYSTEMS:
+        raise ConfigurationError(
+            f"the ledger {path} lies on a network filesystem ({kind}), where SQLite cannot keep two programs apart; "
+            "use a local disk, or PostgreSQL (REPASSE_LEDGER_URL)"
+        )
     try:
         for folder in reversed([p for p in path.parents if not p.exists()]):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -27,12 +33,6 @@ def prepare_file(path: Path) -> None:
         path.chmod(0o600)  # SQLite gives its -wal and -shm files the same
     except OSError as error:
         raise ConfigurationError(f"the ledger {path} cannot be written: {error.strerror}") from error
-    kind = _filesystem_of(path.resolve())
-    if kind in _NETWORK_FILESYSTEMS:
-        raise ConfigurationError(
-            f"the ledger {path} lies on a network filesystem ({kind}), where SQLite cannot keep two programs apart; "
-            "use a local disk, or PostgreSQL (REPASSE_LEDGER_URL)"
-        )
 
 
 def _filesystem_of(path: Path) -> str:

@@ -362,14 +362,12 @@ freezes = Table(
     _moment("lifted_at", nullable=True),
 )
 
-APPEND_ONLY: Final = ("journal", "answers", "reports", "accepted_keys")
-
 decisions = Table(
     "decisions",
     metadata,
     _serial(),
     _text("obligation_key"),
-    _text("base_key"),
+    _text("submission_id"),
     _text("kind"),
     Column("amount_cents", Cents, nullable=False),
     _text("destination"),
@@ -377,5 +375,7 @@ decisions = Table(
     _text("evidence"),
     _moment("at"),
     Index("ix_decisions_obligation_key", "obligation_key"),
-    Index("ix_decisions_base_key", "base_key"),
+    Index("ix_decisions_submission_id", "submission_id"),
 )
+
+APPEND_ONLY: Final = ("journal", "answers", "reports", "accepted_keys", "decisions")

@@ -20,6 +20,8 @@ from schemas.exit_codes import ExitCode
 from schemas.tables.parsing import parse_table
 from schemas.tax_id_column import read_tax_ids
 from tests.bench.conftest import Figures, median_s
+from tests.bench.large_ledger import approve_many
+from tests.crash import workers
 from tests.crash.payday import opened_payday
 from tests.payments_job import write_payments_job
 
@@ -110,3 +112,35 @@ def test_how_fast_is_the_disk(figures: Figures, tmp_path: Path):
             os.fsync(file.fileno())
 
         figures.tell("fsync of 4 kB on this disk", median_s(write_through, 50))
+
+
+def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Path):
+    batches = 200
+    with opened_payday(tmp_path, 1, timeout_s=60) as payday:
+        with payday.ledger(create=True) as ledger:
+            approve_many(ledger, payday.job.name, payday.environment["REPASSE_API_URL"], batches)
+        worker = payday.start(payday.job, workers.finish_stored)
+        for _ in range(batches - 4):
+            worker.next_stage()
+        worker.process.kill()
+        assert worker.ended() < 0, "it was to be killed in the middle"
+        environment = os.environ | payday.environment
+        status_s = median_s(lambda: subprocess.run([REPASSE, "status"], env=environment, capture_output=True))
+        empty = environment | {"REPASSE_LEDGER_URL": f"sqlite:///{tmp_path}/empty.db"}
+        empty_s = median_s(lambda: subprocess.run([REPASSE, "status"], env=empty, capture_output=True))
+        with payday.ledger() as ledger:
+            list_s = median_s(lambda: ledger.submissions.list(bodies=False))
+        worker = payday.start()
+        assert worker.reaches("recover")
+        began = perf_counter()
+        assert worker.reaches("check_accounts")
+        recover_s = perf_counter() - began
+        assert worker.ended() == ExitCode.DONE
+        assert payday.posts() == batches + 1
+        check_s = median_s(lambda: payday.start(does=workers.settle).ended(), 1)
+    figures.tell(
+        "repasse status, 100,000 payments in 200 batches", status_s, beside_s=empty_s, beside="an empty ledger"
+    )
+    figures.tell("    the ledger's part of it", list_s)
+    figures.tell("recover after a kill, 100,000 payments in 200 batches", recover_s)
+    figures.tell("repasse settle with nothing left to settle", check_s)

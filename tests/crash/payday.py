@@ -2,12 +2,15 @@
 
 import datetime as dt
 import multiprocessing
+import os
+import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkContext, ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ S = SubmissionState
 # Workers are forked from a process that has imported everything: a new Python each time would be most of the time.
 WARM = multiprocessing.get_context("forkserver")
 WARM.set_forkserver_preload(["tests.crash.warm"])
+Processes = ForkContext | ForkServerContext
 
 IN_THE_SERVICE = {S.ACCEPTED, S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
 NOT_IN_THE_SERVICE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
@@ -35,7 +39,7 @@ class Worker:
 
     Attributes:
         process: The process.
-        stages: Tells the name of each stage it begins.
+        stages: Tells the name of each stage it begins, and `workers.SENT` for each batch it is done with.
     """
 
     process: BaseProcess
@@ -44,6 +48,7 @@ class Worker:
     def ended(self) -> int:
         """Wait for its end; returns its exit code, negative for the signal that ended it."""
         self.process.join(60)
+        self.stages.close()
         assert self.process.exitcode is not None, "the worker hangs"
         return self.process.exitcode
 
@@ -53,6 +58,15 @@ class Worker:
             if name in names:
                 return True
         return False
+
+    def stands_still(self) -> bool:
+        """Whether it is stopped (proc(5): the state after the name in parentheses)."""
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
+        return stat.rpartition(")")[2].split()[0] == "T"
+
+    def goes_on(self) -> None:
+        """Wake it."""
+        os.kill(self.process.pid, signal.SIGCONT)
 
     def next_stage(self) -> str | None:
         """Wait for the next stage it begins; None when it has ended."""
@@ -70,16 +84,18 @@ class Payday:
         job: What is to be paid.
         environment: What makes a process talk to this service and this ledger.
         control: Control plane of the service.
+        processes: How workers come into being.
     """
 
     job: PaymentsJob
     environment: dict[str, str]
     control: httpx.Client
+    processes: Processes
 
-    def start(self, job: PaymentsJob | None = None) -> Worker:
-        """Start a worker on the job, or on another one."""
-        hears, tells = WARM.Pipe(duplex=False)
-        process = WARM.Process(target=workers.pay, args=((job or self.job).path, self.environment, tells))
+    def start(self, job: PaymentsJob | None = None, does: Callable[..., None] = workers.pay, *more: object) -> Worker:
+        """Start a worker on the job, or on another one; it pays, or does something else that `workers` can do."""
+        hears, tells = self.processes.Pipe(duplex=False)
+        process = self.processes.Process(target=does, args=((job or self.job).path, self.environment, *more, tells))
         process.start()
         tells.close()
         return Worker(process, hears)
@@ -90,10 +106,7 @@ class Payday:
 
     def pay_and_die(self, moment: workers.Moment, batch: int) -> int:
         """Run the job in a process that dies at a moment; returns its exit code."""
-        hears, tells = WARM.Pipe(duplex=False)
-        process = WARM.Process(target=workers.pay_and_die, args=(self.job.path, self.environment, moment, batch, tells))
-        process.start()
-        return Worker(process, hears).ended()
+        return self.start(self.job, workers.pay_and_die, moment, batch).ended()
 
     def plant(self, endpoint: str, kind: str, **fields: object) -> None:
         """Let a call of the service go wrong."""
@@ -112,10 +125,10 @@ class Payday:
         return self.audit()["requests"].get("POST /split", 0)
 
     @contextmanager
-    def ledger(self) -> Iterator[Ledger]:
+    def ledger(self, *, create: bool = False) -> Iterator[Ledger]:
         """Open the ledger to look at it."""
-        url = f"sqlite:///{self.environment['REPASSE_HOME']}/ledger.db"
-        with open_ledger(url, clock=lambda: dt.datetime.now(dt.UTC), create=False) as ledger:
+        url = self.environment["REPASSE_LEDGER_URL"]
+        with open_ledger(url, clock=lambda: dt.datetime.now(dt.UTC), create=create) as ledger:
             yield ledger
 
     def submissions(self) -> list[Submission]:
@@ -145,11 +158,13 @@ def opened_payday(
     checks: str = "never",
     formats: str = "json",
     timeout_s: float = 5.0,
+    ledger_url: str | None = None,
+    processes: Processes = WARM,
 ) -> Iterator[Payday]:
-    """Write a job, and serve the service until the context ends."""
+    """Write a job, and serve the service until the context ends; the ledger is a SQLite file unless a URL is given."""
     job = write_payments_job(folder, payments, per_batch=per_batch, checks=checks, formats=formats)
-    hears, tells = WARM.Pipe(duplex=False)
-    service = WARM.Process(target=workers.serve_service, args=(folder / "sandbox.db", tells))
+    hears, tells = processes.Pipe(duplex=False)
+    service = processes.Process(target=workers.serve_service, args=(folder / "sandbox.db", tells))
     service.start()
     try:
         assert hears.poll(20), "the service does not start"
@@ -159,52 +174,79 @@ def opened_payday(
             "REPASSE_API_URL": url,
             "REPASSE_API_KEY": "sandbox-key",
             "REPASSE_HOME": str(home),
+            "REPASSE_LEDGER_URL": ledger_url or f"sqlite:///{home}/ledger.db",
             "REPASSE_TIMEOUT_S": str(timeout_s),
         }
         with httpx.Client(base_url=url.removesuffix("/external") + "/_sandbox", timeout=20) as control:
-            yield Payday(job, environment, control)
+            yield Payday(job, environment, control, processes)
     finally:
         service.terminate()
         service.join(10)
 
 
-def check_books(payday: Payday) -> Counter[str]:
-    """Hold the ledger against the service, and both against what is owed.
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What the ledger and the service came to, found to agree.
 
-    Returns:
-        How many submissions stand where.
+    Attributes:
+        states: How many submissions stand where.
+        intents: How often an intent to send was written down.
+        ambiguous: How many submissions have ever been in doubt.
+        with_people: How many of those still are, and wait for a person or for a late report.
     """
-    creates = payday.audit()["creates"]
+
+    states: Counter[str]
+    intents: int
+    ambiguous: int
+    with_people: int
+
+
+def check_books(payday: Payday, jobs: Sequence[PaymentsJob] = ()) -> Books:
+    """Hold the ledger against the service, and both against what is owed by all jobs of the ledger."""
+    jobs = jobs or [payday.job]
+    audit = payday.audit()
+    creates = audit["creates"]
     paid = Counter(payment["extPaymentId"] for create in creates for payment in create["payments"])
     assert [key for key, times in paid.items() if times > 1] == [], "paid twice"
     there = Counter(create["reportId"] for create in creates)
     with payday.ledger() as ledger:
         submissions = ledger.submissions.list(bodies=False)
-        claims = ledger.claims.live_of(payday.job.name, "2026-10")
+        claims = [claim for job in jobs for claim in ledger.claims.live_of(job.name, "2026-10")]
         refused = {
             payment.obligation_key
             for one in submissions
             if one.state is S.REFUSED
             for payment in ledger.claims.payments_of(one.id)
         }
-        intents = sum(line.after is S.SENDING for one in submissions for line in ledger.submissions.journal(one.id))
+        intents = {
+            one.id: sum(line.after is S.SENDING for line in ledger.submissions.journal(one.id)) for one in submissions
+        }
+        certainly_unsent = sum(
+            line.after is S.NOT_SENT for one in submissions for line in ledger.submissions.journal(one.id)
+        )
     by_id = {one.id: one.state for one in submissions}
     assert set(there) <= set(by_id), "the service has a report that the ledger does not know"
     for name, state in by_id.items():
         expected = {1} if state in IN_THE_SERVICE else {0} if state in NOT_IN_THE_SERVICE else {0, 1}
         assert there[name] in expected, f"the ledger says {state}, the service has it {there[name]} times"
-    assert payday.posts() <= intents, "something was sent without its intent written down"
+    posts = audit["requests"].get("POST /split", 0)
+    assert posts <= sum(intents.values()), "something was sent without its intent written down"
+    assert sum(intents.values()) - certainly_unsent == sum(map(bool, intents.values())), "an intent was renewed"
     doubtful = {claim.obligation_key for claim in claims if claim.state is S.IN_DOUBT}
     claimed = {claim.obligation_key for claim in claims}
-    _check_that_nothing_is_lost(payday, creates, claimed, doubtful | refused)
-    return Counter(state.value for state in by_id.values())
+    owed = {key: cents for job in jobs for key, cents in job.owed.items()}
+    _check_that_nothing_is_lost(owed, creates, claimed, doubtful | refused)
+    doubted = [one for one in submissions if one.was_in_doubt]
+    with_people = sum(one.state is S.IN_DOUBT for one in doubted)
+    states = Counter(state.value for state in by_id.values())
+    return Books(states, sum(intents.values()), len(doubted), with_people)
 
 
 def _check_that_nothing_is_lost(
-    payday: Payday, creates: list[Any], claimed: set[str], doubtful_or_refused: set[str]
+    owed: dict[str, int], creates: list[Any], claimed: set[str], doubtful_or_refused: set[str]
 ) -> None:
     """Everything owed is in the service for its amount, or in doubt or refused in the ledger's own words."""
     amounts = {p["extPaymentId"]: p["final_amount_cents"] for create in creates for p in create["payments"]}
-    assert amounts.items() <= payday.job.owed.items(), "another amount, or somebody to whom nothing is owed"
-    assert payday.job.owed.keys() - amounts.keys() <= doubtful_or_refused, "lost"
+    assert amounts.items() <= owed.items(), "another amount, or somebody to whom nothing is owed"
+    assert owed.keys() - amounts.keys() <= doubtful_or_refused, "lost"
     assert amounts.keys() <= claimed, "paid, and free to be paid again"

@@ -1,5 +1,6 @@
 """Two workers on one ledger: one job is paid by one of them, two jobs do not disturb each other."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ pytestmark = pytest.mark.crash
 
 @pytest.mark.parametrize("trial", range(3))
 def test_of_two_workers_that_start_together_one_pays_and_the_other_says_that_the_job_is_taken(
-    tmp_path: Path, trial: int
+    tmp_path: Path, new_ledger: Callable[[], str], trial: int
 ):
-    with opened_payday(tmp_path, 10) as payday:  # the ledger does not exist yet: they race for making it, too
+    with opened_payday(tmp_path, 10, per_batch=1, ledger_url=new_ledger()) as payday:
         payday.plant("POST /split", "hang", seconds=0.1, times=None)
-        both = [payday.start() for _ in range(2)]
+        both = [payday.start() for _ in range(2)]  # the ledger does not exist yet: they race for making it, too
         assert sorted(worker.ended() for worker in both) == [ExitCode.DONE, ExitCode.ANOTHER_RUN]
         assert payday.states() == ["paid"] * 10
         assert payday.posts() == 10

@@ -1,24 +1,40 @@
-"""What runs in the processes that the tests kill: the service, a payer, and a payer that dies at a named moment."""
+"""What runs in the processes that the tests kill: the service, payers, and payers that are struck at a named moment."""
 
+import datetime as dt
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
+
 from flows.settings import read_settings
-from flows.stages.route import PAYOUT, walk
-from flows.start import start_payout
-from flows.wiring import opened_run, read_order
+from flows.stages.listing import doubt_abandoned, look_at_service
+from flows.stages.route import PAYOUT, Route, walk
+from flows.stages.run import Run
+from flows.stages.send import send
+from flows.start import start_payout, start_settle
+from flows.steps.owe import obligations_frame
+from flows.steps.work_out import Worked
+from flows.terminal import QuietProgress
+from flows.wiring import SYSTEM_CLOCK, opened_run, read_order, utc_now
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.sandbox import SandboxSettings, serve
 from io_adapters.split_api.client import SplitApi
 from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
 
 DIED: Final = 77
+PREPARED: Final = 78
+SENT: Final = "a batch was sent"
+NOTHING: Final = Worked(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.DataFrame(), ())
 
 
 class Moment(Enum):
@@ -31,20 +47,27 @@ class Moment(Enum):
     AFTER_OUTCOME = "after the answer is committed"
 
 
-class ToldStages:
-    """Progress that tells another process which stage begins."""
+class ToldStages(QuietProgress):
+    """Progress that tells another process which stage begins, and when a batch has been sent."""
 
     def __init__(self, pipe: Connection) -> None:
+        super().__init__(StringIO())
         self._pipe = pipe
 
     def stage(self, name: str) -> None:
         self._pipe.send(name)
 
-    def tell(self, message: str) -> None:
-        pass
-
     def advance(self, what: str, done: int, total: int) -> None:
-        pass
+        if what == "batches":
+            self._pipe.send(SENT)
+
+
+class EndsBeforeSending(ToldStages):
+    """Ends the process when everything is approved and nothing is sent."""
+
+    def stage(self, name: str) -> None:
+        if name == "send":
+            os._exit(PREPARED)
 
 
 def serve_service(database: Path, told: Connection) -> None:
@@ -55,65 +78,126 @@ def serve_service(database: Path, told: Connection) -> None:
 def pay(job: Path, environment: dict[str, str], told: Connection) -> None:
     """Run a job as `repasse run JOB --yes` does, and exit with its code."""
     os.environ |= environment
-    try:
+    with exit_code_of_errors():
         report = start_payout(job, [], yes=True, by="payer", progress=ToldStages(told), watched=False)
+        sys.exit(int(report.exit_code))
+
+
+def prepare(job: Path, environment: dict[str, str], told: Connection) -> None:
+    """Plan and approve a job, and send nothing."""
+    os.environ |= environment
+    with exit_code_of_errors():
+        start_payout(job, [], yes=True, by="payer", progress=EndsBeforeSending(told), watched=False)
+
+
+def finish_stored(job: Path, environment: dict[str, str], told: Connection) -> None:
+    """Do with stored batches what every run does with them in its stage `recover`, and neither read nor write files."""
+
+    def recover(run: Run) -> None:
+        doubt_abandoned(run)
+        look_at_service(run)
+        send(run)
+
+    os.environ |= environment
+    with exit_code_of_errors():
+        order = read_order(job, by="payer")
+        with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
+            run.worked = NOTHING
+            walk(Route(PAYOUT.name, (recover,), last=lambda _: None), run)
+        sys.exit(int(run.exit_code))
+
+
+def settle(job: Path, environment: dict[str, str], told: Connection) -> None:
+    """Look at everything open or in doubt, as `repasse settle` does for all jobs, beside whoever is sending."""
+    os.environ |= environment
+    with exit_code_of_errors():
+        sys.exit(int(start_settle(None, progress=ToldStages(told)).exit_code))
+
+
+@contextmanager
+def exit_code_of_errors() -> Iterator[None]:
+    """End the process as the command line would."""
+    try:
+        yield
     except RepasseError as error:
-        print(f"worker: exit {int(error.exit_code)}: {error.message}", file=sys.stderr)
+        if error.exit_code is not ExitCode.ANOTHER_RUN:
+            print(f"worker: exit {int(error.exit_code)}: {error.message}", file=sys.stderr)
         sys.exit(int(error.exit_code))
-    sys.exit(int(report.exit_code))
+
+
+def pay_later(job: Path, environment: dict[str, str], hours: float, told: Connection) -> None:
+    """Run a job with a wall clock that is so many hours ahead."""
+    os.environ |= environment
+    clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(hours=hours))
+    with exit_code_of_errors():
+        with opened_run(PAYOUT.name, read_order(job, by="payer"), read_settings(), ToldStages(told), clock) as run:
+            walk(PAYOUT, run)
+        sys.exit(int(run.exit_code))
 
 
 def pay_and_die(job: Path, environment: dict[str, str], moment: Moment, batch: int, told: Connection) -> None:
     """Run a job and die, without a word to anybody, at a moment of sending the n-th batch."""
     os.environ |= environment
-    death = _Death(moment, batch)
+    _pay_with(job, _Blow(moment, batch, lambda: os._exit(DIED)), told)
+
+
+def pay_and_freeze(job: Path, environment: dict[str, str], moment: Moment, batch: int, told: Connection) -> None:
+    """Run a job and stand still at a moment of sending the n-th batch, until SIGCONT."""
+    os.environ |= environment
+    _pay_with(job, _Blow(moment, batch, lambda: os.kill(os.getpid(), signal.SIGSTOP)), told)
+
+
+def _pay_with(job: Path, blow: "_Blow", told: Connection) -> None:
     order = read_order(job, yes=True, by="payer")
-    with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
-        run.ledger.submissions = _DyingSubmissions(run.ledger.submissions, death)  # type: ignore[assignment]
-        service = run.require_service()
-        run.service = replace(service, api=_DyingApi(service.api, death))  # type: ignore[arg-type]
-        walk(PAYOUT, run)
+    with exit_code_of_errors():
+        with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
+            run.ledger.submissions = _StruckSubmissions(run.ledger.submissions, blow)  # type: ignore[assignment]
+            service = run.require_service()
+            run.service = replace(service, api=_StruckApi(service.api, blow))  # type: ignore[arg-type]
+            walk(PAYOUT, run)
+        sys.exit(int(run.exit_code))
 
 
-class _Death:
-    """Waits for its moment; `os._exit` runs no handler, flushes nothing, closes nothing."""
+class _Blow:
+    """Waits for its moment. `os._exit` runs no handler, flushes nothing, closes nothing; SIGSTOP cannot be caught."""
 
-    def __init__(self, moment: Moment, batch: int) -> None:
+    def __init__(self, moment: Moment, batch: int, strikes: Callable[[], None]) -> None:
         self._moment = moment
         self._left = batch
+        self._strikes = strikes
 
     def may_come(self, moment: Moment) -> None:
         if moment is self._moment:
             self._left -= 1
             if not self._left:
-                os._exit(DIED)
+                self._strikes()
 
 
-class _DyingSubmissions:
-    def __init__(self, real: Submissions, death: _Death) -> None:
+class _StruckSubmissions:
+    def __init__(self, real: Submissions, blow: _Blow) -> None:
         self._real = real
-        self._death = death
+        self._blow = blow
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
     def take_for_sending(self, *given: Any, **named: Any) -> bool:
-        self._death.may_come(Moment.BEFORE_INTENT)
+        self._blow.may_come(Moment.BEFORE_INTENT)
         taken = self._real.take_for_sending(*given, **named)
-        self._death.may_come(Moment.AFTER_INTENT)
+        self._blow.may_come(Moment.AFTER_INTENT)
         return taken
 
     def record_outcome(self, *given: Any, **named: Any) -> Any:
-        self._death.may_come(Moment.BEFORE_OUTCOME)
+        self._blow.may_come(Moment.BEFORE_OUTCOME)
         recorded = self._real.record_outcome(*given, **named)
-        self._death.may_come(Moment.AFTER_OUTCOME)
+        self._blow.may_come(Moment.AFTER_OUTCOME)
         return recorded
 
 
-class _DyingApi:
-    def __init__(self, real: SplitApi, death: _Death) -> None:
+class _StruckApi:
+    def __init__(self, real: SplitApi, blow: _Blow) -> None:
         self._real = real
-        self._death = death
+        self._blow = blow
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
@@ -121,6 +205,6 @@ class _DyingApi:
     def create_report(self, body: bytes, *, before_connect: Callable[[], None], **named: Any) -> Any:
         def last_look() -> None:
             before_connect()
-            self._death.may_come(Moment.BEFORE_CONNECTING)
+            self._blow.may_come(Moment.BEFORE_CONNECTING)
 
         return self._real.create_report(body, before_connect=last_look, **named)

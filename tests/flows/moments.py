@@ -1,9 +1,13 @@
-"""Something that happens at a certain moment of a run, such as its end."""
+"""Moments: of a run, such as its end, and of the clock, such as a day later."""
 
+import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 
+from flows.stages.run import Clock
 from flows.terminal import QuietProgress
+from flows.wiring import SYSTEM_CLOCK, utc_now
 
 
 class At(QuietProgress):
@@ -25,3 +29,8 @@ class At(QuietProgress):
 def power_cut() -> None:
     """End this run the way a person or the system ends a program."""
     raise KeyboardInterrupt
+
+
+def later(**by: float) -> Clock:
+    """A clock that is fast by so much."""
+    return replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**by))

@@ -66,8 +66,8 @@ class Oracle:
         self._control.post("/settings", json=changes).raise_for_status()
 
     def force(self, **fields: object) -> None:
-        """Force what the service says of its only report."""
-        (report,) = self.reports
+        """Force what the service says of its latest report."""
+        report = self.reports[-1]
         self._control.post(f"/reports/{report['split_id']}", json=fields).raise_for_status()
 
     def _audit(self) -> dict[str, Any]:

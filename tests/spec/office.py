@@ -1,5 +1,6 @@
 """A label's desk: hands drawn tables to the decisions and remembers what was sent, so that a case is short."""
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -12,12 +13,15 @@ from flows.steps.count_in import count_in
 from flows.steps.inputs import Inputs, Statement
 from flows.steps.plan_batches import plan_batches
 from flows.steps.work_out import Standing, Worked, identity_of, work_out
+from schemas.decision import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
+from schemas.tables.frames import records
 from schemas.tables.parsing import empty_table
 from tests.spec.tables import PAYER, held_rows
 
+SAID_AT = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 NOTHING_BEFORE = History(carried_in={}, recouped={})
 EMPTY_ROWS = pd.DataFrame(columns=["file", "sheet", "row", "disposition", "reason"])
 
@@ -58,6 +62,7 @@ class Office:
         verdicts: What is known of accounts.
         refused: Payment entries the service has refused.
         repeated: Files that were used before, and where.
+        decisions: People's last words on payments rows.
     """
 
     job: Job = field(default_factory=job)
@@ -66,6 +71,7 @@ class Office:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
 
     @property
     def period(self) -> Period:
@@ -77,7 +83,7 @@ class Office:
 
     def work_out(self, came_in: Inputs) -> Worked:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
-        standing = Standing(self.claims, self.history, self.refused, self.repeated)
+        standing = Standing(self.claims, self.history, self.refused, self.repeated, self.decisions)
         worked = work_out(came_in, self.job, self.period, standing, self.verdicts)
         assert worked.obligations["amount_cents"].sum() == count_in(came_in, self.history.carried_in)
         return worked
@@ -101,6 +107,23 @@ class Office:
             for p in batch.payments
         )  # fmt: skip
         return plan
+
+    def give_up(self, submission: str, *payees: str) -> None:
+        """Release what a submission claims, of all payees or of some."""
+        self.claims = tuple(
+            one for one in self.claims if one.submission_id != submission or (payees and one.payee not in payees)
+        )
+
+    def decide(self, kind: DecisionKind, came_in: Inputs) -> None:
+        """Take a person's word on every payments row that is in conflict or held, as it stands."""
+        rows = records(self.work_out(came_in).obligations)
+        self.decisions = dict(self.decisions) | {
+            row["base_key"]: Decision(
+                row["base_key"], "", kind, row["amount_cents"], row["destination"], "bia", "a receipt", SAID_AT
+            )
+            for row in rows
+            if row["place"] in {"conflict", "held"}
+        }
 
     def under(self, **rules: object) -> "Office":
         """The same office under other rules."""

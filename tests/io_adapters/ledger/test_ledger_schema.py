@@ -20,6 +20,7 @@ import io_adapters.ledger
 from io_adapters.ledger import open_ledger
 from io_adapters.ledger.schema_version import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
+from schemas.decision import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
 from schemas.submission import Outcome
 
@@ -90,7 +91,7 @@ def test_programs_that_start_at_once_make_one_ledger(ledger_url):
     assert re.fullmatch("[a-z2-7]{6}", tags.pop())
 
 
-def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, make_plan, me):
+def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, make_plan, me, clock):
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
@@ -98,6 +99,7 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     )
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
     ledger.service.accept_key("fp", "Ana")
+    ledger.decisions.record([Decision("ob-1", "", DecisionKind.PAID, 100, "there", "Ana", "a receipt", clock())])
     engine = create_engine(ledger_url)
     for table in APPEND_ONLY:
         for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}"):  # noqa: S608 - our own names

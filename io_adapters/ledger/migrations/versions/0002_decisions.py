@@ -18,7 +18,7 @@ def upgrade() -> None:
         "decisions",
         sa.Column("id", SERIAL, autoincrement=True, nullable=False),
         sa.Column("obligation_key", sa.Text(), nullable=False),
-        sa.Column("base_key", sa.Text(), nullable=False),
+        sa.Column("submission_id", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("amount_cents", sa.BigInteger(), nullable=False),
         sa.Column("destination", sa.Text(), nullable=False),
@@ -28,7 +28,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_decisions")),
     )
     op.create_index("ix_decisions_obligation_key", "decisions", ["obligation_key"], unique=False)
-    op.create_index("ix_decisions_base_key", "decisions", ["base_key"], unique=False)
+    op.create_index("ix_decisions_submission_id", "decisions", ["submission_id"], unique=False)
     if op.get_bind().dialect.name == "sqlite":
         for verb in ("UPDATE", "DELETE"):
             op.execute(

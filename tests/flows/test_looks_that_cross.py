@@ -1,0 +1,85 @@
+"""Two programs look at the same reports at once; the one whose list is older by the time it is used alarms nobody."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from flows.settings import read_settings
+from flows.stages.route import SETTLE, walk
+from flows.stages.run import Run
+from flows.terminal import QuietProgress
+from flows.wiring import opened_run
+from io_adapters.split_api.client import SplitApi
+from schemas.exit_codes import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label
+
+ANA, BIA = people(2)
+
+
+class Overtaken:
+    """The service's client, with something that happens once between a list and its use."""
+
+    def __init__(self, real: SplitApi, call: str, what: Callable[[], object]) -> None:
+        self._real = real
+        self._call = call
+        self._what = [what]
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._real, name)
+        if name != self._call or not self._what:
+            return real
+
+        def then(*given: Any) -> Any:
+            listed = real(*given)
+            while self._what:
+                self._what.pop()()
+            return listed
+
+        return then
+
+
+@pytest.fixture
+def processing(label: Label, service) -> Label:
+    """A report that the service is working on."""
+    service.behave(done_after_s=1000)
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    assert label.run().exit_code == ExitCode.STILL_OPEN
+    return label
+
+
+def settle_overtaken(call: str, what: Callable[[], object]) -> Run:
+    """Settle, and be overtaken after a call of the service."""
+    with opened_run("settle", None, read_settings(), QuietProgress()) as run:
+        service = run.require_service()
+        run.service = replace(service, api=Overtaken(service.api, call, what))
+        walk(SETTLE, run)
+    return run
+
+
+@pytest.mark.parametrize("call", ["list_all_reports", "list_reports"])
+@pytest.mark.parametrize(
+    ("ends", "code", "state"),
+    [
+        ({"status": "DONE"}, ExitCode.DONE, "paid"),
+        ({"status": "ERROR", "donePayments": 0, "paidAmount": 0}, ExitCode.DISCREPANCIES, "failed"),
+    ],
+    ids=["done", "error"],
+)
+def test_a_report_that_ended_while_an_older_list_was_read_has_not_gone_back(
+    processing, service, call, ends, code, state
+):
+    def another_settles():
+        service.force(**ends)
+        processing.say("settle", code=code)
+
+    run = settle_overtaken(call, another_settles)
+    assert run.discrepancies == []
+    with processing.ledger() as ledger:
+        (one,) = ledger.submissions.list(bodies=False)
+        assert ledger.freeze.current() is None
+    assert one.state.value == state
+    assert run.exit_code == code

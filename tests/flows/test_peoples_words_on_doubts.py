@@ -1,0 +1,316 @@
+"""A doubt the service does not settle is settled by people: it is this report, or the service never received it."""
+
+import pytest
+
+from flows.commands.people import resolve_submission
+from schemas.errors import ApprovalWanted, NotSent, SendingFrozen, WordRefused
+from schemas.exit_codes import ExitCode
+from schemas.submission import SubmissionState
+from tests.flows.books import assert_books_close, places
+from tests.flows.jobs import declare, payment, people
+from tests.flows.label import Label, summary_of
+from tests.flows.moments import later
+from tests.flows.oracle import CREATE, LIST
+
+ANA, BIA, CAIO = people(3)
+NAMELESS = {"echo_report_id": False, "echo_name": False}
+UNLISTED = {"listing_delay_s": 3600}
+LISTED = {"listing_delay_s": 0}
+
+
+@pytest.fixture
+def two(label):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    return label
+
+
+@pytest.fixture
+def nameless(two, service):
+    """A run whose answer was lost, at a service that echoes no name: its report is there, and nobody can prove it."""
+    service.behave(**NAMELESS)
+    service.plant(CREATE, "drop", when="after")
+    report = two.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    return report
+
+
+@pytest.fixture
+def lost(two, service):
+    """A run whose request was lost: no report is there."""
+    service.plant(CREATE, "drop", when="before")
+    report = two.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    return report
+
+
+@pytest.fixture
+def unlisted(two, service):
+    """A run whose answer was lost, and whose report the service does not list yet."""
+    service.behave(**UNLISTED)
+    service.plant(CREATE, "drop", when="after")
+    report = two.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    return report
+
+
+def name_of(report):
+    (batch,) = summary_of(report)["batches"]
+    return batch["report_id"]
+
+
+def link(label, report, split_id, code=0):
+    return label.say("resolve", name_of(report), "--report", split_id, "--by", "bia", code=code)
+
+
+def declare_absent(report, *by, evidence="the support desk says so, ticket 7", **after):
+    people_said = by or ("bia", "caio")
+    clock = later(**after or {"hours": 24})
+    told = {"absent": True, "by": people_said, "evidence": evidence, "as_json": False}
+    return resolve_submission(name_of(report), report=None, clock=clock, **told)
+
+
+def states():
+    with Label.ledger() as ledger:
+        return {one.id: one.state for one in ledger.submissions.list(bodies=False)}
+
+
+def journal_of(name):
+    with Label.ledger() as ledger:
+        return ledger.submissions.journal(name)
+
+
+def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for_it(two, service, nameless):
+    (listed,) = service.reports
+    proposal = f"repasse resolve {name_of(nameless)} --report {listed['split_id']}"
+    assert any(proposal in message for message in nameless.messages)
+    assert places(summary_of(nameless)) == {"in_doubt": 3000}
+    assert proposal in two.ask("status", code=22)["in_doubt"][0]["reason"]
+    assert proposal in two.say("status", code=22).stdout
+    assert proposal in two.say("settle", code=22).stdout
+    assert two.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 1
+
+
+def test_a_doubt_linked_to_its_report_settles_and_its_run_is_told_anew(two, service, nameless):
+    (listed,) = service.reports
+    told = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")
+    assert (told["state"], told["split_id"]) == ("accepted", listed["split_id"])
+    assert journal_of(name_of(nameless))[-1].by == "bia"
+    two.say("settle")
+    summary = summary_of(nameless)
+    assert_books_close(summary)
+    assert (summary["exit_code"], summary["state"], places(summary)) == (0, "done", {"paid": 3000})
+    assert two.ask("status")["in_doubt"] == []
+    again = two.run()
+    assert places(summary_of(again)) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def assert_refused_and_unchanged(label, report, service, split_id, said):
+    before = journal_of(name_of(report))
+    assert said in link(label, report, split_id, code=2).output
+    assert states()[name_of(report)] is SubmissionState.IN_DOUBT
+    assert journal_of(name_of(report)) == before
+    assert label.run().exit_code == ExitCode.IN_DOUBT
+
+
+@pytest.mark.parametrize(
+    ("forced", "said"),
+    [
+        ({"totalAmount": 30.01}, "total"),
+        ({"taxId": "11222333000181"}, "payer"),
+        ({"currency": "USD"}, "currency"),
+        ({"pendingPayments": 1}, "number of payments"),
+        ({"reportId": "rp-aaaaaa-bbbbbb-" + "c" * 26}, "name"),
+    ],
+)
+def test_a_report_that_says_otherwise_is_refused(two, service, nameless, forced, said):
+    service.force(**forced)
+    assert_refused_and_unchanged(two, nameless, service, service.reports[0]["split_id"], said)
+
+
+def test_a_report_nobody_has_is_refused(two, service, nameless):
+    assert_refused_and_unchanged(two, nameless, service, "0" * 24, "the service shows no report")
+
+
+def test_a_report_that_is_another_submission_s_is_refused(two, service, nameless):
+    two.write("other.xlsx", [payment(CAIO, "10,00"), payment(BIA, "20,00")])
+    sources = [{"files": "other.xlsx", "layout": "payments"}]
+    two.job, job = declare(two.folder / "other.yaml", job="other", sources=sources), two.job
+    two.run()
+    two.job = job
+    taken = service.reports[-1]["split_id"]
+    assert_refused_and_unchanged(two, nameless, service, taken, "already")
+
+
+def test_a_report_of_another_service_is_refused_before_the_key_travels_there(
+    two, service, nameless, another_service, monkeypatch
+):
+    (listed,) = service.reports
+    elsewhere = another_service()
+    monkeypatch.setenv("REPASSE_API_URL", elsewhere.url)
+    link(two, nameless, listed["split_id"], code=10)
+    assert states()[name_of(nameless)] is SubmissionState.IN_DOUBT
+    assert elsewhere.calls("GET /split/{split_id}/get") == 0
+
+
+def test_two_reports_that_look_alike_are_not_proposed_and_a_person_may_still_tell_them_apart(two, service):
+    two.declare(rules={"max_payments_per_batch": 1})
+    two.payments(payment(ANA, "10,00"), payment(BIA, "10,00"))
+    service.behave(**NAMELESS)
+    service.plant(CREATE, "drop", when="after", times=2)
+    report = two.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    assert not any("repasse resolve" in message for message in report.messages)
+    batches, listed = summary_of(report)["batches"], service.reports
+    for batch, one in zip(batches, listed, strict=True):
+        two.say("resolve", batch["report_id"], "--report", one["split_id"], "--by", "bia")
+    two.say("settle")
+    assert places(summary_of(report)) == {"paid": 2000}
+    assert service.posts == 2
+
+
+def test_a_proposal_is_taken_back_when_a_second_report_could_be_it_too(two, service, nameless, monkeypatch):
+    monkeypatch.setenv("REPASSE_HOME", str(two.folder / "another-team"))
+    two.run()
+    monkeypatch.setenv("REPASSE_HOME", str(two.folder.parent / "home"))
+    assert len(service.reports) == 2
+    two.say("settle", code=22)
+    (waiting,) = two.ask("status", code=22)["in_doubt"]
+    assert "repasse resolve" not in waiting["reason"]
+
+
+@pytest.mark.parametrize("words", [[], ["--absent", "--report", "x"], ["--absent", "--by", "bia", "--by", "caio"]])
+def test_a_word_that_says_nothing_or_everything_at_once_is_refused(two, lost, words):
+    two.say("resolve", name_of(lost), *words, code=2)
+    assert states()[name_of(lost)] is SubmissionState.IN_DOUBT
+
+
+def test_only_what_is_in_doubt_can_be_resolved(two, service):
+    report = two.run()
+    for name in (name_of(report), "rp-nobody"):
+        two.say("resolve", name, "--report", service.reports[0]["split_id"], code=2)
+    with pytest.raises(WordRefused, match="not in doubt"):
+        declare_absent(report)
+    assert service.posts == 1
+
+
+@pytest.mark.parametrize(
+    ("by", "after", "refusal"),
+    [
+        (("bia", "caio"), {"hours": 23.9}, WordRefused),
+        (("bia",), {"hours": 25}, ApprovalWanted),
+        (("bia", " BIA "), {"hours": 25}, ApprovalWanted),
+        (("bia", "Ana"), {"hours": 25}, ApprovalWanted),
+        (("ana", "bia", "caio"), {"hours": 25}, ApprovalWanted),
+    ],
+    ids=["too early", "one person", "one person twice", "the sender", "the sender and two"],
+)
+def test_absence_takes_a_day_and_two_people_who_did_not_send_it(two, service, lost, by, after, refusal):
+    with pytest.raises(refusal):
+        declare_absent(lost, *by, **after)
+    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+    assert two.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 1
+
+
+def test_absence_is_not_declared_on_the_command_line_before_a_day_has_passed(two, lost):
+    words = ("--absent", "--by", "bia", "--by", "caio", "--evidence", "ticket 7")
+    assert "a day after it was sent" in two.say("resolve", name_of(lost), *words, code=2).output
+
+
+def test_absence_is_not_declared_when_the_service_cannot_be_asked(two, service, lost):
+    service.plant(LIST, "status", when="before", status=400, times=None)
+    with pytest.raises(NotSent):
+        declare_absent(lost)
+    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+
+
+def test_what_is_absent_is_sent_once_more_under_a_new_name_and_the_same_payments(two, service, lost):
+    code, told = declare_absent(lost)
+    assert (code, told["state"]) == (ExitCode.DONE, "approved")
+    assert told["submission"] != name_of(lost)
+    assert service.posts == 1
+    assert two.ask("status", code=21)["approved"][0]["report_id"] == told["submission"]
+    report = two.run(yes=False)
+    assert report.exit_code == ExitCode.DONE
+    assert places(summary_of(report)) == {"paid": 3000}
+    (created,) = service.reports
+    with Label.ledger() as ledger:
+        first = [one.obligation_key for one in ledger.claims.payments_of(name_of(lost))]
+    assert (created["reportId"], created["extPaymentIds"]) == (told["submission"], first)
+    assert places(summary_of(two.run())) == {"duplicate": 3000}
+    assert service.posts == 2
+
+
+def test_a_report_that_turns_up_in_the_last_look_is_accepted_instead(two, service, unlisted):
+    service.behave(**LISTED)
+    _, told = declare_absent(unlisted)
+    assert (told["submission"], told["state"]) == (name_of(unlisted), "accepted")
+    two.say("settle")
+    assert places(summary_of(unlisted)) == {"paid": 3000}
+    assert places(summary_of(two.run())) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def test_a_report_that_turns_up_before_its_next_attempt_is_sent_takes_its_place(two, service, unlisted):
+    _, told = declare_absent(unlisted)
+    service.behave(**LISTED)
+    report = two.run()
+    assert states() == {name_of(unlisted): SubmissionState.PAID, told["submission"]: SubmissionState.WITHDRAWN}
+    assert places(summary_of(report)) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def test_a_report_that_turns_up_after_its_next_attempt_was_sent_is_an_alarm_that_money_went_twice(
+    two, service, unlisted
+):
+    declare_absent(unlisted)
+    assert two.run().exit_code == ExitCode.DONE
+    service.behave(**LISTED)
+    two.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    report = two.run()
+    assert report.exit_code == ExitCode.FROZEN
+    assert f"{name_of(unlisted)} came late: 2 of its payments were sent again" in report.messages[0]
+    assert service.paid == [1000, 1000, 2000, 2000]
+    status = two.ask("status", code=31)
+    assert status["freeze"]["tags"] == [name_of(unlisted)]
+    assert two.run().exit_code == ExitCode.FROZEN
+    assert service.posts == 2
+
+
+def test_a_nameless_report_that_could_be_it_is_not_declared_absent_unless_both_have_seen_it(two, service, nameless):
+    (listed,) = service.reports
+    with pytest.raises(WordRefused, match=listed["split_id"]):
+        declare_absent(nameless)
+    assert states() == {name_of(nameless): SubmissionState.IN_DOUBT}
+    _, told = declare_absent(nameless, evidence=f"{listed['split_id']} was made by hand in the portal")
+    assert told["state"] == "approved"
+
+
+def test_a_nameless_report_found_by_hand_after_the_next_attempt_was_sent_raises_the_same_alarm(two, service, nameless):
+    (listed,) = service.reports
+    declare_absent(nameless, evidence=f"{listed['split_id']} was made by hand in the portal")
+    assert two.run().exit_code == ExitCode.DONE
+    link(two, nameless, listed["split_id"], code=31)
+    assert states()[name_of(nameless)] is SubmissionState.ACCEPTED
+    assert two.ask("status", code=31)["freeze"]["tags"] == [name_of(nameless)]
+
+
+def test_absence_is_not_declared_while_ledger_and_service_disagree(two, service, lost):
+    with Label.ledger() as ledger:
+        ledger.freeze.put("a second ledger", ["wxyzab"])
+    with pytest.raises(SendingFrozen):
+        declare_absent(lost)
+    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+
+
+def test_nothing_absent_is_sent_while_sending_is_on_hold(two, service, lost):
+    declare_absent(lost)
+    two.say("hold", "--by", "caio", "--why", "audit")
+    report = two.run()
+    assert report.exit_code == ExitCode.NOT_SENT
+    assert service.posts == 1
+    two.say("release", "--by", "caio")
+    assert two.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]

@@ -1,0 +1,302 @@
+"""What nobody but people can tell of a payment: conflicts, reports that ended untold, and payments made outside."""
+
+import csv
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from tests.flows.books import assert_books_close, places
+from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.label import digest_of, summary_of
+
+ANA, BIA, CAIO = people(3)
+KEY, AMOUNT = "Chave da obrigação", "Valor"
+
+
+def keys_of(report):
+    """The obligations of a run as its CSV names them, by amount."""
+    (path,) = (path for path in report.outputs if path.suffix == ".csv")
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return {row[AMOUNT]: row[KEY] for row in csv.DictReader(stream, delimiter=";")}
+
+
+def rows_of(report):
+    return {name: count for name, count in summary_of(report)["rows"].items() if count and name != "read"}
+
+
+def decide(label, kind, *keys, code=0):
+    return label.say("decide", *keys, f"--{kind}", "--by", "bia", "--evidence", "bank statement", code=code)
+
+
+def told(report):
+    """A run's summary as it stands now, its books closed again."""
+    summary = summary_of(report)
+    assert_books_close(summary)
+    return summary
+
+
+def approve_and_run(label, report, total):
+    label.approve(digest_of(report), total, "bia")
+    return label.run(yes=False)
+
+
+# --- conflicts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def conflict(label, service):
+    """Ten were paid to ana; now the sheet says twelve."""
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    label.payments(payment(ANA, "12,00"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"conflict": 1200})
+    return keys_of(report)["12,00"]
+
+
+def test_a_conflict_that_was_paid_otherwise_is_a_duplicate_until_the_sheet_says_something_else(
+    label, service, conflict
+):
+    decide(label, "paid", conflict)
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"duplicate": 1200})
+    assert rows_of(report) == {"duplicate": 1}
+    label.payments(payment(ANA, "13,00"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"conflict": 1300})
+    label.payments(payment(ANA, "12,00", **{"Chave Pix": BIA.destination.pix_key}))
+    assert places(summary_of(label.run())) == {"conflict": 1200}
+    assert service.paid == [1000]
+
+
+def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_one_after_an_approval_and_only_once(
+    label, service, conflict
+):
+    decide(label, "pay", conflict)
+    waiting = label.run(yes=False)
+    assert (waiting.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    report = approve_and_run(label, waiting, "12,00")
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"paid": 1200})
+    decide(label, "pay", conflict, code=2)
+    again = label.run()
+    assert (again.exit_code, places(summary_of(again))) == (ExitCode.DONE, {"duplicate": 1200})
+    assert service.paid == [1000, 1200]
+    assert len(set(service.paid_for)) == 2
+
+
+def test_a_conflict_that_was_dropped_is_left_out(label, service, conflict):
+    decide(label, "drop", conflict)
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"excluded": 1200})
+    assert rows_of(report) == {"ignored": 1}
+    assert service.posts == 1
+
+
+def test_the_last_word_on_a_conflict_counts(label, service, conflict):
+    decide(label, "drop", conflict)
+    assert places(summary_of(label.run())) == {"excluded": 1200}
+    decide(label, "paid", conflict)
+    assert places(summary_of(label.run())) == {"duplicate": 1200}
+    decide(label, "pay", conflict)
+    assert places(summary_of(label.run())) == {"paid": 1200}
+    assert service.paid == [1000, 1200]
+
+
+def test_the_plan_shows_what_was_decided(label, conflict):
+    decide(label, "paid", conflict)
+    assert label.ask("plan", label.job)["totals_cents"]["duplicate"] == 1200
+
+
+# --- reports that ended without telling whom they paid ---------------------------------------------------------------
+
+
+@pytest.fixture
+def partial(label, service):
+    """Of ana's ten and bia's twenty the service has paid one, and does not say which."""
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DISCREPANCIES, {"undetermined": 3000})
+    service.behave(failing_payees=[])
+    return report
+
+
+def test_a_partial_report_waits_for_people_wherever_they_look(label, service, partial):
+    (waiting,) = label.ask("status", code=40)["undetermined"]
+    assert (waiting["amount_cents"], waiting["state"]) == (3000, "partial")
+    assert waiting["report_id"] in label.say("status", code=40).stdout
+    for report in (partial, label.run()):
+        assert (report.exit_code, places(told(report))) == (ExitCode.DISCREPANCIES, {"undetermined": 3000})
+    assert service.posts == 1
+
+
+def test_a_partial_report_of_which_all_was_paid_is_paid(label, service, partial):
+    keys = keys_of(partial)
+    decide(label, "paid", keys["10,00"])
+    label.say("settle", code=40)
+    assert places(told(partial)) == {"paid": 1000, "undetermined": 2000}
+    assert len(label.ask("status", code=40)["undetermined"]) == 1
+    decide(label, "paid", keys["20,00"])
+    label.say("settle")
+    summary = told(partial)
+    assert (summary["exit_code"], summary["state"], places(summary)) == (0, "done", {"paid": 3000})
+    assert label.ask("status")["undetermined"] == []
+    again = label.run()
+    assert (again.exit_code, places(summary_of(again))) == (ExitCode.DONE, {"duplicate": 3000})
+    assert service.posts == 1
+
+
+def test_a_payment_that_was_not_made_is_planned_again_alone_and_wants_an_approval(label, service, partial):
+    keys = keys_of(partial)
+    decide(label, "paid", keys["10,00"])
+    decide(label, "pay", keys["20,00"])
+    waiting = label.run(yes=False)
+    assert (waiting.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    assert places(summary_of(waiting)) == {"duplicate": 1000, "planned": 2000}
+    report = approve_and_run(label, waiting, "20,00")
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"duplicate": 1000, "paid": 2000})
+    assert service.reports[-1]["extPaymentIds"] == [keys["20,00"]]
+    assert places(summary_of(label.run())) == {"duplicate": 3000}
+    assert service.posts == 2
+    label.say("settle")
+    summary = told(partial)
+    assert (summary["exit_code"], places(summary)) == (0, {"paid": 1000, "failed": 2000})
+
+
+def test_a_whole_excluded_report_may_be_paid_again(label, service):
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    service.behave(processing_after_s=3600, done_after_s=3600)
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    report = label.run()
+    service.force(status="EXCLUDED")
+    label.say("settle", code=40)
+    assert places(told(report)) == {"excluded": 3000}
+    service.behave(processing_after_s=0, done_after_s=0)
+    decide(label, "pay", *keys_of(report).values())
+    again = label.run()
+    assert places(summary_of(again)) == {"paid": 3000}
+    first, second = service.reports
+    assert (first["reportId"] != second["reportId"], first["extPaymentIds"]) == (True, second["extPaymentIds"])
+    assert places(summary_of(label.run())) == {"duplicate": 3000}
+    assert service.posts == 2
+
+
+def test_a_second_report_that_does_not_tell_either_is_a_new_question(label, service, partial):
+    keys = keys_of(partial)
+    decide(label, "paid", keys["10,00"])
+    decide(label, "pay", keys["20,00"])
+    label.declare(settle={"every_s": "0.1", "for_s": "0"})
+    service.behave(done_after_s=3600)
+    report = label.run()
+    service.force(status="ERROR", donePayments=None, paidAmount=None)
+    label.say("settle", code=40)
+    assert places(told(report)) == {"duplicate": 1000, "undetermined": 2000}
+    assert [one["amount_cents"] for one in label.ask("status", code=40)["undetermined"]] == [2000]
+    decide(label, "paid", keys["20,00"])
+    label.say("settle")
+    assert (told(report)["exit_code"], places(told(report))) == (0, {"duplicate": 1000, "paid": 2000})
+    assert places(told(partial)) == {"paid": 1000, "failed": 2000}
+
+
+def test_a_partial_report_of_which_the_rest_was_dropped_is_done(label, service, partial):
+    keys = keys_of(partial)
+    decide(label, "paid", keys["10,00"])
+    decide(label, "drop", keys["20,00"])
+    label.say("settle")
+    assert (told(partial)["exit_code"], places(told(partial))) == (0, {"paid": 1000, "excluded": 2000})
+    assert places(summary_of(label.run())) == {"duplicate": 1000, "excluded": 2000}
+    assert service.posts == 1
+
+
+def test_royalties_of_a_partial_report_are_decided_like_payments_the_owner_s_part_too(label, service):
+    label.declare(
+        sources=[{"files": "statement.csv", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
+    )
+    label.write("statement.csv", [line("100,00")])
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "50%"), share(BIA, "30%")])
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    report = label.run()
+    assert places(summary_of(report)) == {"undetermined": 10000}
+    service.behave(failing_payees=[])
+    keys = keys_of(report)
+    decide(label, "paid", keys["50,00"], keys["20,00"])
+    decide(label, "pay", keys["30,00"])
+    again = label.run()
+    assert places(summary_of(again)) == {"duplicate": 7000, "paid": 3000}
+    label.say("settle")
+    assert places(told(report)) == {"paid": 5000, "owner": 2000, "failed": 3000}
+    assert service.reports[-1]["extPaymentIds"] == [keys["30,00"]]
+
+
+# --- payments made outside -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"), [("paid", {"duplicate": 3000}), ("drop", {"excluded": 1000, "duplicate": 2000})]
+)
+def test_a_held_payment_that_was_made_outside_is_not_made_again_when_it_could_be(label, service, kind, found):
+    service.behave(invalid_accounts=[ANA.destination.pix_key])
+    label.declare(account_checks={"when": "new_or_changed", "budget": "25.00"})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"held": 1000, "paid": 2000})
+    decide(label, kind, keys_of(report)["10,00"])
+    service.behave(invalid_accounts=[])
+    label.declare()
+    again = label.run()
+    assert (again.exit_code, places(summary_of(again))) == (ExitCode.DONE, found)
+    assert service.paid == [2000]
+
+
+def test_a_planned_payment_that_was_made_outside_leaves_the_plan_that_then_wants_another_approval(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    waiting = label.run(yes=False)
+    label.approve(digest_of(waiting), "30,00", "bia")
+    decide(label, "paid", keys_of(waiting)["10,00"])
+    changed = label.run(yes=False)
+    assert changed.exit_code == ExitCode.APPROVAL_WANTED
+    assert places(summary_of(changed)) == {"duplicate": 1000, "planned": 2000}
+    report = approve_and_run(label, changed, "20,00")
+    assert (report.exit_code, service.paid) == (ExitCode.DONE, [2000])
+
+
+# --- nothing to decide -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["pay", "paid", "drop"])
+def test_nothing_is_decided_about_what_is_paid_or_unknown_and_one_wrong_key_stops_all(label, service, partial, kind):
+    label.declare(job="other")
+    label.write("payments.xlsx", [payment(CAIO, "30,00")])
+    paid = keys_of(label.run())["30,00"]
+    open_key = keys_of(partial)["10,00"]
+    for wrong in (paid, "ob-nobody"):
+        decide(label, kind, wrong, code=2)
+        decide(label, kind, open_key, wrong, code=2)
+    label.say("settle")
+    assert places(told(partial)) == {"undetermined": 3000}
+    assert len(label.ask("status", code=40)["undetermined"]) == 1
+
+
+@pytest.mark.parametrize("kind", ["pay", "paid", "drop"])
+def test_what_is_in_doubt_is_not_decided(label, service, kind):
+    service.plant("POST /split", "drop", when="before")
+    label.payments(payment(ANA, "10,00"))
+    report = label.run()
+    decide(label, kind, keys_of(report)["10,00"], code=2)
+    assert label.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--by", "bia", "--evidence", "x"],
+        ["--pay", "--paid", "--by", "bia", "--evidence", "x"],
+        ["--paid", "--by", " ", "--evidence", "x"],
+        ["--paid", "--by", "bia", "--evidence", " "],
+    ],
+)
+def test_a_word_without_kind_name_or_evidence_is_refused(label, service, conflict, words):
+    label.say("decide", conflict, *words, code=2)
+    assert places(summary_of(label.run())) == {"conflict": 1200}

@@ -1,0 +1,101 @@
+"""The wall clock jumps a day forth or back between any two steps: what is sent depends on states, never on time."""
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from flows.settings import read_settings
+from flows.stages.route import PAYOUT, walk
+from flows.stages.run import Clock, Run
+from flows.terminal import QuietProgress
+from flows.wiring import SYSTEM_CLOCK, opened_run, read_order, utc_now
+from schemas.exit_codes import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label
+from tests.flows.moments import At, power_cut
+from tests.flows.oracle import CREATE
+
+ANA, BIA, CAIO = people(3)
+DAY = dt.timedelta(days=1)
+
+
+class Wall:
+    """A wall clock that can be set."""
+
+    def __init__(self) -> None:
+        self.off = dt.timedelta()
+
+    def jump(self, by: dt.timedelta) -> None:
+        self.off += by
+
+    def clock(self) -> Clock:
+        return replace(SYSTEM_CLOCK, now=lambda: utc_now() + self.off)
+
+
+@pytest.fixture
+def three(label: Label) -> Label:
+    label.declare(rules={"max_payments_per_batch": 1})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    return label
+
+
+def pay(label: Label, wall: Wall, progress: QuietProgress) -> Run:
+    order = read_order(label.job, yes=True, by="ana")
+    with opened_run(PAYOUT.name, order, read_settings(), progress, wall.clock()) as run:
+        walk(PAYOUT, run)
+    return run
+
+
+@pytest.mark.parametrize("days", [1, -1])
+@pytest.mark.parametrize("stage", [stage.__name__ for stage in PAYOUT.stages])
+def test_a_jump_before_any_stage_changes_nothing_that_is_paid(three, service, stage, days):
+    wall = Wall()
+    assert pay(three, wall, At(stage, lambda: wall.jump(days * DAY))).exit_code == ExitCode.DONE
+    wall.jump(-2 * days * DAY)
+    assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000, 3000]
+    assert service.posts == 3
+
+
+class JumpsAtEachBatch(QuietProgress):
+    """The clock jumps whenever a batch has been sent, forth and back in turn."""
+
+    def __init__(self, wall: Wall) -> None:
+        super().__init__()
+        self._wall = wall
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        if what == "batches":
+            self._wall.jump(DAY if done % 2 else -2 * DAY)
+
+
+def test_a_jump_between_two_batches_neither_sends_one_twice_nor_leaves_one_out(three, service):
+    wall = Wall()
+    assert pay(three, wall, JumpsAtEachBatch(wall)).exit_code == ExitCode.DONE
+    assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000, 3000]
+    assert service.posts == 3
+
+
+@pytest.mark.parametrize("days", [1, -1])
+def test_a_doubt_outlives_a_jump_and_is_found_on_either_side_of_it(three, service, days):
+    service.plant(CREATE, "drop", when="after", call=2)
+    wall = Wall()
+    with pytest.raises(KeyboardInterrupt):
+        pay(three, wall, At("settle", power_cut))
+    wall.jump(days * DAY)
+    assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000, 3000]
+    assert service.posts == 3
+
+
+@pytest.mark.parametrize("days", [1, -1])
+def test_a_doubt_nothing_can_settle_is_not_sent_again_because_time_has_passed(three, service, days):
+    service.plant(CREATE, "drop", when="before", call=2)
+    wall = Wall()
+    for _ in range(3):
+        assert pay(three, wall, QuietProgress()).exit_code == ExitCode.IN_DOUBT
+        wall.jump(days * DAY)
+    assert len(service.paid) == 2
+    assert service.posts == 3

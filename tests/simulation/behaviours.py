@@ -1,0 +1,132 @@
+"""What one POST /split can meet, and what a service tells of its reports."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+URL: Final = "https://payouts.example/external"
+LATE_S: Final = 600.0
+LAG_S: Final = 600.0
+NEVER: Final = float("inf")
+PATIENCE_S: Final = 60.0
+REFUSAL: Final = {"detail": [{"loc": ["body", "payments", 0, "name"], "msg": "not today", "type": "value_error"}]}
+
+Answering = Callable[[dict[str, Any]], httpx.Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What one POST /split meets.
+
+    Attributes:
+        name: For people.
+        effect_after_s: When the report comes into being; NEVER for not at all.
+        answer: What comes back, from the report as the service tells it; may raise as httpx does.
+        waits_s: How long the answer takes.
+        arrives: Whether the service receives the request at all.
+        refuses: Whether this is the documented proof that nothing was created.
+        ends: What the service says of the report in the end, and truly: status, counts, amounts.
+        paid_parts: How many of the report's payments are truly paid in the end; -1 for all.
+    """
+
+    name: str
+    effect_after_s: float
+    answer: Answering
+    waits_s: float = 0.0
+    arrives: bool = True
+    refuses: bool = False
+    ends: tuple[tuple[str, object], ...] = (("status", "DONE"),)
+    paid_parts: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a service tells of a report, and how soon its lists do."""
+
+    name: str
+    report_id: bool
+    batch_name: bool
+    lag_s: float = 0.0
+
+
+def _raising(failure: type[httpx.TransportError]) -> Answering:
+    def answer(_: dict[str, Any]) -> httpx.Response:
+        raise failure("simulated")
+
+    return answer
+
+
+def _saying(status: int, content: object, **headers: str) -> Answering:
+    if isinstance(content, str):
+        return lambda _: httpx.Response(status, text=content, headers=headers)
+    return lambda _: httpx.Response(status, json=content, headers=headers)
+
+
+class _CutShort(httpx.SyncByteStream):
+    def __iter__(self) -> Iterator[bytes]:
+        yield b'{"_id": "spl'
+        raise httpx.RemoteProtocolError("peer closed connection without sending complete message body")
+
+
+def _report(said: dict[str, Any]) -> httpx.Response:
+    return httpx.Response(200, json=said | {"status": "PENDING"})
+
+
+def _of_another(said: dict[str, Any]) -> httpx.Response:
+    return httpx.Response(200, json=said | {"_id": "split-of-somebody-else", "reportId": "rp-of-somebody-else"})
+
+
+def _cut(_: dict[str, Any]) -> httpx.Response:
+    return httpx.Response(200, stream=_CutShort())
+
+
+_LOST, _SLOW = _raising(httpx.ReadError), _raising(httpx.ReadTimeout)
+_HTML = "<html><body>Bad Gateway</body></html>"
+_ELSEWHERE = _saying(307, {}, location=f"{URL}/split")
+_ONE_OF_TWO = (
+    ("status", "DONE"),
+    ("donePayments", 1),
+    ("pendingPayments", 0),
+    ("withholdPayments", 0),
+    ("paidAmount", 10.0),
+)
+_NOTHING_PAID = (("status", "ERROR"), ("donePayments", 0), ("paidAmount", 0))
+
+GOES_WELL: Final = Behaviour("accepted", 0, _report)
+BEHAVIOURS: Final = (
+    GOES_WELL,
+    Behaviour("refused as documented", NEVER, _saying(422, REFUSAL), refuses=True),
+    Behaviour("422 of another shape, not created", NEVER, _saying(422, {"detail": "no"})),
+    Behaviour("422 of another shape, created", 0, _saying(422, {"detail": "no"})),
+    Behaviour("connection refused", NEVER, _raising(httpx.ConnectError), arrives=False),
+    Behaviour("dropped before the effect", NEVER, _LOST),
+    Behaviour("dropped after the effect", 0, _LOST),
+    Behaviour("no answer in time, no effect", NEVER, _SLOW, waits_s=PATIENCE_S),
+    Behaviour("no answer in time, created", 0, _SLOW, waits_s=PATIENCE_S),
+    Behaviour("no answer in time, created minutes later", LATE_S, _SLOW, waits_s=PATIENCE_S),
+    Behaviour("504, created minutes later", LATE_S, _saying(504, _HTML), waits_s=PATIENCE_S),
+    Behaviour("answer cut short", 0, _cut),
+    Behaviour("500 before the effect", NEVER, _saying(500, {"detail": "oops"})),
+    Behaviour("500 after the effect", 0, _saying(500, {"detail": "oops"})),
+    Behaviour("502 as a web page, created", 0, _saying(502, _HTML)),
+    Behaviour("200 with garbage, not created", NEVER, _saying(200, "%&$")),
+    Behaviour("200 with garbage, created", 0, _saying(200, "%&$")),
+    Behaviour("429", NEVER, _saying(429, {"detail": "slow down"}, **{"retry-after": "1"})),
+    Behaviour("redirect, not created", NEVER, _ELSEWHERE),
+    Behaviour("redirect, created", 0, _ELSEWHERE),
+    Behaviour("answer about another report", 0, _of_another),
+    Behaviour("accepted, in the end one of two is paid", 0, _report, ends=_ONE_OF_TWO, paid_parts=1),
+    Behaviour("accepted, in the end an error that says no more", 0, _report, ends=(("status", "ERROR"),)),
+    Behaviour("accepted, in the end an error and nothing paid", 0, _report, ends=_NOTHING_PAID, paid_parts=0),
+    Behaviour("accepted, in the end excluded", 0, _report, ends=(("status", "EXCLUDED"),), paid_parts=0),
+)
+TELLINGS: Final = (
+    Telling("tells id and name", report_id=True, batch_name=True),
+    Telling("tells the id alone", report_id=True, batch_name=False),
+    Telling("tells the name alone", report_id=False, batch_name=True),
+    Telling("tells neither", report_id=False, batch_name=False),
+    Telling("tells both, ten minutes late", report_id=True, batch_name=True, lag_s=LAG_S),
+    Telling("tells neither, ten minutes late", report_id=False, batch_name=False, lag_s=LAG_S),
+)

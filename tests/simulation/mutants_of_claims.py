@@ -1,0 +1,80 @@
+"""Mutants of claims, and of people's words."""
+
+from typing import Final
+
+from tests.simulation.mutants import Change, Mutant, when
+from tests.simulation.points import Point
+from tests.simulation.questions import a_second_live_claim_on_one_obligation
+from tests.simulation.scenarios import Event, Twist
+
+E, P, T = Event, Point, Twist
+
+CLAIMS: Final = (
+    Mutant(
+        "an approved plan claims nothing",
+        "does not claim",
+        when(),
+        Change(
+            "io_adapters.ledger.approving:Approving.approve_plan",
+            "claim_all(connection, [submission.id for submission in planned])",
+            "pass",
+        ),
+    ),
+    Mutant(
+        "what is in doubt claims nothing",
+        "was sent 2 times",
+        when("504, created minutes later", "tells neither"),
+        Change(
+            "io_adapters.ledger.transitions:try_move",
+            "after not in LIVE",
+            "after not in LIVE - {SubmissionState.IN_DOUBT}",
+        ),
+    ),
+    Mutant(
+        "two plans may claim one obligation",
+        "was sent 2 times",
+        when(point=P.BEFORE_FREEZING, event=E.OVERTAKEN, twist=T.EXTENDED),
+        Change(
+            "io_adapters.ledger.claims:claim_all",
+            "taken := claimed_elsewhere(connection, submission_ids)",
+            "taken := ()",
+        ),
+        without_index=True,
+    ),
+    Mutant(
+        "one look before claiming is enough, and the file needs no index",
+        "an obligation is claimed twice",
+        a_second_live_claim_on_one_obligation,
+        without_index=True,
+    ),
+    Mutant(
+        "an equal amount is the same payment",
+        "is not paid",
+        when(twist=T.EXTENDED),
+        Change(
+            "flows.steps.claim:claim",
+            'known = by_base.get(row["base_key"], []) if row["base_key"] else []',
+            'known = [one for some in by_base.values() for one in some if one.amount_cents == row["amount_cents"]]',
+        ),
+    ),
+)
+WORDS: Final = (
+    Mutant(
+        "a plan needs nobody's word",
+        "was posted all the same",
+        when(twist=T.NO_YES),
+        Change("flows.stages.approve:approve", "if len(given) < wanted:", "if False:"),
+        Change("io_adapters.ledger.approvals:use_approvals", "if len(people) < approvers:", "if False:"),
+    ),
+    Mutant(
+        "a hold can wait",
+        "was posted all the same",
+        when(point=P.BETWEEN_BATCHES, twist=T.ON_HOLD),
+        Change("flows.stages.send:_check_may_send", "    if hold:\n", "    if False:\n"),
+        Change(
+            "io_adapters.ledger.holds:require_free_to_send",
+            "if (hold := _standing_hold(connection)) is not None:",
+            "if False:",
+        ),
+    ),
+)

@@ -1,0 +1,125 @@
+"""A payout service in memory, on virtual time. What it received and created is the truth that a ledger is held against.
+
+It is an httpx transport, so the real client talks to it. What its second POST /split meets is chosen beforehand; every
+other call goes well. What it tells of a report in its lists, and how soon, is chosen too.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from tests.simulation.behaviours import GOES_WELL, NEVER, Behaviour, Telling
+from tests.simulation.clock import VirtualClock
+
+STRUCK_POST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One request that arrived, when, and what it met."""
+
+    body: bytes
+    behaviour: Behaviour
+    at_s: float
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The body, read."""
+        content: dict[str, Any] = json.loads(self.body)
+        return content
+
+    @property
+    def report_id(self) -> str:
+        """The name it bears."""
+        return str(self.content["reportId"])
+
+    @property
+    def obligations(self) -> list[str]:
+        """What it is to pay."""
+        return [entry["extPaymentId"] for entry in self.content["payments"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """One report that exists."""
+
+    split_id: str
+    post: Post
+    since_s: float
+
+    def told(self, telling: Telling) -> dict[str, Any]:
+        """What the service says of it."""
+        said: dict[str, Any] = {"_id": self.split_id, "taxId": self.post.content["taxId"], "currency": "BRL"}
+        said["totalAmount"] = self.post.content["amount"]
+        said |= dict(self.post.behaviour.ends)
+        if telling.report_id:
+            said["reportId"] = self.post.report_id
+        if telling.batch_name:
+            said["paymentBatchName"] = self.post.content["paymentBatchName"]
+        return said
+
+    @property
+    def paid_parts(self) -> int:
+        """How many of its payments are truly paid in the end."""
+        parts = self.post.behaviour.paid_parts
+        return len(self.post.obligations) if parts < 0 else parts
+
+
+@dataclass(slots=True)
+class Service:
+    """The service and its memory.
+
+    Attributes:
+        clock: Its time.
+        behaviour: What the second POST meets.
+        telling: What lists tell.
+        after_effect: Called when a POST has had its effect and nothing has been answered yet.
+        posts: Requests that arrived, in order.
+        created: Reports that exist or will, in order.
+        attempts: POSTs that were tried, arrived or not.
+    """
+
+    clock: VirtualClock
+    behaviour: Behaviour
+    telling: Telling
+    after_effect: Callable[[], None] = lambda: None
+    posts: list[Post] = field(default_factory=list)
+    created: list[Created] = field(default_factory=list)
+    attempts: int = 0
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        """Answer as httpx expects of a transport."""
+        path = request.url.path.removeprefix("/external")
+        if request.method == "POST" and path == "/split":
+            return self._create(request.content)
+        if request.method == "GET" and path == "/split":
+            return httpx.Response(200, json=self._listed(request.url.params.get("status")))
+        for report in self._there():
+            if path == f"/split/{report.split_id}/get":
+                return httpx.Response(200, json=report.told(self.telling))
+        return httpx.Response(404, json={"detail": "not found"})
+
+    def _create(self, body: bytes) -> httpx.Response:
+        self.attempts += 1
+        behaviour = self.behaviour if self.attempts == STRUCK_POST else GOES_WELL
+        if not behaviour.arrives:
+            return behaviour.answer({})
+        post = Post(body, behaviour, self.clock.monotonic_s())
+        report = Created(f"split-{self.attempts}", post, self.clock.monotonic_s() + behaviour.effect_after_s)
+        self.posts.append(post)
+        if behaviour.effect_after_s < NEVER:
+            self.created.append(report)
+        self.after_effect()
+        self.clock.sleep(behaviour.waits_s)
+        return behaviour.answer(report.told(self.telling))
+
+    def _there(self) -> list[Created]:
+        return [report for report in self.created if report.since_s <= self.clock.monotonic_s()]
+
+    def _listed(self, status: str | None) -> list[dict[str, Any]]:
+        seen = [one for one in self._there() if one.since_s + self.telling.lag_s <= self.clock.monotonic_s()]
+        told = [report.told(self.telling) for report in seen]
+        return [one for one in told if status in {None, one["status"]}]

@@ -1,0 +1,60 @@
+"""Whatever the service does, wherever a process dies or is overtaken: nothing is paid twice, lost, or told untruly.
+
+Every combination of place, event, behaviour and list is a scenario; each is played to the end of the twenty-fifth hour
+and the ledger is then held against what the service received. One scenario in 53 is played by default, so that each
+place meets most of what a service can do; SIMULATE=5 plays one in five, SIMULATE=all plays all.
+"""
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.simulation.behaviours import BEHAVIOURS, TELLINGS
+from tests.simulation.office import Memory, Office
+from tests.simulation.points import Point
+from tests.simulation.scenarios import Event, Scenario, Twist, everything
+
+SHARE: Final = os.environ.get("SIMULATE", "53")  # prime to the length of every axis
+PLAYED: Final = list(everything())[:: 1 if SHARE == "all" else int(SHARE)]
+
+pytestmark = pytest.mark.timeout(3600)
+
+
+@pytest.mark.parametrize("event", Event, ids=lambda event: event.value)
+def test_nothing_is_paid_twice_or_lost_or_told_untruly(event: Event, simulated: Path, office: Office, memory: Memory):
+    came_of = Counter[str]()
+    found = []
+    for scenario in (one for one in PLAYED if one.event is event):
+        verdict = scenario.play(simulated / "world", office)
+        came_of["with a person" if verdict.needs_a_person else "settled"] += 1
+        came_of["with a person, though all was created"] += verdict.needs_a_person and verdict.was_all_created
+        found += [f"{scenario}: {violation}" for violation in verdict.violations]
+    print(f"{event.value}: {came_of['settled'] + came_of['with a person']} scenarios, {dict(came_of)}")
+    assert not found, "\n".join(found)
+    assert came_of["settled"]
+    assert came_of["with a person"]
+
+
+@pytest.mark.parametrize("telling", TELLINGS, ids=lambda telling: telling.name)
+@pytest.mark.parametrize("twist", [Twist.EXTENDED, Twist.AMENDED, Twist.NO_YES], ids=lambda twist: twist.value)
+def test_a_changed_file_and_a_missing_yes_change_nothing_about_that(twist, telling, simulated, office, memory):
+    for behaviour in (BEHAVIOURS[0], BEHAVIOURS[6]):
+        scenario = Scenario(Point.AFTER_INTENT, Event.DIES, behaviour, telling, twist)
+        assert scenario.play(simulated / "world", office).violations == ()
+
+
+@pytest.mark.parametrize("point", [Point.BETWEEN_BATCHES, Point.BEFORE_INTENT], ids=lambda point: point.value)
+def test_a_hold_that_comes_while_a_run_is_sending_lets_nothing_more_out(point, simulated, office, memory):
+    scenario = Scenario(point, Event.NOTHING, BEHAVIOURS[0], TELLINGS[0], Twist.ON_HOLD)
+    assert scenario.play(simulated / "world", office).violations == ()
+
+
+@pytest.mark.parametrize("telling", TELLINGS[:3], ids=lambda one: one.name)
+def test_a_ledger_put_back_from_yesterday_sends_nothing(telling, simulated, office, memory):
+    # Where the list tells neither id nor name, or not yet, nothing can know: this guard is as good as the list.
+    verdict = Scenario(None, Event.NOTHING, BEHAVIOURS[0], telling, Twist.OLD_LEDGER).play(simulated / "world", office)
+    assert verdict.violations == ()
+    assert verdict.needs_a_person

@@ -1,0 +1,212 @@
+"""People's words on payments rows and on reports that did not tell: what is paid then, and where every centavo is."""
+
+import pytest
+
+from flows.steps.reconcile import place_of, place_rows, reconcile
+from flows.steps.run_state import closing_codes
+from schemas.decision import Decision, DecisionKind
+from schemas.exit_codes import ExitCode
+from schemas.submission import UNTOLD, SubmissionState
+from tests.spec.office import SAID_AT, Office, inputs, statement
+from tests.spec.reports import submission
+from tests.spec.tables import CPF, lines, payees, payments, same, shares
+from tests.spec.test_reconciliation import PLACES, obligations, rows
+
+PAY, PAID, DROP = DecisionKind
+S = SubmissionState
+
+TEN = "| payee | amount |\n| ana | 10.00 |"
+TWELVE = "| payee | amount |\n| ana | 12.00 |"
+ELSEWHERE = "| payee | amount | key |\n| ana | 12.00 | nova@example.com |"
+
+
+def sheet(text):
+    return inputs(payments=payments(text))
+
+
+@pytest.fixture
+def changed():
+    """An office that has paid ten, and is now told to pay twelve."""
+    office = Office()
+    office.send(sheet(TEN))
+    return office
+
+
+def test_a_conflict_that_was_paid_otherwise_is_a_duplicate(changed):
+    changed.decide(PAID, sheet(TWELVE))
+    worked = changed.work_out(sheet(TWELVE))
+    assert same(worked.obligations, "| amount | place | reason |\n| 12.00 | duplicate | paid, decided by bia |")
+    assert changed.plan(worked).batches == ()
+
+
+def test_a_conflict_that_was_dropped_is_left_out(changed):
+    changed.decide(DROP, sheet(TWELVE))
+    worked = changed.work_out(sheet(TWELVE))
+    assert same(worked.obligations, "| amount | place | reason |\n| 12.00 | excluded | drop, decided by bia |")
+    assert changed.plan(worked).batches == ()
+
+
+def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_payment_and_only_once(changed):
+    changed.decide(PAY, sheet(TWELVE))
+    plan = changed.send(sheet(TWELVE), submission="rp-2")
+    assert plan.total_cents == 1200
+    (payment,) = plan.batches[0].payments
+    assert payment.base_key == changed.identity.payment_key(CPF["ana"], "")
+    assert payment.obligation_key != payment.base_key
+    again = changed.work_out(sheet(TWELVE))
+    assert same(again.obligations, "| amount | place | submission_id |\n| 12.00 | duplicate | rp-2 |")
+    back = changed.work_out(sheet(TEN))
+    assert same(back.obligations, "| amount | place | submission_id |\n| 10.00 | duplicate | rp-1 |")
+
+
+@pytest.mark.parametrize("kind", list(DecisionKind))
+@pytest.mark.parametrize("other", [ELSEWHERE, TWELVE.replace("12.00", "12.01")], ids=["elsewhere", "more"])
+def test_a_word_on_one_amount_and_destination_says_nothing_of_another(changed, kind, other):
+    changed.decide(kind, sheet(TWELVE))
+    worked = changed.work_out(sheet(other))
+    assert same(worked.obligations, "| place | submission_id |\n| conflict | rp-1 |")
+
+
+def test_a_third_amount_is_paid_beside_the_two_before():
+    office = Office()
+    keys = set()
+    for number, amount in enumerate(("10.00", "12.00", "13.00"), start=1):
+        came_in = sheet(TEN.replace("10.00", amount))
+        if number > 1:
+            office.decide(PAY, came_in)
+        plan = office.send(came_in, submission=f"rp-{number}")
+        keys |= {payment.obligation_key for payment in plan.batches[0].payments}
+    assert len(keys) == 3
+
+
+def test_a_payment_beside_another_is_never_taken_for_a_row_that_people_numbered_themselves():
+    numbered = "| payee | reference | amount |\n| ana | show | 10.00 |\n| ana | show/2 | 5.00 |"
+    office = Office()
+    office.send(sheet(numbered))
+    more = numbered.replace("10.00", "12.00")
+    office.decide(PAY, sheet(more))
+    worked = office.work_out(sheet(more))
+    assert same(worked.obligations, "| amount | place |\n| 12.00 | planned |\n| 5.00 | duplicate |")
+    office.send(sheet(more), submission="rp-2")
+    keys = [one.obligation_key for one in office.claims]
+    assert len(set(keys)) == len(keys) == 3
+
+
+HELD = {"payee_problems": {CPF["ana"]: "PIX_CPF"}}
+
+
+def held(amount="10.00"):
+    """A row whose payee's data has problems, so that it has nowhere to go."""
+    return inputs(payments=payments(f"| payee | key | amount |\n| ana | | {amount} |"), **HELD)
+
+
+@pytest.mark.parametrize(("kind", "place"), [(PAID, "duplicate"), (DROP, "excluded")])
+def test_a_held_row_that_was_paid_outside_or_dropped_is_not_paid(kind, place):
+    office = Office()
+    assert same(office.work_out(held()).obligations, "| place |\n| held |")
+    office.decide(kind, held())
+    assert same(office.work_out(held()).obligations, f"| place |\n| {place} |")
+
+
+@pytest.mark.parametrize("kind", [PAID, DROP])
+@pytest.mark.parametrize("corrected", [TEN, TWELVE])
+def test_a_row_paid_outside_that_is_corrected_later_is_a_conflict_and_not_paid_as_if_nobody_had_said_a_word(
+    kind, corrected
+):
+    office = Office()
+    office.decide(kind, held())
+    worked = office.work_out(sheet(corrected))
+    reason = f"another amount or destination than was {kind}, decided by bia"
+    assert same(worked.obligations, f"| place | reason |\n| conflict | {reason} |")
+    office.decide(PAY, sheet(corrected))
+    worked = office.work_out(sheet(corrected))
+    assert same(worked.obligations, "| place |\n| planned |")
+    assert worked.obligations["key"].tolist() == [office.identity.payment_key(CPF["ana"], "")]
+
+
+def earned(amount):
+    return inputs(
+        [statement(lines(f"| recording | amount |\n| samba | {amount} |"))],
+        payees=payees("ana"),
+        shares=shares("| payee | recording | share |\n| ana | samba | 100 |"),
+    )
+
+
+def test_royalties_that_a_report_did_not_pay_are_planned_again_under_a_key_that_nobody_claims():
+    office = Office()
+    for number, amount in enumerate(("10.00", "13.00"), start=1):
+        office.send(earned(amount), submission=f"rp-{number}")
+    office.give_up("rp-1")
+    worked = office.work_out(earned("13.00"))
+    assert same(
+        worked.obligations,
+        """
+        | reference   | amount | place     | submission_id |
+        | royalties/2 | 3.00   | duplicate | rp-2          |
+        | royalties   | 10.00  | planned   |               |
+        """,
+    )
+    plan = office.remember(office.plan(worked), submission="rp-3")
+    assert plan.total_cents == 1000
+    keys = [one.obligation_key for one in office.claims]
+    assert len(set(keys)) == len(keys)
+    assert office.plan(office.work_out(earned("13.00"))).batches == ()
+
+
+def word(kind, report="rp-1", key=""):
+    return Decision(key, report, kind, 1000, "there", "bia", "a receipt", SAID_AT)
+
+
+@pytest.mark.parametrize("state", [S.PARTIAL, S.EXCLUDED])
+@pytest.mark.parametrize(
+    ("kind", "own", "earlier"), [(PAY, "failed", "failed"), (PAID, "paid", "duplicate"), (DROP, "excluded", "excluded")]
+)
+def test_what_a_report_did_not_tell_is_where_people_say(state, kind, own, earlier):
+    row = {"kind": "payment", "withhold": False}
+    assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
+    assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier
+
+
+@pytest.mark.parametrize(("state", "own", "earlier"), [case for case in PLACES if case[0] not in UNTOLD])
+def test_where_the_report_tells_no_word_counts(state, own, earlier):
+    row = {"kind": "payment", "withhold": False}
+    for kind in DecisionKind:
+        assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
+        assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier
+
+
+def test_a_word_counts_for_the_report_it_was_said_of_and_for_no_other():
+    owed = obligations("| amount | report |\n| 10.00 | rp-1 |\n| 10.00 | rp-2 |")
+    sent = {name: submission(name, state=S.PARTIAL) for name in ("rp-1", "rp-2")}
+    placed = reconcile(owed, sent, "run-1", decisions={("", "rp-1"): word(PAID)})
+    assert same(placed, "| place | reason |\n| paid | paid, decided by bia |\n| undetermined | |")
+
+
+def test_what_people_say_was_paid_is_the_owner_s_or_withheld_like_any_other():
+    owed = obligations(
+        "| kind | amount | report | withhold |\n| owner | 1.00 | rp-1 | |\n| payment | 2.00 | rp-1 | yes |"
+    )
+    placed = reconcile(owed, {"rp-1": submission(state=S.PARTIAL)}, "run-1", decisions={("", "rp-1"): word(PAID)})
+    assert same(placed, "| amount | place |\n| 1.00 | owner |\n| 2.00 | withheld |")
+
+
+def test_a_report_that_people_have_explained_stands_in_nobody_s_way():
+    sent = [submission("rp-1", state=S.PARTIAL), submission("rp-2", state=S.PAID)]
+    noted = [ExitCode.DISCREPANCIES]
+    assert closing_codes(noted, sent, (), ever_sent=True) == {ExitCode.DISCREPANCIES}
+    assert closing_codes(noted, sent, (), ever_sent=True, decided={"rp-1"}) == {ExitCode.DONE}
+    assert closing_codes(noted, sent[:1], (), ever_sent=True, decided={"rp-1"}) == {ExitCode.DONE}
+
+
+def test_a_dropped_row_was_not_used_but_one_of_an_excluded_report_was():
+    owed = obligations(
+        """
+        | row | amount | place    | report | reason               |
+        | 2   | 1.00   | excluded |        | drop, decided by bia |
+        | 3   | 1.00   | excluded | rp-1   |                      |
+        """
+    )
+    assert same(
+        place_rows(rows("used", "used"), owed),
+        "| row | disposition | reason |\n| 2 | ignored | drop, decided by bia |\n| 3 | used | |",
+    )
