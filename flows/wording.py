@@ -43,8 +43,8 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "approved: {payments} payments, {batches} batch(es)",
     ),
     "approval.yes": (
-        "--yes não basta para este plano: pede duas pessoas, ou pessoas identificadas, ou paga um arquivo de novo",
-        "--yes does not cover this plan: it wants two people, or people signed in, or pays a file again",
+        "--yes não basta para este plano: uma pessoa precisa olhar (limites, rejeição, ou algo que parece já pago)",
+        "--yes does not cover this plan: a person must look (limits, a rejection, or what looks paid already)",
     ),
     "rows.stop": (
         "há linhas com problemas, e o trabalho diz que então nada é enviado (rules.invalid_payee: stop)",
@@ -89,11 +89,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "doubt.standing": (
         (
-            "{report} ({payments} pagamentos) está em dúvida: a resposta se perdeu e a lista do serviço não o mostra; "
+            "{report} ({payments} pagamentos) está em dúvida: nem a resposta nem a lista do serviço dizem o que houve; "
             "toda execução e todo settle o procuram, e ele nunca é enviado outra vez por si"
         ),
         (
-            "{report} ({payments} payments) is in doubt: the answer was lost and the service's list does not show it; "
+            "{report} ({payments} payments) is in doubt: neither the answer nor the service's list proves its fate; "
             "every run and settle looks for it, and it is never sent again by itself"
         ),
     ),

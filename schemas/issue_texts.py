@@ -15,6 +15,7 @@ WARNINGS: Final = frozenset(
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,
+        IssueCode.ROW_PAID_BEFORE,
     }
 )
 NOTES: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED})

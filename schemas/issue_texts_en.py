@@ -66,6 +66,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "the same payee and reference are also in row {other}",
         "one row per payee, or a distinct reference in each",
     ),
+    C.ROW_CONFLICT: (
+        "another amount or destination than was sent for it in {found}",
+        "the row as it was sent; or a word on it: `repasse decide {key} --pay`, `--paid` or `--drop`",
+    ),
+    C.ROW_PAID_BEFORE: (
+        "the same amount went to the same destination before: {found}",
+        "a row that is still owed; a person's approval says that it is, --yes does not",
+    ),
     C.ROW_CONTRACT: (
         "the row does not hold what the table promises ({rule})",
         "a row that fulfils the table's rules",

@@ -66,6 +66,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "o mesmo favorecido e a mesma referência estão também na linha {other}",
         "uma linha por favorecido, ou uma referência distinta em cada uma",
     ),
+    C.ROW_CONFLICT: (
+        "o valor ou o destino difere do que foi enviado em {found}",
+        "a linha como foi enviada; ou uma decisão: `repasse decide {key} --pay`, `--paid` ou `--drop`",
+    ),
+    C.ROW_PAID_BEFORE: (
+        "o mesmo valor já foi para o mesmo destino: {found}",
+        "uma linha que ainda é devida; a aprovação de uma pessoa o diz, --yes não",
+    ),
     C.ROW_CONTRACT: (
         "a linha não cumpre o que a tabela promete ({rule})",
         "uma linha que cumpra as regras da tabela",

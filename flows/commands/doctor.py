@@ -5,9 +5,10 @@ from typing import Any
 
 from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
+from flows.steps.compare_listing import names_of
 from flows.terminal import console_for
 from flows.wiring import describe_service, open_ledger_of, opened_service
-from schemas.errors import RepasseError
+from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
 
 Result = tuple[ExitCode, dict[str, Any]]
@@ -30,6 +31,7 @@ def examine(*, accept_key: bool, by: str, as_json: bool) -> Result:
     look("environment", lambda: _environment(settings))
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
+    look("sending", lambda: _sending(settings))
     for what, told, code in findings:
         mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
         console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
@@ -54,7 +56,24 @@ def _service(settings: Settings) -> str:
         reports = service.api.list_all_reports()
         if ledger.service.current().url:
             ledger.service.bind_or_check(service.url, service.key_fingerprint)
-        return f"answers, and lists {len(reports)} reports"
+        ours = {one.split_id for one in ledger.submissions.list(bodies=False) if one.split_id}
+    seen = [report for report in reports if report.id in ours]
+    if seen and not any(names_of(report) for report in seen):
+        return (
+            f"answers, and lists {len(reports)} reports, but echoes neither reportId nor paymentBatchName: "
+            "a lost ledger or a second one cannot be noticed, and only people can settle a doubt"
+        )
+    return f"answers, and lists {len(reports)} reports"
+
+
+def _sending(settings: Settings) -> str:
+    with open_ledger_of(settings, create=False) as ledger:
+        hold, freeze = ledger.hold.current(), ledger.freeze.current()
+    if freeze:
+        raise SendingFrozen(f"frozen: {freeze.reason}")
+    if hold:
+        raise NotSent(f"on hold by {hold.by}: {hold.why}")
+    return "may go on"
 
 
 def _accept_key(settings: Settings, by: str) -> str:

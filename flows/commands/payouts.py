@@ -8,7 +8,7 @@ from typing import Any
 from flows.launch import RunReport
 from flows.settings import read_settings
 from flows.stages.draft import draft
-from flows.stages.offline import opened_offline, write_check
+from flows.stages.offline import opened_offline, why_unsound, write_check
 from flows.stages.plan_view import PlanView, view_plan
 from flows.stages.read import read
 from flows.start import start_payout, start_settle
@@ -17,12 +17,9 @@ from flows.terminal_plan import show_plan
 from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order
 from flows.wording import say
 from schemas.exit_codes import ExitCode
-from schemas.issues import IssueCode, Severity
+from schemas.issues import Severity
 
 Result = tuple[ExitCode, dict[str, Any]]
-
-# With these no plan adds up, whatever becomes of single rows.
-UNSOUND = frozenset({IssueCode.PERCENT_SUM, IssueCode.CURRENCY_NO_RATE})
 
 
 def check_job(job: Path, *, as_json: bool) -> Result:
@@ -32,6 +29,7 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
         read(run)
         checked = write_check(run)
+        unsound = why_unsound(run)
     language = order.job.outputs.language
     show_issues(console, checked.issues, str(checked.corrections or "--json"), language)
     rows = checked.rows
@@ -42,12 +40,14 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     if checked.corrections:
         console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
     code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
-    if any(issue.code in UNSOUND for issue in checked.issues):
+    if unsound:
         code = ExitCode.NO_SOUND_PLAN
+        show_messages(console, [unsound], code)
     document = {
         "issues": [issue.as_json() for issue in checked.issues],
         "rows": rows.model_dump(),
         "corrections": str(checked.corrections) if checked.corrections else None,
+        "error": unsound or None,
     }
     return code, document
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from flows.settings import read_settings
 from flows.terminal import console_for, show_summary
-from flows.wiring import open_ledger_of
+from flows.wiring import open_ledger_of, utc_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
@@ -77,6 +77,8 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
         for one in mine:
             amount = format_cents(one.amount_cents, "pt-BR")
             line = f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}"
+            if one.state is S.PLANNED and (said := ledger.approvals.standing(one.plan_digest, utc_now())):
+                line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
     if not codes:
         console.print("nothing waits for anybody")

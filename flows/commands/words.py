@@ -44,12 +44,15 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
         if total_cents != stored.total_cents:
             theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
             raise ApprovalWanted(f"the plan's total is {ours}, not {theirs}; nothing was recorded")
+        if stored.approved_at is not None:
+            raise ApprovalWanted("this plan was approved and taken up already; nothing was recorded")
         now = utc_now()
         ledger.approvals.record(Approval(stored.digest, name, ApprovalKind.PERSON, total_cents, now, now + GOOD_FOR))
     expires = now + GOOD_FOR
     console_for(as_json=as_json).print(
         f"approved by {name}: {stored.payees} payments, {stored.currency} {format_cents(total_cents, 'pt-BR')}; "
-        f"good until {_moment(expires)}. The next `repasse run` of {stored.job} sends it.",
+        f"good until {_moment(expires)}. The next `repasse run` of {stored.job} sends it "
+        "once it has every word it needs.",
         soft_wrap=True,
     )
     return ExitCode.DONE, {"plan_digest": stored.digest, "by": name, "expires_at": expires.isoformat()}

@@ -3,7 +3,9 @@
 import datetime as dt
 from typing import Final
 
+from flows.stages.freeze_plan import elsewhere_of
 from flows.stages.run import Run
+from flows.steps.tell_rows import paid_before
 from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
@@ -11,6 +13,7 @@ from schemas.issues import Issue, IssueCode, Severity
 from schemas.money import format_cents
 from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
+from schemas.tables.frames import records
 
 GOOD_FOR: Final = dt.timedelta(days=7)
 
@@ -58,9 +61,16 @@ def words_wanted(run: Run, plan: PaymentPlan) -> int:
         return 0
     if beyond_limits(run, plan):
         return 2
-    if run.order.again:
+    if _needs_eyes(run, plan):
         return run.job.approval.approvers
     return 0 if plan.total_cents <= run.job.approval.above else run.job.approval.approvers
+
+
+def _needs_eyes(run: Run, plan: PaymentPlan) -> bool:
+    """Whether a person must look: a file is paid again, a row looks paid before, or people have rejected the plan."""
+    rows = records(run.require_worked().obligations)
+    paid = any(paid_before(row, elsewhere_of(run)) for row in rows) if elsewhere_of(run) else False
+    return bool(run.order.again) or paid or run.ledger.approvals.was_rejected(plan.digest)
 
 
 def beyond_limits(run: Run, plan: PaymentPlan) -> bool:
@@ -94,7 +104,7 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
 
 def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
-    if wanted > 1 or run.job.approval.identities == "signed_in" or run.order.again:
+    if wanted > 1 or run.job.approval.identities == "signed_in" or _needs_eyes(run, plan):
         run.progress.tell(run.say("approval.yes"))
         return
     now = run.clock.now()

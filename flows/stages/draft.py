@@ -45,6 +45,7 @@ def stand(run: Run) -> None:
         ),
         refused=_refused(run),
         repeated=_repeated(run),
+        elsewhere=_elsewhere(run),
         decisions=_decisions(run),
     )
 
@@ -55,6 +56,13 @@ def _decisions(run: Run) -> dict[str, Decision]:
     payments = run.require_inputs().payments
     pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
+
+
+def _elsewhere(run: Run) -> dict[tuple[str, int, str], str]:
+    """What payments rows of other jobs and periods have paid to the people of this one."""
+    payees = run.require_inputs().payments["tax_id"].unique().tolist()
+    paid = run.ledger.claims.payments_elsewhere(payees, run.job.job, run.order.period.label)
+    return {(payee, cents, destination): where for payee, cents, destination, where in paid}
 
 
 def _repeated(run: Run) -> dict[str, str]:
@@ -90,7 +98,11 @@ def assume_kept_answers(run: Run) -> None:
     work_out_again(run)
     accounts = accounts_to_pay(run.require_worked().obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
-    run.verdicts = {name: Verdict(CheckResult(answer.result), answer.message) for name, answer in kept.items()}
+    run.verdicts = {
+        name: Verdict(CheckResult(answer.result), answer.message)
+        for name, answer in kept.items()
+        if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again
+    }
 
 
 def work_out_again(run: Run) -> None:

@@ -3,6 +3,7 @@
 from flows.stages.run import Run
 from flows.steps.owe import obligations_frame
 from flows.steps.plan_batches import plan_batches
+from flows.steps.tell_rows import Elsewhere, tell_rows
 from flows.steps.work_out import Worked, identity_of
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
@@ -17,6 +18,8 @@ def freeze_plan(run: Run) -> None:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
     worked, job = run.require_worked(), run.job
+    told = tell_rows(worked.obligations, run.require_inputs(), elsewhere_of(run), run.language)
+    run.issues += [issue for issue in told if issue not in run.issues]
     held = worked.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
     if held.any():
         run.codes.add(ExitCode.ROWS_HELD)
@@ -42,6 +45,11 @@ def freeze_plan(run: Run) -> None:
         for payment in batch.payments
     }
     run.worked = _named(worked, named, run.id)
+
+
+def elsewhere_of(run: Run) -> Elsewhere:
+    """What the ledger knows of payments for other jobs and periods."""
+    return run.standing.elsewhere if run.standing else {}
 
 
 def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:

@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.stages.draft import draft
 from flows.stages.run import Clock, Order, Progress, Run
 from flows.stages.write import corrections_of
 from flows.steps.reconcile import count_rows
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.owner import Owner
+from schemas.errors import UnsoundPlan
 from schemas.issues import Issue
 from schemas.reconciliation import RowCounts
 
@@ -35,6 +37,15 @@ def opened_offline(order: Order, progress: Progress, clock: Clock, ledger: Ledge
     own = ledger or open_ledger("sqlite://", clock=clock.now)
     with own:
         yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
+
+
+def why_unsound(run: Run) -> str:
+    """Say why no plan can be made of what was read, whatever becomes of single rows; "" when one can."""
+    try:
+        draft(run)
+    except UnsoundPlan as unsound:
+        return unsound.message
+    return ""
 
 
 def write_check(run: Run) -> Checked:

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
+from flows.stages.freeze_plan import elsewhere_of
 from flows.stages.run import Run
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
 from flows.steps.count_in import count_in
 from flows.steps.plan_batches import plan_batches
 from flows.steps.reconcile import count_rows, place_rows, reconcile, total_up
 from flows.steps.repeated import mark_repeated
+from flows.steps.tell_rows import tell_rows
 from flows.steps.work_out import identity_of
 from schemas.exit_codes import ExitCode
+from schemas.issues import errors_among
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.tables.frames import records
@@ -33,6 +36,7 @@ class PlanView:
         checks_budget_cents: What the job allows.
         largest: (name, centavos) of the largest payments.
         not_paid: (place, reason, how many, centavos) of what would not be paid.
+        stopped: Whether rows have problems and the job says that then nothing is sent.
     """
 
     plan: PaymentPlan
@@ -45,10 +49,13 @@ class PlanView:
     checks_budget_cents: int
     largest: tuple[tuple[str, int], ...]
     not_paid: tuple[tuple[str, str, int, int], ...]
+    stopped: bool = False
 
     @property
     def exit_code(self) -> ExitCode:
-        """Done, or done with rows that would be held."""
+        """Done, or done with rows that would be held, or stopped by them."""
+        if self.stopped:
+            return ExitCode.ROWS_REFUSED
         return ExitCode.ROWS_HELD if self.totals.held or self.totals.conflict or self.rows.held else ExitCode.DONE
 
     def as_json(self) -> dict[str, Any]:
@@ -78,6 +85,8 @@ class PlanView:
 def view_plan(run: Run) -> PlanView:
     """Turn what was worked out into a view; asks nobody, writes nothing."""
     worked, inputs, job, period = run.require_worked(), run.require_inputs(), run.job, run.order.period
+    told = tell_rows(worked.obligations, inputs, elsewhere_of(run), run.language)
+    run.issues += [issue for issue in told if issue not in run.issues]
     plan = plan_batches(
         worked.obligations, identity_of(job, period), period, max_payments=job.rules.max_payments_per_batch
     )
@@ -94,9 +103,12 @@ def view_plan(run: Run) -> PlanView:
     largest = payable.nlargest(LARGEST, "amount_cents")
     others = placed[placed["place"] != Place.PLANNED.value]
     groups = others.groupby(["place", "reason"])["amount_cents"].agg(["size", "sum"]).reset_index()
+    held = placed["place"].isin([Place.HELD.value, Place.CONFLICT.value]).any()
+    stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     return PlanView(
         plan=plan,
-        digest=plan.digest if plan.batches and not asked else None,
+        stopped=stopped,
+        digest=plan.digest if plan.batches and not asked and not stopped else None,
         totals=total_up(placed, count_in(inputs, carried_in), submissions, {}, run.id),
         rows=count_rows(place_rows(mark_repeated(inputs.rows, repeated), placed)),
         payees=payable["tax_id"].nunique(),

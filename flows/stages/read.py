@@ -15,7 +15,7 @@ from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import read_table
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.exit_codes import ExitCode
-from schemas.issues import Issue, errors_among
+from schemas.issues import errors_among
 from schemas.job import Source
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
@@ -52,6 +52,7 @@ def read(run: Run) -> None:
     statements = [(source, files) for source, files in sources if files and files[0].layout.table == "royalty_lines"]
     everything = [*(one for _, files in sources for one in files), *payees, *shares, *advances]
     _refuse_namesakes([one.raw for one in everything])
+    _refuse_strangers(run, [one.raw for one in everything])
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments),
@@ -67,9 +68,16 @@ def read(run: Run) -> None:
     )
     run.inputs = cross_check(inputs, run.job, run.order.period.start.isoformat())
     run.issues += run.inputs.issues
-    run.tables = [(one.raw, _of_file(run.inputs.issues, one.raw)) for one in everything]
+    run.tables = [one.raw for one in everything]
     if errors_among(run.issues):
         run.codes.add(ExitCode.ROWS_HELD)
+
+
+def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
+    """Refuse to pay a file again that is not among the job's."""
+    strangers = sorted(run.order.again - {raw.file.name for raw in tables})
+    if strangers:
+        raise ConfigurationError(f"--again {', '.join(strangers)}: no file of this job is called so")
 
 
 def _refuse_namesakes(tables: Sequence[RawTable]) -> None:
@@ -78,10 +86,6 @@ def _refuse_namesakes(tables: Sequence[RawTable]) -> None:
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
         raise ConfigurationError(f"several files of this job are called {', '.join(twice)}: rename all but one of each")
-
-
-def _of_file(issues: Sequence[Issue], raw: RawTable) -> tuple[Issue, ...]:
-    return tuple(issue for issue in issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet))
 
 
 class _Reader:
@@ -96,7 +100,8 @@ class _Reader:
         layout = read_layout(source.layout, self._run.order.folder)
         if layout.table not in {"payments", "royalty_lines"}:
             raise ConfigurationError(f"sources[{position}]: layout {layout.layout} is not of payments or royalty lines")
-        given = [path for name, path in self._run.order.files if name in {"", layout.layout, str(position)}]
+        names = {"", layout.layout, str(position), source.layout if isinstance(source.layout, str) else ""}
+        given = [path for name, path in self._run.order.files if name in names]
         return self._files(layout, given or source.files)
 
     def beside(self, layout: str, patterns: Sequence[str] | None) -> list[_Read]:

@@ -110,7 +110,7 @@ class Run:
 
     only_job: str | None = None
     inputs: Inputs | None = None
-    tables: list[tuple[RawTable, tuple[Issue, ...]]] = field(default_factory=list)
+    tables: list[RawTable] = field(default_factory=list)
     standing: Standing | None = None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     worked: Worked | None = None

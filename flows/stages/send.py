@@ -15,6 +15,7 @@ from typing import Final
 
 from flows.stages.listing import frozen_words, look_at_service, note_doubts
 from flows.stages.run import Run
+from flows.steps.doubts import doubts_in_a_row
 from flows.steps.refusal import explain_refusal
 from io_adapters.split_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
@@ -40,22 +41,22 @@ def send(run: Run) -> None:
     for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}, bodies=False):
         run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
     approved = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED})
-    doubts = 0
+    doubtful = False
     for done, submission in enumerate(approved, start=1):
         _check_may_send(run)
-        if doubts or _listing_is_old(run):
+        if doubtful or _listing_is_old(run):
             look_at_service(run)
-            doubts = _still_in_doubt(run, doubts)
+        doubts = doubts_in_a_row(run.ledger.submissions.list(run_id=run.id, bodies=False))
         if doubts >= DOUBTS_IN_A_ROW:
             run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
             break
         answer = _send_one(run, submission)
         if answer is not None and answer.mismatches:
             break
-        doubts = doubts + 1 if answer is not None and answer.outcome is Outcome.IN_DOUBT else 0
+        doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         run.progress.advance("batches", done, len(approved))
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
-    if doubts:
+    if doubtful:
         look_at_service(run)
     note_doubts(run, run.job.job)
 
@@ -71,12 +72,6 @@ def _check_may_send(run: Run) -> None:
 
 def _listing_is_old(run: Run) -> bool:
     return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
-
-
-def _still_in_doubt(run: Run, doubts: int) -> int:
-    """How many of the last doubts the list has not settled."""
-    unresolved = run.ledger.submissions.list(job=run.job.job, states={S.IN_DOUBT}, run_id=run.id, bodies=False)
-    return min(doubts, len(unresolved))
 
 
 def _send_one(run: Run, submission: Submission) -> Answer | None:

@@ -9,6 +9,7 @@ from flows.stages.run import Run
 from flows.steps.count_in import count_in
 from flows.steps.reconcile import (
     count_rows,
+    ended_otherwise,
     is_duplicate,
     place_rows,
     reconcile,
@@ -47,7 +48,11 @@ def write(run: Run) -> None:
 
 def corrections_of(run: Run, folder: Path) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
-    return write_corrections(run.tables, folder / "corrections.xlsx", run.job.outputs.language)
+    marked = [
+        (raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)])
+        for raw in run.tables
+    ]
+    return write_corrections(marked, folder / "corrections.xlsx", run.job.outputs.language)
 
 
 def document_of(run: Run) -> RunDocument:
@@ -98,12 +103,13 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     rows = place_rows(document.rows, placed)
     own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
     own.sort(key=lambda one: (one.plan_digest, one.batch_number))
-    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports)]
     ever_sent = ledger.submissions.ever_sent(document.job)
     unfinished = [one for one in submissions.values() if one not in own and not is_duplicate(one, run_id)]
     untold = {one.id for one in submissions.values() if one.state in UNTOLD}
     decided = untold - ledger.decisions.undecided(untold)
     followed = [*own, *unfinished]
+    ended = ended_otherwise([one for one in own if one.id not in decided])
+    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports), *ended]
     code = worst(closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided))
     issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
     summary = Summary(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.decision import DecisionKind
+from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.submission import UNTOLD, Claim
 
@@ -60,4 +61,5 @@ def open_question(
         return None  # it is being paid, or was, exactly as it stands
     unclaimed = all(one.obligation_key != key for one in claims)
     paid_outside = unclaimed and kind is not DecisionKind.PAY
-    return row if contested or paid_outside or row.obligation_key in spoken_of else None
+    refused = seen["place"] == Place.HELD.value and seen.get("reason") == IssueCode.REFUSED_BY_SERVICE.value
+    return row if contested or refused or paid_outside or row.obligation_key in spoken_of else None

@@ -74,13 +74,23 @@ def digest_of_entry(entry: Mapping[str, object]) -> str:
     return digest_of("entry", canonical_json(dict(entry)))
 
 
-def hold_refused(obligations: DataFrame[Obligations], refused: Collection[str]) -> DataFrame[Obligations]:
-    """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again."""
+def hold_refused(
+    obligations: DataFrame[Obligations], refused: Collection[str], excused: Collection[str]
+) -> DataFrame[Obligations]:
+    """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again.
+
+    Args:
+        obligations: What is owed, after claims and checks.
+        refused: Identities of the payment entries it has named in a refusal.
+        excused: Keys of obligations that people want sent again as they are.
+    """
     if not refused:
         return obligations
     rows = records(obligations)
     for row in rows:
-        if row["place"] == Place.PLANNED.value and row["kind"] != "owner" and entry_digest(row) in refused:
+        if row["place"] != Place.PLANNED.value or row["kind"] == "owner" or row["key"] in excused:
+            continue
+        if entry_digest(row) in refused:
             row |= {"place": Place.HELD.value, "reason": IssueCode.REFUSED_BY_SERVICE.value}
     return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
 

@@ -160,6 +160,15 @@ def withheld_otherwise(
     return found
 
 
+def ended_otherwise(submissions: Sequence[Submission]) -> list[Discrepancy]:
+    """Tell which reports ended otherwise than paid, and why."""
+    return [
+        Discrepancy(kind=one.state.value, report_id=one.report_id, message=one.reason, found=one.status)
+        for one in submissions
+        if one.state in {S.PARTIAL, S.FAILED, S.EXCLUDED}
+    ]
+
+
 def count_rows(rows: pd.DataFrame) -> RowCounts:
     """Count where each input row went, and check that each went somewhere.
 

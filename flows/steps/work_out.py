@@ -16,7 +16,7 @@ from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
 from flows.steps.repeated import set_aside
-from schemas.decision import Decision
+from schemas.decision import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Job, Period
@@ -40,6 +40,7 @@ class Standing:
         history: Carry-over and recoupment of other periods.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where it was used before, under another job or period.
+        elsewhere: (payee, centavos, destination) -> job and period in which a payments row paid just that.
         decisions: Obligation key -> the last word people said on that payments row.
     """
 
@@ -48,6 +49,7 @@ class Standing:
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    elsewhere: Mapping[tuple[str, int, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,11 @@ class _Case:
         everything = obligations_frame(pd.concat(owed, ignore_index=True))
         claimed = claim(everything, self.standing.claims, self.standing.decisions, self.identity)
         checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
-        allowed = hold_refused(checked, self.standing.refused)
+        allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
         return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
+
+    def _said_to_pay(self) -> frozenset[str]:
+        return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
 
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
         rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)

@@ -10,6 +10,9 @@ from io_adapters.ledger.tables import approvals, plans
 from schemas.errors import ApprovalWanted
 from schemas.plan import Approval, ApprovalKind
 
+# Rejections stand in the same record, void from the start, so that they are never forgotten.
+_REJECTED = "rejected"
+
 
 class Approvals:
     """The record of approvals and rejections."""
@@ -51,6 +54,15 @@ class Approvals:
             connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
             unused = and_(approvals.c.digest == digest, approvals.c.used_at.is_(None), approvals.c.voided_at.is_(None))
             connection.execute(update(approvals).where(unused).values(voided_at=now))
+            total_cents = _plan(connection, digest).total_cents
+            said = {"digest": digest, "by": by, "kind": _REJECTED, "total_cents": total_cents}
+            connection.execute(insert(approvals).values(**said, at=now, expires_at=now, voided_at=now))
+
+    def was_rejected(self, digest: str) -> bool:
+        """Say whether people have ever rejected a plan; no flag may speak for it then."""
+        query = select(approvals.c.id).where(approvals.c.digest == digest, approvals.c.kind == _REJECTED).limit(1)
+        with self._db.reading() as connection:
+            return connection.scalar(query) is not None
 
     def standing(self, digest: str, now: dt.datetime) -> list[Approval]:
         """Return the approvals of a plan that are neither expired, used nor void, oldest first."""

@@ -12,8 +12,6 @@ from schemas.errors import UnsoundPlan
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState
 
-_STATE = list(Claim.__dataclass_fields__).index("state")
-
 
 class ClaimCollision(UnsoundPlan):
     """Obligations of a plan are already in another live submission; nothing was changed.
@@ -48,6 +46,26 @@ class Claims:
     def live_of(self, job: str, period: str) -> list[Claim]:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
+
+    def payments_elsewhere(self, payees: Iterable[str], job: str, period: str) -> list[tuple[str, int, str, str]]:
+        """Return the live claims of payments rows of these payees under other jobs and periods.
+
+        Returns:
+            (payee, centavos, destination, "job period"), oldest first.
+        """
+        found: list[tuple[str, int, str, str]] = []
+        columns = (claims.c.payee, claims.c.amount_cents, claims.c.destination, submissions.c.job, submissions.c.period)
+        other = or_(submissions.c.job != job, submissions.c.period != period)
+        with self._db.reading() as connection:
+            for some in chunks(payees):
+                query = (
+                    select(*columns)
+                    .join(submissions, submissions.c.id == claims.c.submission_id)
+                    .where(claims.c.payee.in_(some), claims.c.live, claims.c.kind == "payment", other)
+                    .order_by(submissions.c.created_at)
+                )
+                found += [(r[0], r[1], r[2], f"{r[3]} {r[4]}") for r in connection.execute(query)]
+        return found
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
@@ -105,4 +123,5 @@ def _select_claims() -> Select[Any]:
 
 
 def _claim_of(row: Row[Any]) -> Claim:
-    return Claim(*row[:_STATE], SubmissionState(row[_STATE]), *row[_STATE + 1 :])  # the columns are Claim's fields
+    values = dict(zip(Claim.__dataclass_fields__, row, strict=True))  # the columns are Claim's fields
+    return Claim(**values | {"state": SubmissionState(values["state"])})
