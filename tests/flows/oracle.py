@@ -67,8 +67,11 @@ class Oracle:
 
     def force(self, **fields: object) -> None:
         """Force what the service says of its latest report."""
-        report = self.reports[-1]
-        self._control.post(f"/reports/{report['split_id']}", json=fields).raise_for_status()
+        self.force_one(self.reports[-1]["split_id"], **fields)
+
+    def force_one(self, split_id: str, **fields: object) -> None:
+        """Force what the service says of one report."""
+        self._control.post(f"/reports/{split_id}", json=fields).raise_for_status()
 
     def _audit(self) -> dict[str, Any]:
         audit: dict[str, Any] = self._control.get("/audit").raise_for_status().json()

@@ -134,7 +134,7 @@ def test_a_report_nobody_has_is_refused(two, service, nameless):
 
 
 def test_a_report_that_is_another_submission_s_is_refused(two, service, nameless):
-    two.write("other.xlsx", [payment(CAIO, "10,00"), payment(BIA, "20,00")])
+    two.write("other.xlsx", [payment(CAIO, "12,00"), payment(BIA, "18,00")])
     sources = [{"files": "other.xlsx", "layout": "payments"}]
     two.job, job = declare(two.folder / "other.yaml", job="other", sources=sources), two.job
     two.run()
