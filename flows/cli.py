@@ -3,6 +3,8 @@
 Commands import what they need when they run, so that help answers at once.
 """
 
+import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +36,28 @@ def main() -> None:
     except RepasseError as error:  # raised before a command could catch it
         typer.echo(f"repasse: {error.message}", err=True)
         sys.exit(int(error.exit_code))
+    except SystemExit as end:
+        if end.code == ExitCode.USAGE and "--json" in sys.argv and not _TOLD:
+            # The words about usage went to standard error; programs get their document all the same.
+            _echo_document(ExitCode.USAGE, "usage: see --help")
+        raise
+    except Exception as bug:
+        if os.environ.get("REPASSE_DEBUG"):
+            raise
+        # The text of an exception nobody foresaw may hold people's data; its name does not.
+        words = f"this is a bug in Repasse: {type(bug).__name__}; REPASSE_DEBUG=1 shows where"
+        typer.echo(f"repasse: {words}", err=True)
+        if "--json" in sys.argv and not _TOLD:
+            _echo_document(ExitCode.BUG, words)
+        sys.exit(int(ExitCode.BUG))
+
+
+def _echo_document(code: ExitCode, words: str) -> None:
+    typer.echo(json.dumps({"exit_code": int(code), "issues": [], "error": words}))
+
+
+# Whether a command has printed its document.
+_TOLD: list[bool] = []
 
 
 def _finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: bool) -> None:
@@ -50,6 +74,7 @@ def _finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: 
             from flows.terminal import print_json  # noqa: PLC0415
 
             print_json({"exit_code": int(code), "issues": []} | document)
+    _TOLD.append(True)
     raise typer.Exit(int(code))
 
 
