@@ -36,7 +36,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pytest -p no:xdist -m bench tests/bench
 
-# KILLS=10000 make crash: as long as you like
+# A thousand kills take some minutes; KILLS=10000 make crash kills longer, SEED=... repeats the choices it printed
 crash: $(READY)
 	$(BIN)/python -m pytest -m crash tests/crash
 

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.crash.tally import Tally
 from tests.throwaway_postgresql import new_database, opened_cluster
 
+settings.register_profile("thorough", max_examples=2_000)
 TALLY = pytest.StashKey[Tally]()
 
 

@@ -101,7 +101,7 @@ def survive(folder: Path, rng: random.Random, ledger_url: str) -> Survived:
     ) as payday:
         jobs = [payday.job, write_payments_job(folder / "other", PAYMENTS, name="other", per_batch=1)]
         for job in jobs:
-            assert payday.start(job, workers.prepare).ended() == workers.PREPARED
+            assert payday.start(job, workers.prepare).ended() == workers.DIED
         plant_faults(payday, rng)
         kills = kill_while_there_is_something_to_send(payday, jobs, rng)
         payday.clear_faults()

@@ -32,7 +32,6 @@ from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 
 DIED: Final = 77
-PREPARED: Final = 78
 SENT: Final = "a batch was sent"
 NOTHING: Final = Worked(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.DataFrame(), ())
 
@@ -62,12 +61,16 @@ class ToldStages(QuietProgress):
             self._pipe.send(SENT)
 
 
-class EndsBeforeSending(ToldStages):
-    """Ends the process when everything is approved and nothing is sent."""
+class EndsBefore(ToldStages):
+    """Ends the process, without a word to anybody, when a stage begins."""
+
+    def __init__(self, stage: str, pipe: Connection) -> None:
+        super().__init__(pipe)
+        self._stage = stage
 
     def stage(self, name: str) -> None:
-        if name == "send":
-            os._exit(PREPARED)
+        if name == self._stage:
+            os._exit(DIED)
 
 
 def serve_service(database: Path, told: Connection) -> None:
@@ -85,9 +88,15 @@ def pay(job: Path, environment: dict[str, str], told: Connection) -> None:
 
 def prepare(job: Path, environment: dict[str, str], told: Connection) -> None:
     """Plan and approve a job, and send nothing."""
+    pay_and_die_before(job, environment, "send", told)
+
+
+def pay_and_die_before(job: Path, environment: dict[str, str], stage: str, told: Connection) -> None:
+    """Run a job and die when a stage begins."""
     os.environ |= environment
     with exit_code_of_errors():
-        start_payout(job, [], yes=True, by="payer", progress=EndsBeforeSending(told), watched=False)
+        report = start_payout(job, [], yes=True, by="payer", progress=EndsBefore(stage, told), watched=False)
+        sys.exit(int(report.exit_code))
 
 
 def finish_stored(job: Path, environment: dict[str, str], told: Connection) -> None:

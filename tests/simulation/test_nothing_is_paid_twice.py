@@ -35,7 +35,6 @@ def test_nothing_is_paid_twice_or_lost_or_told_untruly(event: Event, simulated: 
     print(f"{event.value}: {came_of['settled'] + came_of['with a person']} scenarios, {dict(came_of)}")
     assert not found, "\n".join(found)
     assert came_of["settled"]
-    assert came_of["with a person"]
 
 
 @pytest.mark.parametrize("telling", TELLINGS, ids=lambda telling: telling.name)
