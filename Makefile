@@ -21,7 +21,7 @@ up: $(READY)
 	@$(BIN)/repasse up
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .
