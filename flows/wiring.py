@@ -4,17 +4,17 @@ import datetime as dt
 import getpass
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import ServiceSettings, Settings
 from flows.stages.run import Clock, Order, Progress, Run, Service
 from flows.steps.run_state import state_name
-from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.owner import Owner
 from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from io_adapters.sandbox import EmbeddedSandbox
 
 LEASE_S = 900.0
-
-
-def utc_now() -> dt.datetime:
-    """Tell the time; the only place that asks the system for it."""
-    return dt.datetime.now(dt.UTC)
 
 
 def boot_time_s() -> float:
@@ -83,11 +78,6 @@ def _given_file(text: str, sources: set[str], *, single: bool) -> tuple[str, str
     raise ConfigurationError(
         f"--file {text}: the job has several sources; write SOURCE=PATH with one of {', '.join(sorted(sources))}"
     )
-
-
-def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
-    """Open the ledger the environment names; with create=False an absent one is empty and leaves no trace."""
-    return open_ledger(settings.ledger_url, clock=now, create=create)
 
 
 @contextmanager

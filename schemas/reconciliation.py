@@ -1,12 +1,15 @@
 """What a run says of itself: `summary.json`, and all that the workbook is written from."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.issues import Issue
 from schemas.plan import Place
+
+if TYPE_CHECKING:  # reading a summary need not load a library of tables
+    import pandas as pd
 
 
 class Strict(BaseModel):
@@ -129,10 +132,10 @@ class Reconciliation:
     summary: Summary
     payer_name: str
     language: str
-    obligations: pd.DataFrame
-    payees: pd.DataFrame
-    earnings: pd.DataFrame
-    rows: pd.DataFrame
-    checks: pd.DataFrame
+    obligations: "pd.DataFrame"
+    payees: "pd.DataFrame"
+    earnings: "pd.DataFrame"
+    rows: "pd.DataFrame"
+    checks: "pd.DataFrame"
     issues: tuple[Issue, ...] = ()
     decisions: tuple[str, ...] = field(default=())

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from flows.opening import open_ledger_of
 from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
 from flows.steps.compare_listing import names_of
 from flows.terminal import console_for
-from flows.wiring import describe_service, open_ledger_of, opened_service
+from flows.wiring import describe_service, opened_service
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
 

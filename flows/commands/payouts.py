@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.launch import RunReport
+from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, why_unsound, write_check
@@ -14,7 +15,7 @@ from flows.stages.read import read
 from flows.start import start_payout, start_settle
 from flows.terminal import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
 from flows.terminal_plan import show_plan
-from flows.wiring import SYSTEM_CLOCK, open_ledger_of, read_order
+from flows.wiring import SYSTEM_CLOCK, read_order
 from flows.wording import say
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.decide import Word, decide
 from flows.stages.people import declare_absent, lift_freeze, link_report
 from flows.stages.run import Clock
 from flows.terminal import QuietProgress, console_for
-from flows.wiring import SYSTEM_CLOCK, open_ledger_of, opened_run, utc_now, whoever_runs_this
+from flows.wiring import SYSTEM_CLOCK, opened_run, whoever_runs_this
 from schemas.decision import DecisionKind
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode

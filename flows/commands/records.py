@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.terminal import console_for, show_summary
-from flows.wiring import open_ledger_of, utc_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst

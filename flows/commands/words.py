@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.approve import GOOD_FOR
 from flows.terminal import console_for
-from flows.wiring import open_ledger_of, utc_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.exit_codes import ExitCode

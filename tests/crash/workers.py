@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from flows.opening import utc_now
 from flows.settings import read_settings
 from flows.stages.listing import doubt_abandoned, look_at_service
 from flows.stages.route import PAYOUT, Route, walk
@@ -24,7 +25,7 @@ from flows.start import start_payout, start_settle
 from flows.steps.owe import obligations_frame
 from flows.steps.work_out import Worked
 from flows.terminal import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, opened_run, read_order, utc_now
+from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.sandbox import SandboxSettings, serve
 from io_adapters.split_api.client import SplitApi

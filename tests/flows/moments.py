@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
+from flows.opening import utc_now
 from flows.stages.run import Clock
 from flows.terminal import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, utc_now
+from flows.wiring import SYSTEM_CLOCK
 
 
 class At(QuietProgress):
