@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from flows.steps.owe import DESTINATION, obligations_frame
+from flows.steps.owe import obligations_frame
+from schemas.destination import DESTINATION_COLUMNS
 from schemas.issues import IssueCode
 from schemas.plan import Place, digest_of
 from schemas.tables.frames import DataFrame, records
@@ -128,7 +129,7 @@ def _request(row: Mapping[str, Any], *, ownership: bool) -> AccountValidation:
         return AccountValidation(
             pixKey=row["pix_key"], pixKeyType=row["pix_key_type"], taxId=row["tax_id"], validateOwnership=ownership
         )
-    account = {name: row[name] for name in DESTINATION if row[name]}
+    account = {name: row[name] for name in DESTINATION_COLUMNS if row[name]}
     return AccountValidation(
         name=holder(row),
         bankCode=account["bank_code"],

@@ -7,17 +7,14 @@ import pandas as pd
 
 from flows.steps.allocate import RoundedEarnings
 from flows.steps.job_identity import ROYALTIES, JobIdentity
-from schemas.destination import destination_fingerprint
+from schemas.destination import DESTINATION_COLUMNS, destination_fingerprints
 from schemas.issues import IssueCode
 from schemas.plan import OWNER_REFERENCE, Place
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Obligations, PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 
-DESTINATION: Final = (
-    "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account", "account_type", "account_holder",
-)  # fmt: skip
 PERSON: Final = (
     "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",
 )  # fmt: skip
@@ -139,12 +136,12 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> pd.D
 def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
     """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all."""
     rows = rows.copy()
-    for name in (*PERSON, *DESTINATION):
+    for name in (*PERSON, *DESTINATION_COLUMNS):
         if name not in rows:
             rows[name] = ""
     known = payees.set_index("tax_id")
     bare = (rows["pix_key"] == "") & (rows["account"] == "")
-    for name in (*PERSON, *DESTINATION):
+    for name in (*PERSON, *DESTINATION_COLUMNS):
         blank = (rows[name] == "") if name in PERSON else bare
         by_payee = known[name].to_dict()
         own = pd.Series([by_payee.get(tax_id, "") for tax_id in rows["tax_id"]], index=rows.index, dtype="str")
@@ -164,5 +161,4 @@ def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> lis
 
 
 def _fingerprinted(rows: pd.DataFrame) -> pd.DataFrame:
-    destinations = records(rows[list(DESTINATION)])
-    return rows.assign(destination=[destination_fingerprint(**destination) for destination in destinations])
+    return rows.assign(destination=destination_fingerprints(rows))
