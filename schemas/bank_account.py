@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
 from schemas.reading import BLANKS, Reading
+from schemas.sheet_cells import CellKind
 from schemas.wire import AccountType
 from schemas.words import ACCOUNT_TYPES, fold_word
 

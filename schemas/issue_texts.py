@@ -16,6 +16,10 @@ WARNINGS: Final = frozenset(
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,
         IssueCode.ROW_PAID_BEFORE,
+        IssueCode.HIDDEN_DATA,
+        IssueCode.FORMULA_STALE,
+        IssueCode.NAME_CONFUSABLE,
+        IssueCode.NAME_ENCODING,
     }
 )
 NOTES: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED})

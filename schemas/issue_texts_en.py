@@ -20,7 +20,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.FILE_TYPE: (
         "the file is not what its name says",
-        "an .xlsx, .csv, .tsv or .txt file",
+        "a workbook (.xlsx, .xlsm, .xls, .xlsb, .ods) or text (.csv, .tsv, .txt), packed or not (.gz, .zip)",
     ),
     C.FILE_CORRUPT: (
         "the file is damaged",
@@ -37,6 +37,54 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.FILE_DUPLICATE: (
         "this file was paid before: {found}; nothing of it is paid again",
         "a file not paid yet; or, if it must be paid again, `repasse run --again FILE` and a person's approval",
+    ),
+    C.FILE_NOT_REGULAR: (
+        "a link, a pipe or a device stands where a file should",
+        "the file itself",
+    ),
+    C.FILE_CHANGED: (
+        "the file changed while it was read",
+        "a file that nobody is writing to; run again when it is complete",
+    ),
+    C.FILE_ENCRYPTED: (
+        "the workbook is locked by a password",
+        "the workbook saved without a password",
+    ),
+    C.FILE_TOO_LARGE: (
+        "the file is larger than what is read ({limit})",
+        "a smaller file; or the statement cut into several",
+    ),
+    C.FILE_EXTENT: (
+        "the sheet extends over {rows} rows and {columns} columns; {limit} cells are read at most",
+        "the cells outside the table deleted, and the file saved again",
+    ),
+    C.FILE_ZIP: (
+        "the ZIP archive is not laid out as one that holds a table",
+        "an archive that holds one table and nothing else",
+    ),
+    C.FILE_XML_FORBIDDEN: (
+        "the workbook declares a document type or entities, which no spreadsheet program does",
+        "the workbook saved again by a spreadsheet program",
+    ),
+    C.FILE_PARSER: (
+        "reading the workbook was stopped, since it took more than {limit}",
+        "the table alone, saved in a new workbook or as CSV",
+    ),
+    C.FILE_QUOTE: (
+        "a quote is opened and not closed, or is closed in the middle of a field",
+        "quotes around whole fields, doubled where they are part of the text",
+    ),
+    C.FILE_PART_MISSING: (
+        "part {part} of {parts} of this statement is missing",
+        "all parts of the statement, in one source of the job",
+    ),
+    C.LAYOUT_UNKNOWN: (
+        "no known layout fits; the nearest is {near}, which lacks {missing}",
+        "a statement of a known sender; or a layout of your own, drafted by `repasse layouts new FILE`",
+    ),
+    C.LAYOUT_AMBIGUOUS: (
+        "several layouts fit: {found}",
+        "the layout named in the job instead of auto",
     ),
     C.SHEET_MISSING: (
         "the sheet is not there",
@@ -57,6 +105,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.COLUMN_UNKNOWN: (
         "the layout does not know this column; it was not read",
         "a header the layout names, or an entry under `ignored`",
+    ),
+    C.HIDDEN_DATA: (
+        "rows or columns are hidden and were read: {found}",
+        "nothing hidden; or a look at them before approving",
+    ),
+    C.TOTAL_MISMATCH: (
+        "the file's own total is {expected}, its rows sum up to {found}; nothing of the file is paid",
+        "a total that agrees with the rows, or no total",
     ),
     C.ROW_WIDTH: (
         "the row has more or fewer fields than the {expected} of the header",
@@ -90,9 +146,21 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "the cell holds a spreadsheet error",
         "the value that the formula should give",
     ),
+    C.CELL_MERGED: (
+        "the cell is merged with others",
+        "one cell per value: undo the merge and fill in each",
+    ),
     C.FORMULA_NO_VALUE: (
         "the cell holds a formula that was never calculated",
         "the file opened, calculated and saved by a spreadsheet program",
+    ),
+    C.FORMULA_STALE: (
+        "the workbook asks to be calculated again: the value may be old",
+        "the workbook opened, calculated and saved by a spreadsheet program",
+    ),
+    C.FORMULA_EXTERNAL: (
+        "the formula takes its value from another workbook",
+        "the value itself",
     ),
     C.NAME_REQUIRED: (
         "the name is missing",
@@ -109,6 +177,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.NAME_FORMULA: (
         "the name starts like a formula",
         "a name that does not start with = + - or @",
+    ),
+    C.NAME_CONFUSABLE: (
+        "the name mixes alphabets: {code_point} looks like a letter of the others and is none",
+        "the name typed again on one keyboard; or a look at it before approving",
+    ),
+    C.NAME_ENCODING: (
+        "the name looks damaged by a change of encoding",
+        "the name as its owner writes it, accents included",
     ),
     C.TEXT_CONTROL: (
         "the text holds an invisible character ({code_point})",

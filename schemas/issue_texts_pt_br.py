@@ -20,7 +20,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.FILE_TYPE: (
         "o arquivo não é o que o nome diz",
-        "um arquivo .xlsx, .csv, .tsv ou .txt",
+        "uma pasta (.xlsx, .xlsm, .xls, .xlsb, .ods) ou um texto (.csv, .tsv, .txt), compactado ou não (.gz, .zip)",
     ),
     C.FILE_CORRUPT: (
         "o arquivo está danificado",
@@ -37,6 +37,54 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.FILE_DUPLICATE: (
         "este arquivo já foi pago: {found}; nada dele é pago outra vez",
         "um arquivo ainda não pago; ou, se deve ser pago outra vez, `repasse run --again ARQUIVO` e uma aprovação",
+    ),
+    C.FILE_NOT_REGULAR: (
+        "no lugar de um arquivo há um atalho, um canal ou um dispositivo",
+        "o próprio arquivo",
+    ),
+    C.FILE_CHANGED: (
+        "o arquivo mudou enquanto era lido",
+        "um arquivo em que ninguém esteja gravando; rode de novo quando estiver completo",
+    ),
+    C.FILE_ENCRYPTED: (
+        "a pasta de trabalho está protegida por senha",
+        "a pasta de trabalho salva sem senha",
+    ),
+    C.FILE_TOO_LARGE: (
+        "o arquivo é maior do que o que se lê ({limit})",
+        "um arquivo menor; ou o demonstrativo dividido em vários",
+    ),
+    C.FILE_EXTENT: (
+        "a aba se estende por {rows} linhas e {columns} colunas; leem-se no máximo {limit} células",
+        "as células fora da tabela apagadas, e o arquivo salvo de novo",
+    ),
+    C.FILE_ZIP: (
+        "o arquivo ZIP não está organizado como um que traz uma tabela",
+        "um ZIP com uma tabela e nada mais",
+    ),
+    C.FILE_XML_FORBIDDEN: (
+        "a pasta de trabalho declara um tipo de documento ou entidades, o que nenhum programa de planilhas faz",
+        "a pasta de trabalho salva de novo por um programa de planilhas",
+    ),
+    C.FILE_PARSER: (
+        "a leitura da pasta de trabalho foi interrompida, pois passou de {limit}",
+        "só a tabela, salva em uma pasta nova ou como CSV",
+    ),
+    C.FILE_QUOTE: (
+        "aspas abertas não se fecham, ou se fecham no meio de um campo",
+        "aspas em volta de campos inteiros, dobradas onde fazem parte do texto",
+    ),
+    C.FILE_PART_MISSING: (
+        "falta a parte {part} de {parts} deste demonstrativo",
+        "todas as partes do demonstrativo, em uma só fonte do trabalho",
+    ),
+    C.LAYOUT_UNKNOWN: (
+        "nenhum leiaute conhecido serve; o mais próximo é {near}, ao qual falta {missing}",
+        "um demonstrativo de remetente conhecido; ou um leiaute seu, rascunhado por `repasse layouts new ARQUIVO`",
+    ),
+    C.LAYOUT_AMBIGUOUS: (
+        "mais de um leiaute serve: {found}",
+        "o leiaute dito no trabalho em vez de auto",
     ),
     C.SHEET_MISSING: (
         "a planilha não está no arquivo",
@@ -57,6 +105,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.COLUMN_UNKNOWN: (
         "o leiaute não conhece esta coluna; ela não foi lida",
         "um cabeçalho que o leiaute conheça, ou uma entrada em `ignored`",
+    ),
+    C.HIDDEN_DATA: (
+        "há linhas ou colunas ocultas, e elas foram lidas: {found}",
+        "nada oculto; ou uma olhada nelas antes de aprovar",
+    ),
+    C.TOTAL_MISMATCH: (
+        "o total do próprio arquivo é {expected}, e suas linhas somam {found}; nada do arquivo é pago",
+        "um total que concorde com as linhas, ou nenhum total",
     ),
     C.ROW_WIDTH: (
         "a linha tem mais ou menos campos que os {expected} do cabeçalho",
@@ -90,9 +146,21 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "a célula contém um erro da planilha",
         "o valor que a fórmula deveria dar",
     ),
+    C.CELL_MERGED: (
+        "a célula está mesclada com outras",
+        "uma célula para cada valor: desfaça a mesclagem e preencha cada uma",
+    ),
     C.FORMULA_NO_VALUE: (
         "a célula contém uma fórmula nunca calculada",
         "o arquivo aberto, calculado e salvo por um programa de planilhas",
+    ),
+    C.FORMULA_STALE: (
+        "a pasta de trabalho pede para ser recalculada: o valor pode ser antigo",
+        "a pasta de trabalho aberta, calculada e salva por um programa de planilhas",
+    ),
+    C.FORMULA_EXTERNAL: (
+        "a fórmula busca o valor em outra pasta de trabalho",
+        "o próprio valor",
     ),
     C.NAME_REQUIRED: (
         "falta o nome",
@@ -109,6 +177,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.NAME_FORMULA: (
         "o nome começa como uma fórmula",
         "um nome que não comece com = + - ou @",
+    ),
+    C.NAME_CONFUSABLE: (
+        "o nome mistura alfabetos: {code_point} parece uma letra dos demais e não é",
+        "o nome digitado de novo em um só teclado; ou uma olhada nele antes de aprovar",
+    ),
+    C.NAME_ENCODING: (
+        "o nome parece danificado por uma troca de codificação",
+        "o nome como seu dono o escreve, com acentos",
     ),
     C.TEXT_CONTROL: (
         "o texto contém um caractere invisível ({code_point})",

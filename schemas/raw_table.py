@@ -1,22 +1,11 @@
 """RawTable: one sheet as text, with each cell's place, before any rule has been applied."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 import pandas as pd
 
-
-class CellKind(IntEnum):
-    """What a cell held before it became text; a CSV holds TEXT and EMPTY only."""
-
-    EMPTY = 0
-    TEXT = 1
-    NUMBER = 2
-    DATE = 3
-    BOOL = 4
-    ERROR = 5
-    FORMULA_WITHOUT_VALUE = 6
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +40,7 @@ class RawTable:
         decisions: What the reader decided, for people: ("cp1252", "semicolon", "header in row 4").
         misshapen_rows: Rows of a text file with more or fewer fields than the header. Their cells are not to be
             trusted: extra fields are left out, absent ones are "".
+        oddities: What the sheet holds beside its values; nothing, for text files.
     """
 
     file: FileIdentity
@@ -61,6 +51,7 @@ class RawTable:
     kinds: np.ndarray | None = None
     decisions: tuple[str, ...] = ()
     misshapen_rows: tuple[int, ...] = ()
+    oddities: Oddities = NO_ODDITIES
 
     def kinds_of(self, position: int) -> np.ndarray:
         """Return the CellKind of each cell of a column, int8."""

@@ -21,7 +21,8 @@ from io_adapters.outputs.sheets import SEVERITY_TONES, issues_table
 from io_adapters.outputs.tables import write_table
 from io_adapters.outputs.workbook import GENERAL, NUMBER_DIGITS, PLAIN, TEXT, Book, Ink, Page, Setup, Tone, Value
 from schemas.issues import Issue, Severity
-from schemas.raw_table import CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import IO, NamedTuple
 from xml.parsers import expat
 
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 
 class ExactCell(NamedTuple):

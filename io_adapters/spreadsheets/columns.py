@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets.cell_reader import ExactCell
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 CellValue = str | float | bool | dt.date | dt.time | dt.timedelta | ExactCell
 

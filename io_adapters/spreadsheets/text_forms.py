@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from io_adapters.spreadsheets.refusals import Place, refusal
+from schemas.file_view import HEAD_ROWS as HEADER_SEARCH_ROWS
 from schemas.issues import IssueCode
-from schemas.layouts.headers import HEADER_SEARCH_ROWS, match_headers
+from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
 
 # Each with its name in `words`.

@@ -27,8 +27,9 @@ from io_adapters.spreadsheets.packages import check_size, has_macros, percent_st
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.sheet_xml import exact_cells, scan_sheet
 from io_adapters.spreadsheets.words import say
+from schemas.file_view import HEAD_ROWS as HEADER_SEARCH_ROWS
 from schemas.issues import IssueCode
-from schemas.layouts.headers import HEADER_SEARCH_ROWS, fold, match_headers
+from schemas.layouts.headers import fold, match_headers
 from schemas.layouts.layout import Layout
 from schemas.raw_table import FileIdentity, RawTable
 
@@ -119,7 +120,7 @@ def _choose(opened: _Opened) -> tuple[_Sheet, list[str]]:
     language = opened.place.language
     visible = [meta.name for meta in opened.sheets if meta.visible == SheetVisibleEnum.Visible]
     hidden = [meta.name for meta in opened.sheets if meta.visible != SheetVisibleEnum.Visible]
-    sheet = _named(opened) if opened.layout.sheet is not None else _only_fitting(opened, visible)
+    sheet = _named(opened) if opened.layout.sheets else _only_fitting(opened, visible)
     decisions = [say("sheet", language, sheet=sheet.name)]
     if unread := [name for name in hidden if name != sheet.name]:
         decisions.append(say("hidden_sheets", language, sheets=", ".join(unread)))
@@ -132,7 +133,7 @@ def _choose(opened: _Opened) -> tuple[_Sheet, list[str]]:
 
 def _named(opened: _Opened) -> _Sheet:
     names = [meta.name for meta in opened.sheets]
-    wanted = opened.layout.sheet or ""
+    wanted = opened.layout.sheets[0]
     found = [name for name in names if name == wanted] or [name for name in names if fold(name) == fold(wanted)]
     if len(found) != 1:
         raise refusal(IssueCode.SHEET_MISSING, opened.place, "no_such_sheet", sheet=wanted, sheets=", ".join(names))

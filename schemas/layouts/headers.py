@@ -3,12 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from schemas.layouts.layout import Layout
-
-# How far down a header is looked for when the layout does not say where it is.
-HEADER_SEARCH_ROWS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,34 +7,106 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances"]
 
 
-class Layout(BaseModel):
-    """One sender's file: how to find the header and which header is which column.
+class _Declared(BaseModel):
+    """Part of a layout; a key it does not name is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Recognise(_Declared):
+    """By what `layout: auto` knows a sender's file.
+
+    Attributes:
+        headers: Headers that must all be there, in one row. Empty: the layout is never recognised by itself.
+        absent: Headers of which none may be there, since they tell another layout of the same sender.
+        nothing_else: Whether every header of the file must be one the layout knows; for layouts whose headers are
+            words that anybody uses.
+    """
+
+    headers: list[str] = []
+    absent: list[str] = []
+    nothing_else: bool = False
+
+
+class LeaveOut(_Declared):
+    """Rows that are no lines: those where a column holds one of some texts.
+
+    Attributes:
+        column: Header, as the sender writes it; it need not be one that is read.
+        values: Texts, compared like headers: case, accents and blanks aside.
+    """
+
+    column: str
+    values: list[str] = Field(min_length=1)
+
+
+class Sign(_Declared):
+    """Where a column says which way the money went, and the amount does not.
+
+    Attributes:
+        column: Header of the column that says it.
+        negative: Its texts for money that went out; their amounts count below zero, whatever sign they bear.
+    """
+
+    column: str
+    negative: list[str] = Field(min_length=1)
+
+
+class ControlRows(_Declared):
+    """A block below the lines in which the sender states what they sum up to: a word in the first cell, a value beside.
+
+    Attributes:
+        rows: Word beside which the number of lines stands.
+        amount: Word beside which the sum of the amounts stands.
+        end: Other words that begin this block. From the first of all these words on, nothing is a line.
+    """
+
+    rows: str | None = None
+    amount: str | None = None
+    end: list[str] = []
+
+
+class Layout(_Declared):
+    """One sender's file: how to know it, how to find the header, and which header is which column.
 
     Attributes:
         layout: Name, as a job says it.
         title: What it is, for people.
         table: Which table its rows become.
-        sheet: Sheet to read; None takes the only sheet that has the required headers.
-        header_row: Physical row of the header; None looks for it in the first 30 rows.
+        recognise: By what `layout: auto` knows it.
+        sheets: Sheets to read, all of them that are there; none named takes the only sheet that has the required
+            headers.
+        header_row: Physical row of the header; None looks for it in the first rows.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells.
+        dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise.
         currency: Currency of every line when no column says it.
+        quotes: "none" when the sender puts no quotes around fields, so that one in a title is part of it.
+        sign: What says that an amount went out; None when its own sign does.
+        leave_out: Rows that are no lines.
+        totals: Words with which a row of totals begins, compared like headers; its amount is held against the lines'.
+        control: The block of totals below the lines; None when there is none.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     layout: str = Field(pattern=r"^[a-z0-9-]+$")
     title: str
     table: TableName
-    sheet: str | None = None
+    recognise: Recognise = Recognise()
+    sheets: list[str] = []
     header_row: int | None = Field(default=None, ge=1)
     columns: dict[str, list[str]]
     required: list[str] = []
     ignored: list[str] = []
     decimal: Literal["auto", ",", "."] = "auto"
+    dates: Literal["auto", "day_first", "month_first"] = "auto"
     currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
+    quotes: Literal["auto", "none"] = "auto"
+    sign: Sign | None = None
+    leave_out: list[LeaveOut] = []
+    totals: list[str] = []
+    control: ControlRows | None = None
 
     @model_validator(mode="after")
     def _required_columns_are_declared(self) -> "Layout":

@@ -6,8 +6,8 @@ from typing import Final, Literal, NamedTuple
 
 from schemas.amount_text import AmountText, DecimalMark, read_amount_text
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
 from schemas.reading import Reading
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import CellReader
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import IssueCode, Severity
-from schemas.raw_table import CellKind
 from schemas.reading import BLANKS, Reading
+from schemas.sheet_cells import CellKind
 
 ERROR_LITERALS: Final = frozenset(
     {"#REF!", "#N/A", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
 from schemas.reading import Reading
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import CellReader
 
 _TIME: Final = re.compile(r"[T ] ?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[AaPp][Mm])?Z?$")

@@ -6,8 +6,8 @@ from decimal import Context, Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
 from schemas.reading import Reading
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import CellReader
 
 _EXACT: Final = Context(prec=60)

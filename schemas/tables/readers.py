@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 from schemas.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
 from schemas.issues import IssueCode
 from schemas.pix_key import read_pix_key_type
-from schemas.raw_table import CellKind
 from schemas.reading import Reading
+from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts
 from schemas.tables.cells import CellReader, ReaderFactory
 from schemas.tables.columns import ColumnKind

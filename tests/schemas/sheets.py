@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from schemas.layouts.layout import Layout
-from schemas.raw_table import CellKind, FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.parsing import ParsedTable, parse_table
 
 _STATEMENT = (

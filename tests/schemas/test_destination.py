@@ -11,7 +11,7 @@ from schemas.bank_digits import check_account_digit
 from schemas.destination import destination_fingerprint, destination_fingerprints
 from schemas.issues import IssueCode
 from schemas.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 ACCOUNT = {

@@ -11,7 +11,8 @@ from python_calamine import CalamineWorkbook
 from io_adapters.outputs.corrections import write_corrections
 from io_adapters.outputs.sheet_names import unique_sheet_name
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.raw_table import CellKind, FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind
 
 E, T, N, D, B, X = (
     CellKind.EMPTY, CellKind.TEXT, CellKind.NUMBER, CellKind.DATE, CellKind.BOOL, CellKind.ERROR,

@@ -9,7 +9,8 @@ from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 
 PAYMENTS = read_layout("payments", Path())
 

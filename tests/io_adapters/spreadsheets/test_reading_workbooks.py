@@ -15,7 +15,8 @@ from schemas.errors import UnreadableFile
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 
 PAYMENTS = read_layout("payments", Path())
 HEADERS = ("Nome", "CPF/CNPJ", "Valor")
@@ -205,11 +206,11 @@ def test_a_single_sheet_without_the_headers_is_left_to_the_parser(tmp_path):
 
 
 def test_the_layout_may_name_sheet_and_header_row(tmp_path):
-    layout = PAYMENTS.model_copy(update={"sheet": "novembro", "header_row": 2})
+    layout = PAYMENTS.model_copy(update={"sheets": ["novembro"], "header_row": 2})
     sheets = {"Outubro": [HEADERS, ANA], "Novembro": [HEADERS, HEADERS, ("Bia", "x", 1)]}
     table = read_table(saved(tmp_path, sheets), layout)
     assert (table.sheet, table.header_row, table.cells[0].tolist()) == ("Novembro", 2, ["Bia"])
-    code, message = refused(saved(tmp_path, sheets), layout.model_copy(update={"sheet": "Dezembro"}))
+    code, message = refused(saved(tmp_path, sheets), layout.model_copy(update={"sheets": ["Dezembro"]}))
     assert code is IssueCode.SHEET_MISSING
     assert "Outubro, Novembro" in message
 

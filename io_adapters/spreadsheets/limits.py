@@ -1,0 +1,23 @@
+"""Every limit of reading, in one place: beyond them a file is refused with the limit named."""
+
+from typing import Final
+
+# Text is read in blocks, so that its size costs time and no memory; a workbook is held as a whole.
+MOST_TEXT_BYTES: Final = 4 * 2**30
+MOST_WORKBOOK_BYTES: Final = 256 * 2**20
+
+# Honest tables pack 5 to 50 times smaller; the densest bombs about 1000 times.
+MOST_EXPANSION: Final = 250
+HARMLESS_BYTES: Final = 64 * 2**20
+MOST_ZIP_MEMBERS: Final = 10_000
+
+# One field of a text, and one record; a quote that is never closed makes a field of the rest of the file.
+MOST_FIELD_BYTES: Final = 2**20
+TEXT_BLOCK_BYTES: Final = 16 * 2**20
+
+# A workbook's reader reserves memory for the whole rectangle between a sheet's corners.
+MOST_SHEET_CELLS: Final = 40_000_000
+
+# Of the process that reads workbooks.
+READER_MEMORY_BYTES: Final = 3 * 2**30
+READER_SECONDS: Final = 120

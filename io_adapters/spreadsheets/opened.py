@@ -1,0 +1,30 @@
+"""What every kind of file can do once it is open: show its first rows, and hand its table on block by block."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from schemas.file_view import View
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import RawTable
+
+
+class OpenedFile(Protocol):
+    """A file that is open; closing it is its opener's business."""
+
+    @property
+    def views(self) -> Sequence[View]:
+        """Its sheets, or its text under each delimiter that cuts it."""
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What was decided on opening it, for people."""
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        """Yield the table below a header, in blocks of physical rows, in order; at least one block.
+
+        Blank rows are among the others, those after the last row with anything in it are not. Each block bears the
+        same headers and the decisions of this table alone.
+
+        Raises:
+            UnreadableFile: the file turns out to be damaged, or to hold no row below the header.
+        """
