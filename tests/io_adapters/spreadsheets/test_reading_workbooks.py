@@ -8,6 +8,8 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
@@ -17,30 +19,23 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
+from tests.io_adapters.spreadsheets.workbook_files import (
+    ANA,
+    HEADERS,
+    SHEET,
+    bytes_of,
+    opened,
+    read,
+    rewritten,
+    saved,
+    table_of,
+    with_part,
+    with_shared_texts,
+    with_sheet,
+    workbook,
+)
 
 PAYMENTS = read_layout("payments", Path())
-HEADERS = ("Nome", "CPF/CNPJ", "Valor")
-ANA = ("Ana", "529.982.247-25", 10.5)
-
-
-def saved(folder: Path, sheets: dict[str, list[tuple]], name: str = "payments.xlsx") -> str:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.save(folder / name)
-    return str(folder / name)
-
-
-def rewritten(path: str, part: str, change) -> str:
-    """Replace one part of a package."""
-    content = Path(path).read_bytes()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            new.writestr(name, change(old.read(name)) if name == part else old.read(name))
-    return path
 
 
 def kind(table: RawTable, row: int, position: int) -> CellKind:
@@ -117,7 +112,7 @@ def test_a_formula_without_a_value_is_told_and_one_with_a_value_gives_it(tmp_pat
     calculated = rb'(<c r="C3")[^>]*><f>[^<]*</f><v ?/?>(</v>)?'
     path = rewritten(
         path,
-        "xl/worksheets/sheet1.xml",
+        SHEET,
         lambda xml: re.sub(calculated, rb"\1><f>10+2</f><v>12</v>", xml).replace(
             b'<c r="C4"><f>A1</f><v />', b'<c r="C4" t="str"><f>A1</f><v></v>'
         ),
@@ -155,7 +150,7 @@ def test_xml_with_prefixes_and_without_references_is_read_alike(tmp_path):
         xml = re.sub(rb' r="[A-Z]*\d+"', b"", xml)
         return re.sub(rb"<(/?)(?=[a-zA-Z])", rb"<\1x:", xml).replace(b"xmlns=", b"xmlns:x=")
 
-    table = read_table(rewritten(path, "xl/worksheets/sheet1.xml", prefixed), PAYMENTS)
+    table = read_table(rewritten(path, SHEET, prefixed), PAYMENTS)
     assert table.cells.loc[2].tolist() == ["Ana", "#REF!", "1"]
 
 
@@ -228,48 +223,12 @@ def test_a_sheet_without_rows_is_refused(tmp_path, rows, code):
     assert refused(saved(tmp_path, {"P": rows}))[0] is code
 
 
-def test_two_cells_at_opposite_corners_do_not_bring_the_program_down(tmp_path):
-    path = saved(tmp_path, {"P": [HEADERS]})
-    book = openpyxl.load_workbook(path)
-    book.active["XFD1048576"] = "x"
-    book.save(path)
-    code, message = refused(path)
-    assert code is IssueCode.FILE_CORRUPT
-    assert "1048576 rows x 16384 columns" in message
-
-
 def test_a_formatted_but_empty_far_cell_does_no_harm(tmp_path):
     path = saved(tmp_path, {"P": [HEADERS, ANA]})
     book = openpyxl.load_workbook(path)
     book.active["XFD1048576"].number_format = "0%"
     book.save(path)
     assert read_table(path, PAYMENTS).cells.shape == (1, 3)
-
-
-def test_an_archive_that_expands_beyond_measure_is_not_opened(tmp_path):
-    path = saved(tmp_path, {"P": [HEADERS, ANA]})
-    bomb = rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml + b" " * (100 * 2**20))
-    code, message = refused(bomb)
-    assert code is IssueCode.FILE_CORRUPT
-    assert "sheet1.xml" in message
-
-
-def test_a_document_type_in_the_xml_is_refused(tmp_path):
-    path = saved(tmp_path, {"P": [HEADERS, ANA]})
-    doctype = b'<!DOCTYPE worksheet [<!ENTITY a "aaaa">]>'
-    code, _ = refused(rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: doctype + xml))
-    assert code is IssueCode.FILE_CORRUPT
-
-
-def test_a_cut_or_damaged_workbook_is_refused(tmp_path):
-    path = Path(saved(tmp_path, {"P": [HEADERS, *[ANA] * 500]}))
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    assert refused(str(path))[0] is IssueCode.FILE_CORRUPT
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        start = archive.getinfo("xl/worksheets/sheet1.xml").header_offset + 100
-    path.write_bytes(content[:start] + b"\xff\x00\xff\x00" + content[start + 4 :])
-    assert refused(str(path))[0] is IssueCode.FILE_CORRUPT
 
 
 def test_a_workbook_without_its_parts_is_refused(tmp_path):
@@ -285,9 +244,174 @@ def test_a_number_that_is_none_is_refused_without_repeating_it(tmp_path):
     book = openpyxl.load_workbook(path)
     book.active["C2"].number_format = "0%"
     book.save(path)
-    path = rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"<v>77</v>", b"<v>529.982</v>"))
+    path = rewritten(path, SHEET, lambda xml: xml.replace(b"<v>77</v>", b"<v>529.982</v>"))
     assert read_table(path, PAYMENTS).cells.loc[2, 2] == "52998.2%"
-    path = rewritten(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"529.982", b"529.982y"))
+    path = rewritten(path, SHEET, lambda xml: xml.replace(b"529.982", b"529.982y"))
     code, message = refused(path)
     assert code is IssueCode.FILE_CORRUPT
     assert "529" not in message
+
+
+def test_what_is_hidden_below_the_header_is_named(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [("Pagamentos",), HEADERS, ANA, ANA, ANA]:
+        book.active.append(row)
+    for row in (1, 4, 9):
+        book.active.row_dimensions[row].hidden = True
+    book.active.column_dimensions["B"].hidden = True
+    book.active.column_dimensions["Z"].hidden = True
+    with opened(bytes_of(book)) as content:
+        table = table_of(content, header_row=2)
+    assert table.oddities.hidden_rows == (4,)
+    assert table.oddities.hidden_columns == (1,)
+
+
+def test_the_cells_that_a_merged_one_covers_are_named(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [("Pagamentos",), HEADERS, ANA, ("Bia", "x", 1), ("Caio", "y", 2)]:
+        book.active.append(row)
+    for merged in ("A1:C1", "B3:C4", "A9:C9"):
+        book.active.merge_cells(merged)
+    with opened(bytes_of(book)) as content:
+        table = table_of(content, header_row=2)
+    assert table.oddities.merged == {(3, 2), (4, 1), (4, 2)}
+    assert table.cells.loc[4].tolist() == ["Bia", "", ""]
+
+
+FORMULAS = """<sheetData>
+<row r="1"><c r="A1" t="inlineStr"><is><t>Nome</t></is></c><c r="B1"><f>1+1</f><v>2</v></c></row>
+<row r="2"><c r="A2"><f>10+2</f><v>12</v></c><c r="B2"><f>Table1[2026]+A2</f><v>1</v></c><c r="C2"><v>3</v></c></row>
+<row r="3"><c r="A3"><f>[1]Folha!A1*2</f><v>1</v></c><c r="B3"><f>'C:\\[taxas.xlsx]Folha 1'!$B$2</f><v>1</v></c></row>
+<row r="4"><c r="A4"><f t="shared" ref="A4:A5" si="0">SUM([2]!Total)</f><v>1</v></c><c r="B4"><f>C2</f></c></row>
+<row r="5"><c r="A5"><f t="shared" si="0"/><v>1</v></c><c r="B5" t="str"><f>""</f><v></v></c></row>
+<row r="6"><c r="A6" t="e"><f>[1]Folha!A1</f><v>#REF!</v></c><c r="B6"><f>Folha!A1+"[1]"</f><v>1</v></c></row>
+</sheetData>"""
+
+
+def test_formulas_and_those_that_ask_another_workbook_are_named():
+    oddities = read(with_sheet(FORMULAS)).oddities
+    assert oddities.external == {(3, 0), (3, 1), (4, 0), (5, 0), (6, 0)}
+    assert oddities.formulas == {(2, 0), (2, 1), (3, 0), (3, 1), (4, 0), (5, 0), (5, 1), (6, 1)}
+
+
+@pytest.mark.parametrize(
+    ("asks", "stale"),
+    [(b'<calcPr fullCalcOnLoad="1"/>', True), (b'<calcPr calcMode="manual"/>', True), (b'<calcPr calcId="9"/>', False)],
+)
+def test_a_workbook_that_asks_to_be_calculated_again_is_stale_where_it_has_formulas(asks, stale):
+    def asking(content: bytes) -> bytes:
+        return with_part(content, "xl/workbook.xml", lambda xml: re.sub(rb"<calcPr[^>]*>", asks, xml))
+
+    assert read(asking(with_sheet(FORMULAS))).oddities.stale is stale
+    assert read(asking(workbook())).oddities.stale is False
+
+
+def test_dates_counted_from_1904_are_the_same_dates_and_that_is_said():
+    book = openpyxl.Workbook()
+    book.epoch = CALENDAR_MAC_1904
+    day = dt.date(2026, 11, 20)
+    for row in [("Data",), (day,), (dt.datetime.combine(day, dt.time(3, 4)),)]:
+        book.active.append(row)
+    with opened(bytes_of(book)) as content:
+        assert content.decisions == ("dates counted from 1904",)
+        assert table_of(content).cells[0].tolist() == ["2026-11-20", "2026-11-20T03:04:00"]
+
+
+def test_that_macros_were_not_run_is_said(tmp_path):
+    path = Path(saved(tmp_path, {"P": [HEADERS, ANA]}, "payments.xlsm"))
+    path.write_bytes(with_part(path.read_bytes(), "xl/vbaProject.bin", lambda _: b"x"))
+    assert "the file's macros were not run" in read_table(str(path), PAYMENTS, language="en").decisions
+
+
+def test_custom_document_properties_are_handed_on():
+    book = openpyxl.Workbook()
+    book.active.append(HEADERS)
+    book.custom_doc_props.append(StringProperty(name="Origem", value="Ação & cia"))
+    with opened(bytes_of(book)) as content:
+        assert content.properties == {"Origem": "Ação & cia"}
+
+
+def test_whole_numbers_too_long_for_a_double_keep_their_digits():
+    row = "".join(f'<c r="{c}2"><v>{v}</v></c>' for c, v in [("A", "12345678901234567"), ("B", "-900719925474099301")])
+    header = '<row r="1"><c r="A1" t="inlineStr"><is><t>Conta</t></is></c></row>'
+    table = read(
+        with_sheet(f'<sheetData>{header}<row r="2">{row}<c r="C2"><v>123456789012345</v></c></row></sheetData>')
+    )
+    assert table.cells.loc[2].tolist() == ["12345678901234567", "-900719925474099301", "123456789012345"]
+    assert set(table.kinds.ravel()) == {CellKind.NUMBER}
+
+
+def test_what_no_spreadsheet_takes_for_a_number_is_an_error():
+    cells = '<c r="A2"><v>1e999</v></c><c r="B2"><v>nan</v></c><c r="C2"><v>1</v></c>'
+    header = '<row r="1"><c r="A1" t="inlineStr"><is><t>Valor</t></is></c></row>'
+    table = read(with_sheet(f'<sheetData>{header}<row r="2">{cells}</row></sheetData>'))
+    assert table.cells.loc[2].tolist() == ["#NUM!", "#NUM!", "1"]
+    assert table.kinds[0].tolist() == [CellKind.ERROR, CellKind.ERROR, CellKind.NUMBER]
+
+
+def test_texts_are_read_whether_they_are_shared_or_stand_in_their_cells():
+    texts = "<si><t>Nome</t></si><si><t xml:space='preserve'> Ana </t></si><si><r><t>Bi</t></r><r><t>a</t></r></si>"
+    cells = ['<c r="A{0}" t="s"><v>{1}</v></c>', '<c r="B{0}" t="inlineStr"><is><t>Bia</t></is></c>']
+    rows = [f'<row r="{n}">{"".join(cells).format(n, n - 1)}</row>' for n in (1, 2, 3)]
+    table = read(with_shared_texts(texts, "".join(rows)))
+    assert (table.headers, table.cells.to_numpy().tolist()) == (("Nome", "Bia"), [[" Ana ", "Bia"], ["Bia", "Bia"]])
+
+
+def test_the_strict_form_of_the_format_is_read_alike():
+    strict = workbook([HEADERS, ANA, ("Bia", "#REF!", 1)])
+    with zipfile.ZipFile(io.BytesIO(strict)) as archive:
+        names = [name for name in archive.namelist() if name.endswith((".xml", ".rels"))]
+    for name in names:
+        strict = with_part(
+            strict,
+            name,
+            lambda xml: xml.replace(
+                b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+                b"http://purl.oclc.org/ooxml/spreadsheetml/main",
+            ).replace(
+                b"http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+                b"http://purl.oclc.org/ooxml/officeDocument/relationships",
+            ),
+        )
+    table = read(strict)
+    assert table.cells.loc[3].tolist() == ["Bia", "#REF!", "1"]
+    assert table.kinds[1].tolist() == [CellKind.TEXT, CellKind.ERROR, CellKind.NUMBER]
+
+
+def odd_sheet(rows: int) -> str:
+    """Write a sheet in the usual way, in which each kind of oddity comes up at its own pace."""
+    lines = ['<row r="1"><c r="A1" t="inlineStr"><is><t>Nome</t></is></c></row>']
+    for row in range(2, rows + 2):
+        cells = [
+            f'<c r="A{row}" t="inlineStr"><is><t>Pessoa {row} t="e"</t></is></c>',
+            f'<c r="B{row}" t="e"><v>#N/A</v></c>' if row % 97 == 0 else f'<c r="B{row}"><v>{row}</v></c>',
+            f'<c r="C{row}" s="1"><v>0.{row}</v></c>' if row % 5 == 0 else f'<c r="C{row}" s="1"/>',
+            f'<c r="D{row}"><f>A{row}</f></c>' if row % 89 == 0 else f'<c r="D{row}"><v>1234567890123456{row}</v></c>',
+            f'<c r="E{row}"><f>[1]S!A{row}</f><v>7</v></c>' if row % 7 == 0 else "",
+        ]
+        hidden = ' hidden="1"' if row % 11 == 0 else ""
+        lines.append(f'<row r="{row}"{hidden}>{"".join(cells)}</row>' if row % 13 else f'<row r="{row}" hidden="1"/>')
+    return (
+        f'<cols><col min="2" max="3" hidden="1"/></cols><sheetData>{"".join(lines)}</sheetData>'
+        '<mergeCells count="1"><mergeCell ref="A30:B31"/></mergeCells>'
+    )
+
+
+def with_percent_style(content: bytes) -> bytes:
+    return with_part(
+        content, "xl/styles.xml", lambda xml: xml.replace(b"</cellXfs>", b'<xf numFmtId="10" xfId="0"/></cellXfs>')
+    )
+
+
+@pytest.mark.parametrize("rows", [200, 9_000])
+@pytest.mark.parametrize(
+    ("usual", "unusual"), [(b"<row r=", b"<row  r="), (b"</sheetData>", b"<!-- --></sheetData>"), (b"<c r=", b"<c\nr=")]
+)
+def test_a_sheet_that_is_read_in_the_quick_way_gives_what_reading_every_cell_does(rows, usual, unusual):
+    content = with_percent_style(with_sheet(odd_sheet(rows)))
+    quick, thorough = read(content), read(with_part(content, SHEET, lambda xml: xml.replace(usual, unusual)))
+    assert quick.cells.equals(thorough.cells)
+    assert (quick.kinds == thorough.kinds).all()
+    assert quick.oddities == thorough.oddities
+    assert len(quick.oddities.formulas) == sum(row % 7 == 0 and row % 13 > 0 for row in range(2, rows + 2))
+    assert quick.cells.loc[95].tolist() == ['Pessoa 95 t="e"', "95", "95%", "123456789012345695", ""]

@@ -1,0 +1,99 @@
+"""The process that reads workbooks: requests on stdin, answers on stdout, and nothing of it can harm its parent.
+
+Run as `python -m io_adapters.spreadsheets.workbook.child MEMORY_BYTES SECONDS`. It imports little, so as to start fast.
+"""
+
+import contextlib
+import gc
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import IO, Final
+
+from python_calamine import PasswordError
+
+from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
+from io_adapters.spreadsheets.workbook.messages import Words, receive, send
+from io_adapters.spreadsheets.workbook.process_limits import address_space_bytes, allow_seconds, confine
+from io_adapters.spreadsheets.workbook.sheets import Refused, Workbook
+from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
+
+# Each stands in a module of its name, imported when a file of its kind comes.
+_KINDS: Final = ("xlsx", "xls", "xlsb", "ods")
+
+
+def main(memory_bytes: int, seconds: float) -> None:
+    """Serve requests, one after the other, until stdin ends or nobody listens any more."""
+    requests, answers = sys.stdin.buffer, _own_stdout()
+    # Rows are lists in a list, made and dropped by the thousand: looking through them for cycles takes half the time.
+    gc.disable()
+    confine(memory_bytes)
+    with contextlib.suppress(BrokenPipeError):
+        send(answers, {"ready": True})
+        reader = _Reader()
+        while (message := receive(requests)) is not None:
+            allow_seconds(seconds)
+            _answer(answers, reader, *message)
+            del message
+            gc.collect()
+
+
+def _answer(answers: IO[bytes], reader: "_Reader", words: Words, body: bytes) -> None:
+    try:
+        for told, part in reader.answers(words, body):
+            send(answers, told, part)
+    except BrokenPipeError:
+        raise
+    except Refused as refused:
+        told = {"code": refused.code, "key": refused.key, "sheet": refused.sheet, "facts": refused.facts}
+        send(answers, {"refused": told})
+    except PasswordError:
+        send(answers, {"refused": {"code": "FILE_ENCRYPTED", "key": "", "sheet": None, "facts": {}}})
+    except MemoryError:
+        send(answers, {"out_of_memory": True})
+    except BaseException as error:  # noqa: BLE001  # whatever a damaged file makes of a library; its panics are no Exception
+        facts = {"reason": type(error).__name__}  # the text alone might repeat a cell
+        send(answers, {"refused": {"code": "FILE_CORRUPT", "key": "corrupt", "sheet": None, "facts": facts}})
+
+
+class _Reader:
+    """Keeps one workbook open at a time."""
+
+    def __init__(self) -> None:
+        self._open: OpenWorkbook | None = None
+
+    def answers(self, words: Words, body: bytes) -> Iterator[tuple[Words, bytes | memoryview]]:
+        """Answer one request; the last answer is `done`."""
+        if words["ask"] == "open":
+            self._open = None
+            self._open = OpenWorkbook(_workbook(words["kind"], body))
+            yield heads_message(self._open), b""
+        elif words["ask"] == "table" and self._open is not None:
+            yield from table_messages(self._open, words["sheet"], words["header_row"])
+        elif words["ask"] == "close":
+            self._open = None
+            yield {"done": True, "reserved_bytes": address_space_bytes()}, b""
+        else:
+            yield {"done": True}, b""
+
+
+def _workbook(kind: str, content: bytes) -> Workbook:
+    if kind not in _KINDS:
+        raise Refused("FILE_TYPE")
+    module = importlib.import_module(f"io_adapters.spreadsheets.workbook.{kind}")
+    workbook: Workbook = getattr(module, f"open_{kind}")(content)
+    return workbook
+
+
+def _own_stdout() -> IO[bytes]:
+    """Keep stdout for answers: whatever else is written there, by any library, goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return answers
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))

@@ -1,0 +1,88 @@
+"""What an open workbook's answers are made of, on both sides of the pipe: words, Arrow blocks, and places of cells."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from io_adapters.spreadsheets.workbook.cell_columns import columns_of
+from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
+from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Words
+from io_adapters.spreadsheets.workbook.sheets import Refused
+from schemas.sheet_cells import Oddities
+
+# Headers and titles; a text repeated a million times makes gigabytes of them.
+_MOST_HEAD_CHARACTERS: Final = 4_000_000
+_PLACES: Final = ("merged", "external", "formulas")
+
+
+def heads_message(workbook: OpenWorkbook) -> Words:
+    """Say what a workbook shows: its sheets with their first rows, and its traits.
+
+    Raises:
+        Refused: a sheet cannot be read, or the first rows hold too much.
+    """
+    sheets, characters = [], 0
+    for name, visible, head in workbook.heads():
+        characters += sum(len(text) for _, texts in head for text in texts)
+        if characters > _MOST_HEAD_CHARACTERS:
+            raise Refused("FILE_TOO_LARGE", "long_head", sheet=name, limit=_MOST_HEAD_CHARACTERS)
+        sheets.append({"name": name, "visible": visible, "head": head})
+    traits = workbook.workbook.traits
+    return {
+        "done": True,
+        "sheets": sheets,
+        "macros": traits.macros,
+        "date_1904": traits.date_1904,
+        "properties": dict(traits.properties),
+    }
+
+
+def table_messages(workbook: OpenWorkbook, sheet: str, header_row: int) -> Iterator[tuple[Words, bytes | memoryview]]:
+    """Hand on the cells below a header in blocks, then what else there is to say of them.
+
+    Raises:
+        Refused: the sheet cannot be read, or holds too much.
+    """
+    headers, blocks, loaded = workbook.table(sheet, header_row)
+    sent_bytes = 0
+    for rows in blocks:
+        block = _arrow_bytes(columns_of(rows))
+        sent_bytes += len(block)
+        if sent_bytes > MOST_BODY_BYTES:
+            raise Refused("FILE_TOO_LARGE", "long_table", sheet=sheet, limit=MOST_BODY_BYTES // 2**20)
+        yield {"block": True}, block
+    words, body = _oddities_message(loaded.oddities, header_row)
+    yield words | {"done": True, "headers": headers, "width": loaded.width}, body
+
+
+def oddities_from(words: Words, body: bytes) -> Oddities:
+    """Undo `_oddities_message`."""
+    numbers = np.frombuffer(body, np.int32)
+    places, start = {}, 0
+    for name in _PLACES:
+        end = start + 2 * words[name]
+        places[name] = frozenset(zip(numbers[start:end:2].tolist(), numbers[start + 1 : end : 2].tolist(), strict=True))
+        start = end
+    return Oddities(tuple(numbers[start:].tolist()), tuple(words["hidden_columns"]), **places, stale=words["stale"])
+
+
+def _arrow_bytes(block: pa.RecordBatch) -> memoryview:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, block.schema) as stream:
+        stream.write_batch(block)
+    return memoryview(sink.getvalue())
+
+
+def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes]:
+    """Write down what is odd below the header; there may be millions of formulas."""
+    places = {name: _below(getattr(oddities, name), header_row) for name in _PLACES}
+    hidden = np.array([row for row in oddities.hidden_rows if row > header_row], np.int32)
+    words = {name: len(found) // 2 for name, found in places.items()}
+    body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
+    return words | {"hidden_columns": oddities.hidden_columns, "stale": oddities.stale}, body
+
+
+def _below(places: Iterable[tuple[int, int]], header_row: int) -> np.ndarray:
+    return np.fromiter((number for place in places if place[0] > header_row for number in place), np.int32)

@@ -1,0 +1,197 @@
+"""Every cell of a sheet's XML, in one pass of its parser, keeping what the fast reader gets wrong or leaves out."""
+
+import functools
+import math
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final
+from xml.parsers import expat
+
+from defusedxml import DTDForbidden
+
+from io_adapters.spreadsheets.workbook.sheets import ExactCell
+from schemas.sheet_cells import CellKind
+
+_DIGITS: Final = "0123456789"
+# Another workbook is named by its number in the package, [1]Sheet!A1, or as '[name.xlsx]Sheet'!A1. Square brackets
+# alone are no sign of one: Table1[Amount] is a column of this workbook.
+_EXTERNAL: Final = re.compile(r"(?:(?<![\w\]])\[\d+\]|\[[^\[\]]+\.\w+\])(?:[\w.:]*|[^'\[\]]*')!")
+_TRUE: Final = frozenset({"1", "true"})
+# From here on whole numbers have more digits than a double is sure to keep.
+_PRECISE: Final = 10**15
+
+
+class CellReader:
+    """Handlers of the XML parser; there are millions of cells, so each does as little as it can.
+
+    Rows and columns count from 0.
+
+    Attributes:
+        cells: (row, column) -> errors, formulas without a value, percentages, and whole numbers too long for a double.
+        last_row: Of the cells that are not empty; -1 when there is none.
+        last_column: Likewise.
+        formulas: (row, column) of formulas that have a value.
+        external: (row, column) of formulas that take it from another workbook.
+        hidden_rows: Rows not shown.
+        hidden_columns: First and last column of each range not shown.
+    """
+
+    def __init__(self, percent_styles: Sequence[int]) -> None:
+        self.cells: dict[tuple[int, int], ExactCell] = {}
+        self.last_row = self.last_column = -1
+        self.formulas: list[tuple[int, int]] = []
+        self.external: list[tuple[int, int]] = []
+        self.hidden_rows: list[int] = []
+        self.hidden_columns: list[tuple[int, int]] = []
+        self._percent = {str(style) for style in percent_styles}
+        self._row = self._column = -1
+        self._row_text = ""
+        self._attributes: dict[str, str] = {}
+        self._value: list[str] = []
+        self._formula: list[str] = []
+        self._is_formula = self._filled = self._is_external = False
+        self._shared: str | None = None
+        self._shared_external: set[str | None] = set()
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartDoctypeDeclHandler = _refuse_doctype
+        self._parser.StartElementHandler = self._open_root
+
+    def read(self, pieces: Iterable[bytes]) -> None:
+        """Read a whole sheet.
+
+        Raises:
+            xml.parsers.expat.ExpatError: it is not well-formed XML.
+            DTDForbidden: it declares a document type.
+            ValueError: a number or a reference is none.
+        """
+        for piece in pieces:
+            self._parser.Parse(piece, False)  # noqa: FBT003  # expat takes no keywords
+        self._parser.Parse(b"", True)  # noqa: FBT003
+
+    def _open_root(self, name: str, _: dict[str, str]) -> None:
+        # Some programs write <x:c> for <c>; the root tells.
+        prefix = name[: name.rfind(":") + 1]
+        tags = ("row", "c", "v", "f", "col")
+        self._row_tag, self._cell_tag, self._value_tag, self._formula_tag, self._columns_tag = (
+            prefix + t for t in tags
+        )
+        self._parser.StartElementHandler = self._open
+        self._parser.EndElementHandler = self._close
+
+    def _open(self, name: str, attributes: dict[str, str]) -> None:
+        if name == self._cell_tag:
+            self._open_cell(attributes)
+        elif name == self._row_tag:
+            self._row = int(attributes.get("r", self._row + 2)) - 1
+            self._row_text = str(self._row + 1)
+            self._column = -1
+            if attributes.get("hidden") in _TRUE:
+                self.hidden_rows.append(self._row)
+        elif name == self._columns_tag:
+            self._open_columns(attributes)
+        else:
+            self._filled = True
+            if name == self._value_tag:
+                self._parser.CharacterDataHandler = self._value.append
+            elif name == self._formula_tag:
+                self._is_formula = True
+                # A shared formula is written out once; the others only bear its number.
+                self._shared = attributes.get("si")
+                self._is_external = self._shared in self._shared_external
+                self._formula = []
+                self._parser.CharacterDataHandler = self._formula.append
+
+    def _open_cell(self, attributes: dict[str, str]) -> None:
+        self._attributes = attributes
+        reference = attributes.get("r")
+        if reference is None:  # it may be left out; then cells follow on
+            self._column += 1
+        else:
+            letters = reference.rstrip(_DIGITS)
+            self._column = column_number(letters) - 1
+            if reference[len(letters) :] != self._row_text:
+                raise ValueError("a cell stands in another's row")
+        self._is_formula = self._filled = False
+        self._value = []
+
+    def _open_columns(self, attributes: dict[str, str]) -> None:
+        if attributes.get("hidden") in _TRUE:
+            self.hidden_columns.append((int(attributes["min"]) - 1, int(attributes["max"]) - 1))
+
+    def _close(self, name: str) -> None:
+        if name == self._value_tag:
+            self._parser.CharacterDataHandler = None
+        elif name == self._formula_tag:
+            self._parser.CharacterDataHandler = None
+            if _EXTERNAL.search("".join(self._formula)):
+                self._is_external = True
+                if self._shared is not None:
+                    self._shared_external.add(self._shared)
+        elif name == self._cell_tag and self._filled:
+            self.last_row = max(self.last_row, self._row)
+            self.last_column = max(self.last_column, self._column)
+            self._close_cell()
+
+    def _close_cell(self) -> None:
+        place = self._row, self._column
+        cell = self._exact()
+        if cell is not None:
+            self.cells[place] = cell
+        if self._is_formula:
+            if self._is_external:
+                self.external.append(place)
+            if cell is None or cell.kind is CellKind.NUMBER:
+                self.formulas.append(place)
+
+    def _exact(self) -> ExactCell | None:
+        kind = self._attributes.get("t", "n")
+        value = "".join(self._value)
+        if kind == "e":
+            return ExactCell(value or "#ERROR!", CellKind.ERROR)
+        if self._is_formula and not value and kind != "str":
+            return ExactCell("", CellKind.FORMULA_WITHOUT_VALUE)
+        if kind != "n" or not value:
+            return None
+        if self._attributes.get("s") in self._percent:
+            return _percentage(float(value))
+        return _long_number(value) if len(value) > 15 else None
+
+
+@functools.cache
+def column_number(letters: str) -> int:
+    """Return a column's number, from 1.
+
+    Raises:
+        ValueError: these are no letters.
+
+    >>> column_number("A"), column_number("XFD")
+    (1, 16384)
+    """
+    number = 0
+    for letter in letters:
+        if not "A" <= letter <= "Z":
+            raise ValueError("a column is named by capital letters")
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _percentage(number: float) -> ExactCell | None:
+    if not math.isfinite(number):
+        return None
+    # Through float, as spreadsheets store 0.3333 as 0.33329999999999999.
+    shown = Decimal(repr(number)) * 100
+    return ExactCell(format(shown.normalize() + 0, "f") + "%", CellKind.NUMBER)
+
+
+def _long_number(value: str) -> ExactCell | None:
+    """Keep the digits of a whole number as they are written; an identifier in a numeric cell is worth each of them."""
+    digits = value.strip().removeprefix("-")
+    if digits.isascii() and digits.isdigit() and int(digits) >= _PRECISE:
+        return ExactCell(str(int(value)), CellKind.NUMBER)
+    return None
+
+
+def _refuse_doctype(name: str, system: str | None, public: str | None, _: object) -> None:
+    raise DTDForbidden(name, system or "", public or "")

@@ -1,0 +1,128 @@
+"""Writes small .xls files record by record, for what no program at hand can be made to write.
+
+An OLE file (the stream of a workbook, and whatever names are wanted beside it) around BIFF8 records: type and length,
+two bytes each, then the body. See [MS-CFB] 2.2 and 2.6, [MS-XLS] 2.4.
+"""
+
+import struct
+from collections.abc import Sequence
+
+_SECTOR = 512
+_END, _FREE, _IS_TABLE = -2, -1, -3
+
+
+def record(kind: int, body: bytes = b"") -> bytes:
+    return struct.pack("<HH", kind, len(body)) + body
+
+
+def beginning(sheet: bool = False, version: int = 0x0600) -> bytes:
+    return record(0x0809, struct.pack("<HHHHII", version, 0x10 if sheet else 5, 0x0DBB, 0x07CC, 0, 0))
+
+
+END = record(0x000A)
+UNCALCED = record(0x005E, b"\0\0")
+CALCULATED_BY_HAND = record(0x000D, b"\0\0")
+LOCKED = record(0x002F, b"\0" * 6)
+
+
+def label(row: int, column: int, text: str, style: int = 0) -> bytes:
+    return record(0x0204, struct.pack("<HHHHB", row, column, style, len(text), 1) + text.encode("utf-16-le"))
+
+
+def number(row: int, column: int, value: float, style: int = 0) -> bytes:
+    return record(0x0203, struct.pack("<HHHd", row, column, style, value))
+
+
+def blank(row: int, column: int) -> bytes:
+    return record(0x0201, struct.pack("<HHH", row, column, 0))
+
+
+def error(row: int, column: int, code: int) -> bytes:
+    return record(0x0205, struct.pack("<HHHBB", row, column, 0, code, 1))
+
+
+def formula(row: int, column: int, result: float | str | None, parsed: bytes = b"\x1e\1\0", flags: int = 0) -> bytes:
+    """A formula with a number, a text (its record follows) or an empty text for a result."""
+    if result is None:
+        told = b"\x03\0\0\0\0\0\xff\xff"
+    elif isinstance(result, str):
+        told = b"\0\0\0\0\0\0\xff\xff"
+    else:
+        told = struct.pack("<d", result)
+    body = struct.pack("<HHH8sHIH", row, column, 0, told, flags, 0, len(parsed)) + parsed
+    text = (
+        record(0x0207, struct.pack("<HB", len(result), 1) + result.encode("utf-16-le"))
+        if isinstance(result, str)
+        else b""
+    )
+    return record(0x0006, body) + text
+
+
+def other_sheet(reference: int) -> bytes:
+    """A parsed formula that is the first cell of a sheet, named by its number in the workbook's list."""
+    return struct.pack("<BHHH", 0x5A, reference, 0, 0)
+
+
+def array_formula(top: int, bottom: int, left: int, right: int, parsed: bytes) -> bytes:
+    return record(0x0221, struct.pack("<HHBBHIH", top, bottom, left, right, 0, 0, len(parsed)) + parsed)
+
+
+def workbook(
+    sheets: Sequence[tuple[str, bytes]],
+    *,
+    formats: Sequence[str] = (),
+    date_1904: bool = False,
+    more: bytes = b"",
+    states: Sequence[int] = (),
+    kinds: Sequence[int] = (),
+    version: int = 0x0600,
+) -> bytes:
+    """Return the stream of a workbook.
+
+    Args:
+        sheets: Name and records of each, without those that begin and end it.
+        formats: Number formats; cell style 0 is plain, style n has the n-th of these.
+        date_1904: It counts days from 1904.
+        more: Further records before the list of sheets.
+        states: 0 shown, 1 hidden, 2 very hidden; shown where left out.
+        kinds: 0 worksheet, 1 macro sheet; worksheet where left out.
+        version: Of the records; 0x0500 is Excel 95.
+    """
+    head = beginning(version=version) + record(0x0022, struct.pack("<H", date_1904))
+    for place, code in enumerate(formats):
+        head += record(0x041E, struct.pack("<HHB", 164 + place, len(code), 1) + code.encode("utf-16-le"))
+    for place in range(len(formats) + 1):
+        head += record(0x00E0, struct.pack("<HHHBBBBIIH", 0, 163 + place if place else 0, 0, 0, 0, 0, 0xFC, 0, 0, 0))
+    head += more
+    names = [name.encode("utf-16-le") for name, _ in sheets]
+    offset = len(head) + sum(4 + 8 + len(name) for name in names) + len(END)
+    bodies = [beginning(sheet=True) + body + END for _, body in sheets]
+    for place, (name, body) in enumerate(zip(names, bodies, strict=True)):
+        state, kind = [*states, *[0] * len(sheets)][place], [*kinds, *[0] * len(sheets)][place]
+        head += record(0x0085, struct.pack("<IBBBB", offset, state, kind, len(name) // 2, 1) + name)
+        offset += len(body)
+    return head + END + b"".join(bodies)
+
+
+def ole_file(stream: bytes, *, name: str = "Workbook", beside: Sequence[str] = ()) -> bytes:
+    """Wrap a stream; `beside` are names of empty storages next to it."""
+    stream = stream.ljust(4096, b"\0")
+    sectors = -(-len(stream) // _SECTOR)
+    folders = -(-(2 + len(beside)) // 4)
+    # The table of sectors, the directory, the stream.
+    follows = [_IS_TABLE]
+    for length in (folders, sectors):
+        follows += [*range(len(follows) + 1, len(follows) + length), _END]
+    table = struct.pack("<128i", *follows, *[_FREE] * (128 - len(follows)))
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header += struct.pack("<iiiiiiiiii", 0, 1, 1, 0, 4096, _END, 0, _END, 0, 0) + struct.pack("<108i", *[_FREE] * 108)
+    entries = _entry("Root Entry", 5, child=1) + _entry(name, 2, 2 if beside else _FREE, 1 + folders, len(stream))
+    for place, storage in enumerate(beside, 2):
+        entries += _entry(storage, 1, place + 1 if place < len(beside) + 1 else _FREE)
+    return header + table + entries.ljust(folders * _SECTOR, b"\0") + stream.ljust(sectors * _SECTOR, b"\0")
+
+
+def _entry(name: str, kind: int, right: int = _FREE, start: int = 0, size: int = 0, child: int = _FREE) -> bytes:
+    written = name.encode("utf-16-le") + b"\0\0"
+    links = struct.pack("<64sHBBiii", written, len(written), kind, 1, _FREE, right, child)
+    return links + bytes(36) + struct.pack("<iQ", start if kind == 2 else _END, size)
