@@ -89,7 +89,16 @@ def _known_layout(name: str) -> Layout:
 
 def job_schema() -> dict[str, Any]:
     """Return the JSON Schema of a job file, for editors."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | Job.model_json_schema(mode="validation")
+    return _schema(Job)
+
+
+def layout_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a layout file, for editors."""
+    return _schema(Layout)
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | model.model_json_schema(mode="validation")
 
 
 def _read(path: Path, model: type[Model]) -> Model:

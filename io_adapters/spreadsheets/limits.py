@@ -21,3 +21,12 @@ MOST_SHEET_CELLS: Final = 40_000_000
 # Of the process that reads workbooks.
 READER_MEMORY_BYTES: Final = 3 * 2**30
 READER_SECONDS: Final = 120
+
+
+def size_text(size_bytes: int) -> str:
+    """Write a limit for people.
+
+    >>> size_text(4 * 2**30), size_text(2**20)
+    ('4 GB', '1 MB')
+    """
+    return f"{size_bytes >> 30} GB" if size_bytes >= 2**30 else f"{size_bytes >> 20} MB"

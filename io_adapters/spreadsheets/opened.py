@@ -1,6 +1,6 @@
 """What every kind of file can do once it is open: show its first rows, and hand its table on block by block."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from schemas.file_view import View
@@ -18,6 +18,10 @@ class OpenedFile(Protocol):
     @property
     def decisions(self) -> tuple[str, ...]:
         """What was decided on opening it, for people."""
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Custom properties of a workbook, name -> text; none, for text."""
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header, in blocks of physical rows, in order; at least one block.

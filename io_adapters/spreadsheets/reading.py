@@ -1,52 +1,141 @@
-"""Reading a table: bytes -> RawTable, whatever the file is called."""
+"""Reading spreadsheets: a file is opened safely, shows its sheets, and hands its tables on."""
 
 import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
 
-from io_adapters.spreadsheets.delimited import read_delimited
-from io_adapters.spreadsheets.files import is_gzip, read_bytes, unpack
+from io_adapters.spreadsheets import limits
+from io_adapters.spreadsheets.choosing import fits_of, recognised
+from io_adapters.spreadsheets.opened import OpenedFile
+from io_adapters.spreadsheets.opening import Content, opened_content
+from io_adapters.spreadsheets.reader_process import open_workbook
+from io_adapters.spreadsheets.records.report import is_records, open_records
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.signatures import FileKind, kind_by_name, kind_of
+from io_adapters.spreadsheets.signatures import WORKBOOKS, FileKind, kind_by_name, kind_of
+from io_adapters.spreadsheets.text.opened_text import open_text
 from io_adapters.spreadsheets.words import say
-from io_adapters.spreadsheets.workbooks import read_workbook
+from schemas.file_view import View
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
-from schemas.raw_table import RawTable
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity, RawTable, joined
+
+_START_BYTES: Final = 2**16
 
 
-def read_table(path: str, layout: Layout, *, language: str = "pt-BR") -> RawTable:
-    """Read one file as a layout means it, every cell as text.
+@dataclass(frozen=True, slots=True)
+class SpreadsheetFile:
+    """An open file, of whatever kind.
 
-    Reads .xlsx and delimited text (.csv, .tsv, .txt), also packed with gzip. What a file is, its bytes say; when they
-    contradict the name, it is refused rather than guessed at.
+    Attributes:
+        identity: Which file.
+    """
+
+    identity: FileIdentity
+    _opened: OpenedFile
+    _content: Content
+    _place: Place
+
+    @property
+    def views(self) -> Sequence[View]:
+        """Its sheets, or its text under each delimiter."""
+        return self._opened.views
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Custom properties of a workbook, name -> text."""
+        return self._opened.properties
+
+    def recognise(self, layouts: Iterable[Layout]) -> Layout:
+        """Return the one of several layouts that the file has.
+
+        Raises:
+            UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
+        """
+        return recognised(self.views, layouts, self._place)
+
+    def tables(self, layout: Layout) -> Iterator[RawTable]:
+        """Yield what a layout reads of the file: one table, or one for each sheet it names.
+
+        Missing columns are no error here: the parser reports them, as it does the cells.
+
+        Raises:
+            UnreadableFile: no sheet fits, several do, there are no rows, the file is damaged or changed meanwhile.
+        """
+        for fit in fits_of(self.views, layout, self._place):
+            yield joined(list(self.blocks(fit)))
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
+        before = (*_packing(self._content, self._place.language), *self._opened.decisions)
+        for block in self._opened.blocks(fit):
+            yield replace(block, decisions=(*before, *block.decisions))
+        self._content.check_unchanged()
+
+
+@contextmanager
+def open_file(path: str, *, language: str = "pt-BR") -> Iterator[SpreadsheetFile]:
+    """Open a file to read tables from it.
+
+    Reads workbooks (.xlsx, .xlsm, .xls, .xlsb, .ods), delimited text (.csv, .tsv, .txt) and reports of typed records,
+    also packed with gzip or alone in a ZIP archive. What a file is, its bytes say; when they contradict the name, it is
+    refused rather than guessed at.
 
     Args:
         path: Local path or fsspec URL.
-        layout: Says which sheet, where the header is, which columns are required. Missing columns are not an error
-            here: the parser reports them, as it does the cells.
         language: Of decisions and messages, "pt-BR" or "en".
 
     Raises:
-        UnreadableFile: with one issue: FILE_MISSING, FILE_EMPTY, FILE_TYPE, FILE_CORRUPT, FILE_ENCODING, FILE_NO_ROWS,
-            SHEET_MISSING or SHEET_AMBIGUOUS.
+        UnreadableFile: with one issue that says why the file cannot be read.
     """
-    identity, content = read_bytes(path, language)
-    place = Place(identity.name, language)
-    if is_gzip(content):
-        content = unpack(content, place)
-    kind = _agreed_kind(content, place)
-    read = read_workbook if kind is FileKind.XLSX else read_delimited
-    return read(identity, content, layout, language)
+    with opened_content(path, language) as content:
+        place = Place(content.identity.name, language)
+        with _opened(content, _agreed_kind(content, place), place) as opened:
+            yield SpreadsheetFile(content.identity, opened, content, place)
 
 
-def _agreed_kind(content: bytes, place: Place) -> FileKind:
-    """Return XLSX or TEXT; refuse what is neither, or not what the name says."""
+def read_table(path: str, layout: Layout, *, language: str = "pt-BR") -> RawTable:
+    """Read the one table that a layout means in a file, every cell as text.
+
+    Raises:
+        UnreadableFile: as `open_file` and `SpreadsheetFile.tables`.
+    """
+    with open_file(path, language=language) as file:
+        return next(file.tables(layout))
+
+
+@contextmanager
+def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFile]:
+    if kind in WORKBOOKS:
+        if content.stream.seek(0, 2) > limits.MOST_WORKBOOK_BYTES:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_WORKBOOK_BYTES))
+        content.stream.seek(0)
+        with open_workbook(content.stream.read(), kind, content.identity, place.language) as workbook:
+            yield workbook
+        return
+    start = content.stream.read(_START_BYTES)
+    content.stream.seek(0)
+    reader = open_records if is_records(start) else open_text
+    yield reader(content.stream, content.identity, place.language)
+
+
+def _agreed_kind(content: Content, place: Place) -> FileKind:
+    """Return what the file is; refuse what is not read, or is not what its name says."""
     try:
-        found = kind_of(content)
-    except zipfile.BadZipFile as error:
+        found = kind_of(content.stream)
+    except (zipfile.BadZipFile, ValueError) as error:
         raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=str(error)) from error
-    promised = kind_by_name(place.file)
-    readable = found in (FileKind.XLSX, FileKind.TEXT)
+    if found is FileKind.ENCRYPTED:
+        raise refusal(IssueCode.FILE_ENCRYPTED, place)
+    promised = kind_by_name(content.name)
+    readable = found in WORKBOOKS or found is FileKind.TEXT
     if not readable or promised not in (None, found):
         expected = say(f"kind_{promised or FileKind.XLSX}", place.language)
         raise refusal(IssueCode.FILE_TYPE, place, "type", found=say(f"kind_{found}", place.language), expected=expected)
     return found
+
+
+def _packing(content: Content, language: str) -> tuple[str, ...]:
+    return (say(content.packing, language, name=content.name),) if content.packing else ()

@@ -1,6 +1,7 @@
 """Refusing a file: one issue, one exception."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from io_adapters.spreadsheets.words import say
 from schemas.errors import UnreadableFile
@@ -17,22 +18,29 @@ class Place:
 
 
 def refusal(
-    code: IssueCode, place: Place, key: str, *, sheet: str | None = None, row: int | None = None, **details: object
+    code: IssueCode,
+    place: Place,
+    key: str = "",
+    *,
+    sheet: str | None = None,
+    row: int | None = None,
+    **details: Any,  # noqa: ANN401  # whatever the sentence names, as text or number
 ) -> UnreadableFile:
     """Say why a file is not read; to be raised.
 
     Args:
         code: Which problem.
         place: Which file, which language.
-        key: The sentence in `words` that says what is wrong.
+        key: The sentence in `words` that says what is wrong; "" takes the code's own.
         sheet: Sheet at fault.
         row: Physical row at fault; also {row} of the sentence.
-        details: What the sentence names.
+        details: What the sentence names; never a value of the file.
 
     Returns:
         The exception, with its one issue.
     """
-    named = details | ({"sheet": sheet} if sheet is not None else {}) | ({"row": row} if row is not None else {})
-    message = say(key, place.language, **named)
-    issue = make_issue(code, language=place.language, file=place.file, sheet=sheet, row=row)
-    return UnreadableFile(f"{place.file}: {message}", issues=(replace(issue, message=message),))
+    issue = make_issue(code, language=place.language, file=place.file, sheet=sheet, row=row, **details)
+    if key:
+        named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
+        issue = replace(issue, message=say(key, place.language, **named))
+    return UnreadableFile(f"{place.file}: {issue.message}", issues=(issue,))

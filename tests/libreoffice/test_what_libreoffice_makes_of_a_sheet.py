@@ -20,6 +20,8 @@ from tests.throwaway_postgresql import go_without
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 CSV_FILTER = "csv:Text - txt - csv (StarCalc):59,34,76,1"  # semicolons, quotes, UTF-8, from the first line
+CP1252_FILTER = "csv:Text - txt - csv (StarCalc):9,34,1,1"  # tabs, quotes, cp1252
+FORMS = {"xlsx": "xlsx", "ods": "ods", "xls": "xls", "csv": CSV_FILTER, "csv in cp1252": CP1252_FILTER}
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +58,14 @@ def pay(job: Path) -> RunReport:
     return start_payout(job, [], yes=True, by=None, progress=QuietProgress(), watched=False)
 
 
-@pytest.mark.parametrize("form", ["xlsx", CSV_FILTER], ids=["xlsx", "csv"])
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize(
     ("sample", "layout"),
     [
         ("payments/payments.xlsx", "payments"),
         ("royalties/distribuidora-2026-10.xlsx", "royalties"),
         ("royalties/payees.xlsx", "payees"),
+        ("royalties/shares.xlsx", "shares"),
     ],
 )
 def test_a_sheet_saved_by_libreoffice_says_the_same_in_the_same_rows(libreoffice, tmp_path, sample, layout, form):

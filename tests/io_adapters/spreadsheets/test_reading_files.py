@@ -34,18 +34,24 @@ def refused(path: Path, content: bytes) -> tuple[IssueCode, str]:
         ("p.xlsx", b"\xef\xbb\xbf <HTML><body><table>", "HTML"),
         ("p.xlsx", b'<?xml version="1.0"?><Workbook/>', "XML"),
         ("p.xlsx", OLE + "Workbook".encode("utf-16-le"), "(.xls)"),
-        ("p.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), "password"),
         ("p.xlsx", OLE, "old Office document"),
         ("p.csv", b"%PDF-1.7", "PDF"),
         ("p.csv", b"\x89PNG\r\n", "image"),
         ("p.csv", b"a;b\n\0\0\1", "binary"),
-        ("p.xls", OLE + "Workbook".encode("utf-16-le"), "(.xls)"),
+        ("p.csv", OLE + "Workbook".encode("utf-16-le"), "(.xls)"),
     ],
 )
 def test_what_is_not_a_table_is_refused_and_named(tmp_path, name, content, found):
     code, message = refused(tmp_path / name, content)
     assert code is IssueCode.FILE_TYPE
     assert found in message
+
+
+def test_a_locked_workbook_is_told_from_a_damaged_one(tmp_path):
+    code, message = refused(tmp_path / "p.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"))
+    assert code is IssueCode.FILE_ENCRYPTED
+    assert "password" in message
+    assert refused(tmp_path / "p.xls", OLE + "Workbook".encode("utf-16-le"))[0] is IssueCode.FILE_CORRUPT
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_missing_empty_and_irregular_files_are_refused(tmp_path):
     assert refused(tmp_path / "p.csv", b"")[0] is IssueCode.FILE_EMPTY
     assert refused(tmp_path / "p.csv", b"\xef\xbb\xbf \n\n")[0] is IssueCode.FILE_EMPTY
     assert refused(tmp_path / "p.xlsx", b"PK\x03\x04 and no more")[0] is IssueCode.FILE_CORRUPT
-    for path, code in ((tmp_path / "none.csv", IssueCode.FILE_MISSING), (tmp_path, IssueCode.FILE_TYPE)):
+    for path, code in ((tmp_path / "none.csv", IssueCode.FILE_MISSING), (tmp_path, IssueCode.FILE_NOT_REGULAR)):
         with pytest.raises(UnreadableFile) as caught:
             read_table(str(path), PAYMENTS)
         assert caught.value.issues[0].code is code
@@ -95,7 +101,7 @@ def test_gzip_is_undone_and_a_damaged_or_exploding_one_refused(tmp_path):
     assert table.cells.loc[2].tolist() == ["529.982.247-25", "10,50"]
     assert table.file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert refused(path, gzip.compress(CSV)[:-9])[0] is IssueCode.FILE_CORRUPT
-    assert refused(path, gzip.compress(b" " * (70 * 2**20)))[0] is IssueCode.FILE_CORRUPT
+    assert refused(path, gzip.compress(b" " * (70 * 2**20)))[0] is IssueCode.FILE_TOO_LARGE
 
 
 def test_urls_are_read_like_paths():

@@ -1,141 +1,207 @@
 """Delimited text: encoding and delimiter are decided once, and every row keeps the line it starts on."""
 
-import csv
+import itertools
 from pathlib import Path
 
 import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
-from io_adapters.spreadsheets.reading import read_table
+from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
+from schemas.file_view import HEAD_ROWS
 from schemas.issues import IssueCode
-from schemas.raw_table import RawTable
+from schemas.layouts.recognise import find_header
+from schemas.raw_table import FileIdentity
 from schemas.sheet_cells import CellKind
+from tests.io_adapters.spreadsheets.texts import PLAIN, fit_of, opened, read
 
-PAYMENTS = read_layout("payments", Path())
-
-
-def read(folder: Path, text: str | bytes, encoding: str = "utf-8", layout=PAYMENTS) -> RawTable:
-    content = text if isinstance(text, bytes) else text.encode(encoding)
-    (folder / "p.csv").write_bytes(content)
-    return read_table(str(folder / "p.csv"), layout, language="en")
+ENCODINGS = [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "cp1252")]
+DELIMITERS = [(",", "comma"), (";", "semicolon"), ("\t", "tab"), ("|", "vertical bar")]
 
 
-def refused(folder: Path, text: str | bytes) -> tuple[IssueCode, int | None, str]:
+def refused(content):
     with pytest.raises(UnreadableFile) as caught:
-        read(folder, text)
+        read(content)
     (issue,) = caught.value.issues
     return issue.code, issue.row, str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "name"),
-    [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "cp1252")],
-)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize(("encoding", "encoding_name"), ENCODINGS)
+@pytest.mark.parametrize(("mark", "mark_name"), DELIMITERS)
 @pytest.mark.parametrize("quote", ["", '"'], ids=["plain", "quoted"])
-def test_the_encoding_is_decided_and_told(tmp_path, encoding, name, quote):
-    table = read(tmp_path, f"Nome;CPF;Valor\n{quote}José{quote};x;1.234,56\n", encoding)
-    assert table.headers == ("Nome", "CPF", "Valor")
-    assert table.cells.loc[2].tolist() == ["José", "x", "1.234,56"]
-    assert table.decisions == (name, "semicolon", "header in row 1")
-    assert table.kinds_of(0).tolist() == [CellKind.TEXT]
-    assert table.sheet is None
+def test_every_delimiter_encoding_and_line_end_is_read_and_told(
+    mark, mark_name, encoding, encoding_name, line_end, quote
+):
+    rows = [["Nome", "CPF", "Valor"], ["José", "x", "1.234.567"], ["", "", ""], ["Conceição €", "y", "NA"]]
+    text = line_end.join(mark.join(f"{quote}{cell}{quote}" for cell in row) for row in rows)
+    for end, block_bytes in itertools.product(["", line_end, line_end * 3], [7, 2**20]):
+        content = (text + end).encode(encoding)
+        file = opened(content, block_bytes=block_bytes)
+        assert file.decisions == (encoding_name,)
+        table = read(content, block_bytes=block_bytes)
+        assert table.headers == tuple(rows[0])
+        assert table.decisions == (mark_name, "header in row 1")
+        assert table.cells.index.tolist() == [2, 3, 4]
+        assert table.cells.to_numpy().tolist() == rows[1:]
+        assert table.kinds_of(0).tolist() == [CellKind.TEXT, CellKind.EMPTY, CellKind.TEXT]
+        assert table.sheet is None
 
 
-def test_bytes_of_no_encoding_are_refused(tmp_path):
-    code, _, message = refused(tmp_path, b"CPF;Valor\nx;\x81\n")
-    assert code is IssueCode.FILE_ENCODING
-    assert "byte 13" in message
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_in_either_order_of_bytes(encoding):
+    table = read(("\ufeffCPF;Valor\nx🎵;1\n").encode(encoding), block_bytes=3)
+    assert table.cells[0].tolist() == ["x🎵"]
 
 
-@pytest.mark.parametrize(("mark", "name"), [(",", "comma"), (";", "semicolon"), ("\t", "tab"), ("|", "vertical bar")])
-def test_the_delimiter_is_the_one_under_which_the_headers_are_found(tmp_path, mark, name):
-    table = read(tmp_path, f"Nome{mark}CPF/CNPJ{mark}Valor\nSilva; Ana, | Cia{mark}x{mark}1\n".replace(f"{mark} ", " "))
-    assert table.decisions[1] == name
-    assert table.headers == ("Nome", "CPF/CNPJ", "Valor")
+@pytest.mark.parametrize(
+    ("content", "byte"),
+    [
+        (b"CPF;Valor\nx;\x81\n", 13),
+        (b"\xef\xbb\xbfCPF;Valor\nx;\xe9\n", 16),
+        ("CPF;Valor\nx;1\n".encode("utf-16-le"), 2),
+        (b"\xff\xfe" + "CPF;Valor\nx;".encode("utf-16-le") + b"\x00\xd8;\0", 27),
+        (b"\xff\xfe" + "CPF;Valor\nx;1".encode("utf-16-le") + b"\n", 29),
+        (b"CPF;Valor\nx;\0\n", 13),
+    ],
+    ids=[
+        "cp1252 has no such byte",
+        "a mark promises UTF-8",
+        "UTF-16 without mark",
+        "half a pair",
+        "half a unit",
+        "NUL",
+    ],
+)
+@pytest.mark.parametrize("block_bytes", [5, 2**20])
+def test_bytes_of_no_encoding_are_refused_and_the_first_is_named(content, byte, block_bytes):
+    with pytest.raises(UnreadableFile, match=rf"byte {byte}\)") as caught:
+        opened(content, block_bytes=block_bytes)
+    assert caught.value.issues[0].code is IssueCode.FILE_ENCODING
 
 
-def test_a_preamble_is_passed_over_and_rows_keep_their_numbers(tmp_path):
-    table = read(tmp_path, 'Relatório "outubro"\n\nsep=;\nCPF;Valor\nx;1\n\n\ny;2\n\n\n')
+@pytest.mark.parametrize("content", [b"\n", b" \t\r\n \n", b"\xef\xbb\xbf\n", "\ufeff \n".encode("utf-16-le")])
+def test_nothing_but_blanks_is_an_empty_file(content):
+    with pytest.raises(UnreadableFile) as caught:
+        opened(content)
+    assert caught.value.issues[0].code is IssueCode.FILE_EMPTY
+
+
+def test_a_text_is_seen_under_each_delimiter_that_cuts_it():
+    file = opened("Statement; October\n\nCPF,Nome\n x ,Ana\n")
+    comma, semicolon = file.views
+    assert (comma.delimiter, semicolon.delimiter) == (",", ";")
+    assert [(head.row, head.texts) for head in comma.head] == [
+        (1, ("Statement; October",)),
+        (3, ("CPF", "Nome")),
+        (4, (" x ", "Ana")),
+    ]
+    assert semicolon.head[0].texts == ("Statement", " October")
+    assert all(view.sheet is None and view.visible for view in file.views)
+    assert not file.properties
+
+
+def test_a_text_of_one_column_is_seen_under_the_comma():
+    (view,) = opened("CPF\nx\n\ny\n").views
+    assert view.delimiter == ","
+    table = read("CPF\nx\n\ny\n")
+    assert table.cells.index.tolist() == [2, 3, 4]
+    assert table.cells[0].tolist() == ["x", "", "y"]
+
+
+def test_the_first_rows_that_hold_anything_are_shown_wherever_they_are():
+    blank = "\n" * 100
+    rows = "".join(f"{blank}x,{number}\n" for number in range(HEAD_ROWS + 5))
+    (view,) = opened(rows).views
+    assert [head.row for head in view.head] == [101 * number for number in range(1, HEAD_ROWS + 1)]
+
+
+def test_the_delimiter_is_the_one_under_which_the_headers_are_found():
+    table = read("a,b;c,d;e\nNome;CPF;Valor\nSilva, Ana;x;1,5\n")
+    assert table.decisions == ("semicolon", "header in row 2")
+    assert table.cells.loc[3].tolist() == ["Silva, Ana", "x", "1,5"]
+
+
+def test_a_preamble_is_passed_over_and_rows_keep_their_numbers():
+    table = read('Relatório "outubro"\n\nsep=;\nCPF;Valor\nx;1\n\n\ny;2\n\n\n')
     assert table.header_row == 4
     assert table.cells.index.tolist() == [5, 6, 7, 8]
     assert table.cells[0].tolist() == ["x", "", "", "y"]
     assert table.misshapen_rows == ()
 
 
-def test_line_breaks_inside_quotes_do_not_shift_row_numbers(tmp_path):
-    table = read(tmp_path, 'CPF;Nome;Valor\r\nx;"Ana\nMaria\r\nSilva";1\r\n\r\ny;"Bia ""B""; Souza";2\r\nz;Caio;3')
-    assert table.cells.index.tolist() == [2, 5, 6, 7]
-    assert table.cells.loc[2, 1] == "Ana\nMaria\r\nSilva"
-    assert table.cells.loc[6].tolist() == ["y", 'Bia "B"; Souza', "2"]
+@pytest.mark.parametrize("block_bytes", [10, 2**20])
+def test_a_header_deep_below_a_preamble_with_quotes_over_lines_is_found(block_bytes):
+    preamble = 'Label,"Aurora\r\nMúsica\r\nLtda"\r\n' + "\r\n" * 30 + "Period,2026-10\r\n" * (HEAD_ROWS - 2)
+    text = preamble + 'CPF,"Valor\r\n(R$)",Nome\r\nx,1,Ana\r\n\r\ny,2,"Bia ""B"""\r\n'
+    table = read(text, block_bytes=block_bytes)
+    assert table.header_row == 33 + HEAD_ROWS - 1
+    assert table.headers == ("CPF", "Valor\r\n(R$)", "Nome")
+    assert table.cells.index.tolist() == [94, 95, 96]
+    assert table.cells[2].tolist() == ["Ana", "", 'Bia "B"']
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("name", ["Ana", '"Ana"'], ids=["plain", "quoted"])
-def test_every_kind_of_line_end_counts_as_one(tmp_path, line_end, name):
-    table = read(tmp_path, line_end.join(["CPF;Nome;Valor", f"x;{name};1", "", "y;Bia;2"]))
-    assert table.cells.index.tolist() == [2, 3, 4]
-    assert table.cells[1].tolist() == ["Ana", "", "Bia"]
+def test_the_layout_may_say_where_the_header_is():
+    layout = PLAIN.model_copy(update={"header_row": 3})
+    table = read("CPF;Valor\nx;1\nCPF;Valor\ny;2\n", layout)
+    assert (table.header_row, table.cells[0].tolist()) == (3, ["y"])
+
+
+def test_mixed_line_ends_count_as_one_line_each():
+    table = read("CPF;Nome\r\nx;Ana\ny;Bia\r\rz;Caio\n\r\nw;Davi")
+    assert table.cells.index.tolist() == [2, 3, 4, 5, 6, 7]
+    assert table.cells[0].tolist() == ["x", "y", "", "z", "", "w"]
 
 
 @pytest.mark.parametrize("note", ["", '"ok"'], ids=["plain", "quoted"])
-def test_rows_of_another_width_are_kept_and_named_and_never_shift_the_others(tmp_path, note):
-    table = read(tmp_path, f"CPF,Valor,Nota\nx,1,{note}\ny,10,50,{note}\nz\n,,,,\nw,2,{note}\n")
+@pytest.mark.parametrize("block_bytes", [6, 2**20])
+def test_rows_of_another_width_are_kept_and_named_and_never_shift_the_others(note, block_bytes):
+    text = f"CPF,Valor,Nota\nx,1,{note}\ny,10,50,{note}\nz\n,,,,\nw,2,{note}\n"
+    table = read(text, block_bytes=block_bytes)
     assert table.misshapen_rows == (3, 4)
+    assert table.cells.index.tolist() == [2, 3, 4, 5, 6]
     assert table.cells.loc[3, [0, 1]].tolist() == ["y", "10"]
     assert table.cells.loc[4].tolist() == ["z", "", ""]
     assert table.cells.loc[6, [0, 1]].tolist() == ["w", "2"]
     assert table.headers == ("CPF", "Valor", "Nota")
 
 
-@pytest.mark.parametrize("tail", ["", 'w;"Davi";4\n'], ids=["to the end", "to another quote"])
-def test_a_quote_that_is_never_closed_is_told_where_it_opens(tmp_path, tail):
-    code, row, message = refused(tmp_path, f'CPF;Nome;Valor\nx;"Ana\nMaria";1\ny;"Bia;2\nz;Caio;3\n{tail}')
-    assert (code, row) == (IssueCode.FILE_CORRUPT, 4)
-    assert "row 4" in message
+def test_a_row_with_something_beyond_the_header_alone_is_no_blank_row():
+    table = read("CPF,Valor\nx,1\n,,2\n\n")
+    assert table.misshapen_rows == (3,)
+    assert table.cells.index.tolist() == [2, 3]
 
 
-def test_a_field_without_end_is_refused(tmp_path):
-    code, row, message = refused(tmp_path, 'CPF;Nome;Valor\nx;"' + "a" * 200_000 + '";1\n')
-    assert (code, row) == (IssueCode.FILE_CORRUPT, 2)
-    assert "too long" in message
+def test_every_row_one_field_too_long_is_told_and_not_shifted():
+    table = read("CPF,Valor\nx,1,\ny,2,\n")
+    assert table.misshapen_rows == (2, 3)
+    assert table.cells[0].tolist() == ["x", "y"]
 
 
-def test_a_file_without_rows_is_refused(tmp_path):
-    assert refused(tmp_path, "CPF;Valor\n")[0] is IssueCode.FILE_NO_ROWS
-    assert refused(tmp_path, "CPF;Valor\n;\n;;\n")[0] is IssueCode.FILE_NO_ROWS
+@pytest.mark.parametrize("text", ["CPF;Valor\n", "CPF;Valor", "CPF;Valor\n;\n;;\n\n", 'CPF;Valor\n"";""\n'])
+def test_a_file_without_rows_is_refused(text):
+    assert refused(text)[:2] == (IssueCode.FILE_NO_ROWS, 1)
 
 
-def test_without_the_required_headers_the_first_line_is_the_header(tmp_path):
-    table = read(tmp_path, "Nome;Quantia;Nota\nAna;1,50;a,b,c,d\n")
-    assert (table.header_row, table.headers) == (1, ("Nome", "Quantia", "Nota"))
-
-
-def test_the_layout_may_say_where_the_header_is(tmp_path):
-    layout = PAYMENTS.model_copy(update={"header_row": 3})
-    table = read(tmp_path, "CPF;Valor\nx;1\nCPF;Valor\ny;2\n", layout=layout)
-    assert (table.header_row, table.cells[0].tolist()) == (3, ["y"])
-
-
-def test_nothing_is_taken_for_a_number_or_for_nothing(tmp_path):
-    values = ["NA", "null", "00123", "1E5", "12345678E00131", " x ", "TRUE", "nan"]
-    table = read(tmp_path, "CPF;Valor\n" + "".join(f"{value};1\n" for value in values))
+def test_nothing_is_taken_for_a_number_or_for_nothing():
+    values = ["NA", "null", "00123", "1E5", "12345678E00131", " x ", "TRUE", "nan", "\ufeffx"]
+    table = read("CPF;Valor\n" + "".join(f"{value};1\n" for value in values))
     assert table.cells[0].tolist() == values
 
 
-def test_the_quick_way_and_the_thorough_way_agree(tmp_path):
-    rows = [[f"p{number}", "", f"{number},50", "ção"] for number in range(40_000)]
-    plain, quoted = tmp_path / "plain.csv", tmp_path / "quoted.csv"
-    for path, quoting in ((plain, csv.QUOTE_NONE), (quoted, csv.QUOTE_ALL)):
-        with path.open("w", encoding="cp1252", newline="") as stream:
-            csv.writer(stream, delimiter=";", quoting=quoting).writerows([["CPF", "Nome", "Valor", "x"], *rows])
-    one, other = (read_table(str(path), PAYMENTS) for path in (plain, quoted))
-    assert one.cells.index.tolist() == other.cells.index.tolist() == list(range(2, 40_002))
-    assert one.cells.equals(other.cells)
-    assert one.decisions == other.decisions
+def test_the_stream_is_read_from_its_start_and_left_open(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_bytes(b"CPF;Valor\nx;1\n")
+    with path.open("rb") as stream:
+        stream.seek(5)
+        file = open_text(stream, FileIdentity("p.csv", "", 14), "pt-BR")
+        (table,) = file.blocks(fit_of(file))
+        assert table.cells.loc[2].tolist() == ["x", "1"]
+        assert table.decisions == ("ponto e vírgula", "cabeçalho na linha 1")
+        assert not stream.closed
 
 
-def test_old_and_new_distrokid_exports_are_recognised(tmp_path):
+def test_old_and_new_distrokid_exports_are_recognised():
     layout = read_layout("distrokid", Path())
     old = (
         "Reporting Date\tSale Month\tStore\tArtist\tTitle\tISRC\tUPC\tQuantity\tTeam Percentage\tSong/Album\t"
@@ -147,6 +213,10 @@ def test_old_and_new_distrokid_exports_are_recognised(tmp_path):
     )
     for header in (old, new):
         width = header.count("\t") + 1
-        table = read(tmp_path, header + "\n" + "\t".join(["x"] * width) + "\n", layout=layout)
-        assert table.decisions[1:] == ("tab", "header in row 1")
+        file = opened(header + "\n" + "\t".join(["x"] * width) + "\n")
+        (view,) = file.views
+        fit = find_header(view, layout)
+        assert fit is not None
+        (table,) = file.blocks(fit)
+        assert table.decisions == ("tab", "header in row 1")
         assert len(table.headers) == width
