@@ -1,6 +1,7 @@
 """RawTable: one sheet as text, with each cell's place, before any rule has been applied."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,19 @@ class RawTable:
         if self.kinds is not None:
             return self.kinds[:, position]
         return np.where(self.cells[position] == "", CellKind.EMPTY, CellKind.TEXT).astype(np.int8)
+
+
+def joined(blocks: Sequence[RawTable]) -> RawTable:
+    """Put blocks of one table together again; what is said of the table as a whole is the first block's."""
+    first = blocks[0]
+    if len(blocks) == 1:
+        return first
+    return replace(
+        first,
+        cells=pd.concat([block.cells for block in blocks]),
+        kinds=None if first.kinds is None else np.concatenate([block.kinds for block in blocks]),
+        misshapen_rows=tuple(row for block in blocks for row in block.misshapen_rows),
+    )
 
 
 def column_letter(position: int) -> str:

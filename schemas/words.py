@@ -24,6 +24,7 @@ ACCOUNT_TYPES: Final[dict[str, AccountType]] = {
     "checking": "checking_account",
     "corrente": "checking_account",
     "contacorrente": "checking_account",
+    "cc": "checking_account",  # C/C; CP is none, being Poupança to some and Pagamento to others
     "savingaccount": "saving_account",
     "savingsaccount": "saving_account",
     "savings": "saving_account",
@@ -43,6 +44,15 @@ FLAGS: Final[dict[str, bool]] = {
     "true": True, "verdadeiro": True, "sim": True, "s": True, "yes": True, "y": True, "1": True, "x": True,
     "false": False, "falso": False, "nao": False, "n": False, "no": False, "0": False,
 }  # fmt: skip
+_MONTHS: Final = (
+    ("january", "janeiro"), ("february", "fevereiro"), ("march", "marco"), ("april", "abril"), ("may", "maio"),
+    ("june", "junho"), ("july", "julho"), ("august", "agosto"), ("september", "setembro"), ("october", "outubro"),
+    ("november", "novembro"), ("december", "dezembro"),
+)  # fmt: skip
+# Folded name of a month, whole or its first three letters, in English and Portuguese -> its number.
+MONTHS: Final[dict[str, int]] = {
+    written: number for number, names in enumerate(_MONTHS, start=1) for name in names for written in (name, name[:3])
+} | {"sept": 9}
 
 
 def fold_word(text: str) -> str:

@@ -8,7 +8,8 @@ from schemas.amount_text import AmountText, DecimalMark, read_amount_text
 from schemas.issues import IssueCode
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader
+from schemas.tables.cells import ColumnReader
+from schemas.tables.decisions import Decision
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)
 _LINE_DECIMALS: Final = 18
@@ -34,8 +35,17 @@ class AmountColumn:
         self._scientific = scientific and decimal == "."
         self._parts: dict[str, AmountText | None] = {text: read_amount_text(text) for text, _ in distinct}
         # A numeric cell is always written with a point, so it proves nothing about what people typed.
-        proven = {p.mark for text, kind in distinct if kind == CellKind.TEXT and (p := self._parts[text]) and p.mark}
+        typed = [part for text, kind in distinct if kind == CellKind.TEXT and (part := self._parts[text])]
+        self._typed = any(part.mark or part.ambiguous for part in typed)
+        proven = {part.mark for part in typed if part.mark}
         self.mark = self._declared or (proven.pop() if len(proven) == 1 else None)
+
+    @property
+    def decision(self) -> Decision | None:
+        """The decimal mark, where there are typed amounts that bear one."""
+        if self.mark is None or not self._typed:
+            return None
+        return Decision.DECIMAL_COMMA if self.mark == "," else Decision.DECIMAL_POINT
 
     def exact(self, text: str, kind: CellKind) -> Reading[ExactAmount]:
         """Read one cell of the column, whatever its sign and number of decimals."""
@@ -57,7 +67,7 @@ class AmountColumn:
         return Reading(ExactAmount(value, amount.currency))
 
 
-def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."]) -> CellReader:
+def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."]) -> ColumnReader:
     """Read statement lines: any sign, up to 18 decimals, scientific where the layout's mark is the point.
 
     Values are `ExactAmount`.
@@ -78,7 +88,7 @@ def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["aut
             value = value.quantize(Decimal((0, (1,), -_LINE_DECIMALS)), context=_EXACT)
         return Reading(ExactAmount(value, currency))
 
-    return read
+    return ColumnReader(read, column.decision)
 
 
 def payable_amounts(
@@ -87,8 +97,9 @@ def payable_amounts(
     *,
     currency: str,
     zero_allowed: bool = False,
-) -> CellReader:
-    """Read amounts to be paid: above zero, at most two decimals, in the currency expected.
+    signed: bool = False,
+) -> ColumnReader:
+    """Read amounts to be paid: above zero, unless signed, at most two decimals, in the currency expected.
 
     Values are `ExactAmount`, given also with AMOUNT_DECIMALS and AMOUNT_NOT_POSITIVE, so that what is held has a sum.
     """
@@ -106,10 +117,10 @@ def payable_amounts(
         rounded = value.quantize(Decimal("0.01"), context=_EXACT)
         if abs(value - rounded) > _ARTEFACT:
             return Reading(ExactAmount(value, written), IssueCode.AMOUNT_DECIMALS, {"limit": 2})
-        sound = rounded > 0 or (zero_allowed and rounded == 0)
+        sound = rounded > 0 or (zero_allowed and rounded == 0) or (signed and rounded < 0)
         return Reading(ExactAmount(rounded, written), None if sound else IssueCode.AMOUNT_NOT_POSITIVE)
 
-    return read
+    return ColumnReader(read, column.decision)
 
 
 def _decimals(value: Decimal) -> int:

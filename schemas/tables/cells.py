@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,29 @@ import pandas as pd
 from schemas.issues import IssueCode, Severity
 from schemas.reading import BLANKS, Reading
 from schemas.sheet_cells import CellKind
+from schemas.tables.decisions import Decision
 
 ERROR_LITERALS: Final = frozenset(
     {"#REF!", "#N/A", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
 )
 
 CellReader = Callable[[str, CellKind], Reading[Any]]
+
+
+class ColumnReader(NamedTuple):
+    """The reader of a column's cells.
+
+    Attributes:
+        read: Reads one cell.
+        decision: What was decided for all of them, where some left it open.
+    """
+
+    read: CellReader
+    decision: Decision | None = None
+
+
 # Given all distinct cells of the column, stripped: some things are decided by the column, such as its decimal mark.
-ReaderFactory = Callable[[Sequence[tuple[str, CellKind]]], CellReader]
+ReaderFactory = Callable[[Sequence[tuple[str, CellKind]]], ColumnReader]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +91,11 @@ class Cells:
             required: What an empty cell breaks; None when it may be empty.
         """
         distinct, inverse = self._distinct
-        reader = factory(distinct)
+        read, decision = factory(distinct)
         readings = [
             Reading(absent, required)
             if text == "" and kind != CellKind.FORMULA_WITHOUT_VALUE
-            else unreadable(text, kind) or reader(text, kind)
+            else unreadable(text, kind) or read(text, kind)
             for text, kind in distinct
         ]
         values = np.empty(len(readings), dtype=object)
@@ -93,15 +108,22 @@ class Cells:
             )
             if (code := readings[which].code) is not None
         ]
-        return ColumnReading(values[inverse], findings)
+        return ColumnReading(values[inverse], findings, decision)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """A column as read: canonical values (the absent one where there is none), as objects, and the findings."""
+    """A column as read.
+
+    Attributes:
+        canonical: Canonical values, the absent one where there is none, as objects.
+        findings: What was found.
+        decision: What was decided for all its cells.
+    """
 
     canonical: npt.NDArray[Any]
     findings: list[Finding]
+    decision: Decision | None = None
 
 
 def unreadable(text: str, kind: CellKind) -> Reading[Any] | None:

@@ -14,6 +14,7 @@ class ColumnKind(StrEnum):
     EMAIL = "email"
     PAYABLE = "payable"
     OPTIONAL_AMOUNT = "optional_amount"
+    SIGNED_AMOUNT = "signed_amount"
     LINE_AMOUNT = "line_amount"
     FLAG = "flag"
     COUNT = "count"
@@ -37,6 +38,7 @@ class ColumnKind(StrEnum):
 ABSENT: Final[dict[ColumnKind, object]] = {
     ColumnKind.PAYABLE: None,
     ColumnKind.OPTIONAL_AMOUNT: None,
+    ColumnKind.SIGNED_AMOUNT: None,
     ColumnKind.LINE_AMOUNT: None,
     ColumnKind.FLAG: False,
     ColumnKind.COUNT: 0,

@@ -1,77 +1,125 @@
-"""Dates and periods by the column: its unambiguous cells decide whether the day or the month comes first."""
+"""Dates and periods by the column: layout and unambiguous cells decide whether the day or the month comes first."""
 
 import datetime as dt
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from schemas.issues import IssueCode
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader
+from schemas.tables.cells import CellReader, ColumnReader
+from schemas.tables.decisions import Decision
+from schemas.words import MONTHS, fold_word
 
-_TIME: Final = re.compile(r"[T ] ?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[AaPp][Mm])?Z?$")
+DateStyle = Literal["auto", "day_first", "month_first"]
+
+_TIME: Final = re.compile(
+    r"[T ] ?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[AaPp][Mm])?(?:Z|[+-][0-9]{2}:?[0-9]{2})?$"
+)
 _YEAR_FIRST: Final = re.compile(r"([0-9]{4})([-/.]?)([0-9]{2})\2([0-9]{2})")
-_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
+_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
+_DAY_OF_NAMED_MONTH: Final = re.compile(r"([0-9]{1,2})(?: de |[-/. ])([^\W\d_]{3,})\.?(?: de |[-/. ])([0-9]{4})")
+_NAMED_MONTH: Final = re.compile(r"([^\W\d_]{3,})\.?(?: de |[-/. ])([0-9]{4}|[0-9]{2})")
 _MONTH_YEAR_FIRST: Final = re.compile(r"([0-9]{4})[-/M.]?([0-9]{2})|([0-9]{4})[-/M.]([0-9])")
 _MONTH_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})[-/.]([0-9]{4})")
-_SERIAL: Final = re.compile(r"[2-7][0-9]{4}(?:\.0+)?")  # 1954 to 2118, counted in days
+_SERIAL: Final = re.compile(r"([2-7][0-9]{4})(?:\.[0-9]+)?")  # 1954 to 2118, counted in days; the fraction is the time
 _DAY_ZERO: Final = dt.date(1899, 12, 30)
 _BAD: Final[Reading[str]] = Reading(None, IssueCode.DATE_FORMAT)
 
 
-def dates(distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
-    """Read days; values are ISO texts. A spreadsheet's day number is read with a note (1900 system)."""
-    day_first = _day_first(distinct)
+def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
+    """Read days; values are ISO texts. A spreadsheet's day number is read with a note (1900 system).
 
+    Args:
+        distinct: All distinct cells of the column.
+        style: What the layout says; only with that is a year of two digits read, as one of this century. A column
+            whose cells contradict it, or one another, leaves open what its cells do.
+    """
+    styles = _Styles(distinct, style)
+    return ColumnReader(_day_reader(styles), styles.decision)
+
+
+def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
+    """Read months ("2026-10", "2017M10", "10/2026", "out/2026", "Oct-26") and days; values are "YYYY-MM" or ISO days.
+
+    A month's name and two digits are read as month and year of this century, with a note.
+    """
+    styles = _Styles(distinct, style)
+    read_day = _day_reader(styles)
+
+    def read(text: str, kind: CellKind) -> Reading[str]:
+        if found := _MONTH_YEAR_FIRST.fullmatch(text):
+            return _month(found[1] or found[3], int(found[2] or found[4]))
+        if found := _MONTH_YEAR_LAST.fullmatch(text):
+            return _month(found[2], int(found[1]))
+        if found := _NAMED_MONTH.fullmatch(text):
+            return _month(found[2], MONTHS.get(fold_word(found[1]), 0))
+        return read_day(text, kind)
+
+    return ColumnReader(read, styles.decision)
+
+
+class _Styles:
+    """Whether a column writes the day or the month first.
+
+    Attributes:
+        two_digits: Whether years may have two digits.
+        day_first: None when nothing decides it, or evidence is contradictory.
+        decision: What was decided that its cells left open.
+    """
+
+    def __init__(self, distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> None:
+        self.two_digits = style != "auto"
+        proven = set() if style == "auto" else {style == "day_first"}
+        left_open = False
+        for text, _ in distinct:
+            if found := _YEAR_LAST.fullmatch(_TIME.sub("", text)):
+                first, second = int(found[1]), int(found[3])
+                if (first > 12) != (second > 12):
+                    proven.add(first > 12)
+                left_open |= first != second and max(first, second) <= 12
+        self.day_first = proven.pop() if len(proven) == 1 else None
+        decided = left_open and self.day_first is not None
+        self.decision = (Decision.DAY_FIRST if self.day_first else Decision.MONTH_FIRST) if decided else None
+
+    def is_day_first(self, first: int, second: int) -> bool | None:
+        """Tell it of one cell; None when that cannot be known."""
+        return first > 12 if (first > 12) != (second > 12) or first == second else self.day_first
+
+
+def _day_reader(styles: _Styles) -> CellReader:
     def read(text: str, _kind: CellKind) -> Reading[str]:
         text = _TIME.sub("", text)
         if found := _YEAR_FIRST.fullmatch(text):
-            return _day(found[1], found[3], found[4])
-        if _SERIAL.fullmatch(text):
-            day = _DAY_ZERO + dt.timedelta(days=int(text[:5]))
+            return _day(found[1], int(found[3]), found[4])
+        if found := _SERIAL.fullmatch(text):
+            day = _DAY_ZERO + dt.timedelta(days=int(found[1]))
             return Reading(day.isoformat(), IssueCode.VALUE_NORMALISED)
-        if found := _YEAR_LAST.fullmatch(text):
-            if found[1] == found[3]:
-                return _day(found[4], found[1], found[3])
+        if found := _DAY_OF_NAMED_MONTH.fullmatch(text):
+            return _day(found[3], MONTHS.get(fold_word(found[2]), 0), found[1])
+        if (found := _YEAR_LAST.fullmatch(text)) and (styles.two_digits or len(found[4]) == 4):
+            day_first = styles.is_day_first(int(found[1]), int(found[3]))
             if day_first is not None:
-                return _day(found[4], found[3], found[1]) if day_first else _day(found[4], found[1], found[3])
+                month, day_ = (found[3], found[1]) if day_first else (found[1], found[3])
+                return _day(_year(found[4]), int(month), day_)
         return _BAD
 
     return read
 
 
-def periods(distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
-    """Read months ("2026-10", "2026/10", "2017M10", "10/2026") and days; values are "YYYY-MM" or "YYYY-MM-DD"."""
-    read_day = dates(distinct)
-
-    def read(text: str, kind: CellKind) -> Reading[str]:
-        if found := _MONTH_YEAR_FIRST.fullmatch(text):
-            return _month(found[1] or found[3], found[2] or found[4])
-        if found := _MONTH_YEAR_LAST.fullmatch(text):
-            return _month(found[2], found[1])
-        return read_day(text, kind)
-
-    return read
-
-
-def _day_first(distinct: Sequence[tuple[str, CellKind]]) -> bool | None:
-    """Tell how the column writes days, from cells where one of the two numbers is above twelve."""
-    proven = set()
-    for text, _ in distinct:
-        if found := _YEAR_LAST.fullmatch(_TIME.sub("", text)):
-            first, second = int(found[1]), int(found[3])
-            if max(first, second) > 12:
-                proven.add(first > second)
-    return proven.pop() if len(proven) == 1 else None
-
-
-def _day(year: str, month: str, day: str) -> Reading[str]:
+def _day(year: str, month: int, day: str) -> Reading[str]:
     try:
-        return Reading(dt.date(int(year), int(month), int(day)).isoformat())
+        return Reading(dt.date(int(year), month, int(day)).isoformat())
     except ValueError:
         return _BAD
 
 
-def _month(year: str, month: str) -> Reading[str]:
-    return Reading(f"{int(year):04d}-{int(month):02d}") if 1 <= int(month) <= 12 else _BAD
+def _month(year: str, month: int) -> Reading[str]:
+    if not 1 <= month <= 12:
+        return _BAD
+    return Reading(f"{_year(year)}-{month:02d}", IssueCode.VALUE_NORMALISED if len(year) == 2 else None)
+
+
+def _year(written: str) -> str:
+    return written if len(written) == 4 else f"20{written}"

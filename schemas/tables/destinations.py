@@ -10,6 +10,8 @@ from schemas.tables.draft import Draft, Mask
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
 
+_BANK_OF_ZEROS = "001"  # Banco do Brasil, ISPB 00000000
+
 
 def check_destinations(draft: Draft) -> None:
     """Check and complete the destination columns; a destination given partly is checked as given.
@@ -27,6 +29,7 @@ def check_destinations(draft: Draft) -> None:
         draft.report(~key & ~key_type & ~bank, None, IssueCode.DESTINATION_MISSING)
     _read_pix_keys(draft, key & key_type)
     _complete_accounts(draft, account | (bank & ~key))
+    _check_lone_zeros(draft)
     _check_account_digits(draft, account)
     for name in (*_ACCOUNT_FIELDS, "account_holder"):
         draft.canonical[name][key] = ""
@@ -53,6 +56,14 @@ def _complete_accounts(draft: Draft, with_account: Mask) -> None:
     nameless = defaulted & ~draft.given("name")
     if draft.payee_data_required:
         draft.report(nameless, "account_holder", IssueCode.BANK_FIELD_REQUIRED, missing=draft.labels["account_holder"])
+
+
+def _check_lone_zeros(draft: Draft) -> None:
+    """Refuse an account's ISPB of fewer than eight zeros where its bank's code is another's: 0 may mean none."""
+    texts = draft.texts["psp_id"]
+    lone = draft.given("psp_id") & np.array([len(text) < 8 and not text.strip("0.") for text in texts], dtype=bool)
+    another = ~draft.given("pix_key") & (draft.canonical["bank_code"] != _BANK_OF_ZEROS)
+    draft.report(lone & another, "psp_id", IssueCode.BANK_PSP)
 
 
 def _check_account_digits(draft: Draft, with_account: Mask) -> None:

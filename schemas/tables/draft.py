@@ -10,13 +10,14 @@ import numpy.typing as npt
 from schemas.issue_texts import severity_of
 from schemas.issues import IssueCode, Severity
 from schemas.tables.cells import Finding
+from schemas.tables.decisions import Decision
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass
 class Draft:
-    """Rows that are not blank, column by column; rules across columns read it and write to it.
+    """Lines, column by column; rules across columns read it and write to it.
 
     Attributes:
         rows: Physical row numbers.
@@ -27,6 +28,8 @@ class Draft:
         canonical: Canonical column -> canonical values, the absent one where there is none.
         findings: All that was found so far.
         ignored: Position -> why a sound row is not used.
+        decisions: Canonical column -> what was decided for all its cells.
+        held_whole: The code that holds every row, when something is wrong with the file as a whole.
     """
 
     rows: npt.NDArray[np.int64]
@@ -37,6 +40,8 @@ class Draft:
     canonical: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     ignored: dict[int, str] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    held_whole: IssueCode | None = None
 
     def given(self, column: str) -> Mask:
         """Tell for each row whether anything is written in a column."""

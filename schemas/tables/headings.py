@@ -8,6 +8,7 @@ from schemas.issues import Issue, IssueCode
 from schemas.layouts.headers import HeaderMatch, fold, match_headers
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, column_letter
+from schemas.tables.row_words import positions_under
 
 
 def find_columns(raw: RawTable, layout: Layout, needed: list[str], language: str) -> HeaderMatch:
@@ -25,15 +26,19 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str], language: str
     match = match_headers(raw.headers, layout)
     claimed = match.positions.keys() | match.duplicates.keys()
     missing = [*match.missing, *(name for name in needed if name not in claimed and name not in match.missing)]
-    issues = [_missing(raw, layout, name, match, language) for name in missing]
+    wanted = [layout.columns.get(name, [name]) for name in missing]
+    if layout.sign and not positions_under(raw, layout.sign.column):
+        wanted.append([layout.sign.column])  # without it, what went out would count as what came in
+    issues = [_missing(raw, aliases, match, language) for aliases in wanted]
     issues += [_duplicate(raw, layout, name, positions, language) for name, positions in match.duplicates.items()]
     if issues:
         raise UnreadableFile(f"{raw.file.name}: " + "; ".join(issue.message for issue in issues), issues=tuple(issues))
     return match
 
 
-def unknown_columns(raw: RawTable, match: HeaderMatch, language: str) -> list[Issue]:
+def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch, language: str) -> list[Issue]:
     """Note the columns that were not read, those without a header among them when something stands in them."""
+    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
     nameless = [
         position
         for position, header in enumerate(raw.headers)
@@ -50,6 +55,7 @@ def unknown_columns(raw: RawTable, match: HeaderMatch, language: str) -> list[Is
             column=raw.headers[position] or column_letter(position),
         )
         for position in sorted({*match.unknown, *nameless})
+        if fold(raw.headers[position]) not in looked_at
     ]
 
 
@@ -58,8 +64,7 @@ def label_of(layout: Layout, column: str) -> str:
     return next(iter(layout.columns.get(column, [])), column)
 
 
-def _missing(raw: RawTable, layout: Layout, column: str, match: HeaderMatch, language: str) -> Issue:
-    aliases = layout.columns.get(column, [column])
+def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch, language: str) -> Issue:
     open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
     near = [
         open_headers[found]
@@ -72,7 +77,7 @@ def _missing(raw: RawTable, layout: Layout, column: str, match: HeaderMatch, lan
         file=raw.file.name,
         sheet=raw.sheet,
         row=raw.header_row,
-        wanted=label_of(layout, column),
+        wanted=aliases[0],
         near=", ".join(dict.fromkeys(near)) or "-",
         headers=", ".join(aliases),
     )

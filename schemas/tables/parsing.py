@@ -12,13 +12,18 @@ from schemas.issues import Issue, IssueCode
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
 from schemas.tables import advances, payees, payments, royalty_lines, shares
+from schemas.tables.apart import Why, rows_apart
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column
+from schemas.tables.decisions import decisions_of
 from schemas.tables.draft import Draft, Rule
 from schemas.tables.findings import to_issues
 from schemas.tables.headings import find_columns, unknown_columns
-from schemas.tables.reading import blank_rows, read_draft, report_misshapen
+from schemas.tables.oddities import check_oddities, hidden_data
+from schemas.tables.reading import read_draft, report_misshapen
 from schemas.tables.row_books import codes_by_position, dispositions, held_rows, places
+from schemas.tables.signs import apply_sign
+from schemas.tables.totals import compare_totals
 from schemas.tables.typed import broken_rows, typed_frame
 
 
@@ -46,14 +51,16 @@ class ParsedTable:
         held: Rows with an error: file, sheet, row, tax_id (canonical or ""), amount (exact Decimal or None), currency
             ("" if none), codes (comma-joined).
         rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), reason
-            (codes, "blank", "duplicate" or "").
+            (codes, "blank", "left_out", "total", "duplicate" or "").
         issues: All that was found, in order of row and column.
+        decisions: What was decided while parsing it, for people.
     """
 
     frame: pd.DataFrame
     held: pd.DataFrame
     rows: pd.DataFrame
     issues: tuple[Issue, ...]
+    decisions: tuple[str, ...] = ()
 
 
 def empty_table(table: str) -> pd.DataFrame:
@@ -82,19 +89,30 @@ def parse_table(raw: RawTable, layout: Layout, *, language: str, payee_data_requ
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed, language)
-    blank = blank_rows(raw)
-    draft = read_draft(raw, layout, match.positions, ~blank, table.columns, payee_data_required=required)
+    apart = rows_apart(raw, layout, match.positions)
+    draft = read_draft(raw, layout, match.positions, apart.lines, table.columns, payee_data_required=required)
+    if layout.sign and "amount" in draft.canonical:
+        apply_sign(draft, raw, layout.sign, payable=layout.table != "royalty_lines")
     for rule in table.rules:
         rule(draft)
-    report_misshapen(draft, raw)
+    check_oddities(draft, raw, match.positions)
+    report_misshapen(draft, raw, apart.lines)
+    mismatches, compared = compare_totals(draft, raw, apart, language)
+    draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
     frame = _validated_frame(draft, raw, table)
-    issues = to_issues(draft, raw, match.positions, language)
     held_codes = codes_by_position(draft)
+    issues = [
+        *unknown_columns(raw, layout, match, language),
+        *hidden_data(draft, raw, match.positions, language),
+        *to_issues(draft, raw, match.positions, language),
+        *mismatches,
+    ]
     return ParsedTable(
         frame=frame,
         held=held_rows(draft, raw, held_codes),
-        rows=dispositions(draft, raw, blank, held_codes),
-        issues=(*unknown_columns(raw, match, language), *issues),
+        rows=dispositions(draft, raw, apart, held_codes),
+        issues=tuple(sorted(issues, key=lambda issue: issue.row or 0)),
+        decisions=(*decisions_of(draft.decisions.values(), apart.count(Why.LEFT_OUT), language), *compared),
     )
 
 

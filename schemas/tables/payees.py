@@ -5,10 +5,11 @@ from pandera.typing import Series
 
 from schemas.issues import IssueCode, Severity
 from schemas.tables.cells import Finding
-from schemas.tables.columns import PAYEE_COLUMNS
+from schemas.tables.columns import PAYEE_COLUMNS, ColumnKind
 from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
+from schemas.words import fold_word
 
 
 class Payees(PayeeData):
@@ -23,12 +24,22 @@ class Payees(PayeeData):
 
 
 COLUMNS = PAYEE_COLUMNS
+_NAMES = frozenset(column.name for column in COLUMNS if column.kind is ColumnKind.NAME)
 
 
 def settle_identities(draft: Draft) -> None:
-    """Use the first of equal rows; hold all rows of a payee who is described in two ways."""
+    """Use the first of equal rows; hold all rows of a payee who is described in two ways.
+
+    Names are compared as people read them: capitals, accents and how a keyboard composes them make nobody another.
+    """
     for positions in draft.groups("tax_id"):
-        described = {tuple(values[position] for values in draft.canonical.values()) for position in positions}
+        described = {
+            tuple(
+                fold_word(values[position]) if column in _NAMES else values[position]
+                for column, values in draft.canonical.items()
+            )
+            for position in positions
+        }
         for position in positions:
             if len(described) > 1:
                 others = draft.row_list([other for other in positions if other != position])

@@ -8,7 +8,7 @@ from typing import Final
 from schemas.issues import IssueCode
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader
+from schemas.tables.cells import ColumnReader
 
 _EXACT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
@@ -16,7 +16,7 @@ _STEP: Final = Decimal("0.0001")
 _ARTEFACT: Final = Decimal("1e-9")
 
 
-def shares(distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
+def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     """Read shares; values are millionths (integers).
 
     A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
@@ -34,10 +34,10 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
             return Reading(None, IssueCode.PERCENT_FORMAT)
         return Reading(int(percent.scaleb(4, _EXACT)))
 
-    return read
+    return ColumnReader(read)
 
 
-def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
+def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     """Read percentages that only inform; values are exact decimal texts such as "33.3333"."""
 
     def read(text: str, _kind: CellKind) -> Reading[str]:
@@ -48,7 +48,7 @@ def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> CellReader:
             return Reading(None, IssueCode.PERCENT_RANGE)
         return Reading(format(percent.normalize(_EXACT), "f"))
 
-    return read
+    return ColumnReader(read)
 
 
 def _proves_scale(text: str) -> bool:

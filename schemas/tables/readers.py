@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from schemas.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
 from schemas.issues import IssueCode
@@ -11,16 +11,13 @@ from schemas.pix_key import read_pix_key_type
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts
-from schemas.tables.cells import CellReader, ReaderFactory
+from schemas.tables.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.tables.columns import ColumnKind
-from schemas.tables.dates import dates, periods
+from schemas.tables.dates import DateStyle, dates, periods
 from schemas.tables.percents import percentages, shares
+from schemas.tables.texts import read_name, read_text
 from schemas.words import FLAGS, fold_word
 
-_CONTROLS: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\u200b\u2060-\u2064"
-# Joiners and direction marks are part of how Persian, Hindi or Hebrew titles are written; in a name they can hide.
-_TEXT_CONTROL: Final = re.compile(f"[{_CONTROLS}]")
-_NAME_CONTROL: Final = re.compile(f"[{_CONTROLS}\u00ad\u200c-\u200f]")
 _LABEL: Final = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL: Final = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+")
 _LONGEST_EMAIL: Final = 254
@@ -32,33 +29,17 @@ _CURRENCY_SIGNS: Final = {"R$": "BRL", "US$": "USD", "€": "EUR", "£": "GBP"}
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """What a layout says of all its numbers.
+    """What a layout says of all its numbers and dates.
 
     Attributes:
         decimal: Decimal mark, or "auto".
         currency: Currency of payables.
+        dates: What is first in a date that has the year last, or "auto".
     """
 
     decimal: Literal["auto", ",", "."]
     currency: str
-
-
-def read_name(text: str, _kind: CellKind) -> Reading[str]:
-    """Read a person's or company's name; "NA" and "None" are names."""
-    if found := _NAME_CONTROL.search(text):
-        return Reading(None, IssueCode.NAME_CONTROL, {"code_point": f"U+{ord(found[0]):04X}"})
-    if text[0] in "=+-@":
-        return Reading(None, IssueCode.NAME_FORMULA)
-    if not 2 <= len(text) <= 200:
-        return Reading(None, IssueCode.NAME_LENGTH, {"found": len(text)})
-    return Reading(text)
-
-
-def read_text(text: str, _kind: CellKind) -> Reading[str]:
-    """Read free text, kept exactly."""
-    if found := _TEXT_CONTROL.search(text):
-        return Reading(None, IssueCode.TEXT_CONTROL, {"code_point": f"U+{ord(found[0]):04X}"})
-    return Reading(text)
+    dates: DateStyle
 
 
 def read_email(text: str, _kind: CellKind) -> Reading[str]:
@@ -124,16 +105,19 @@ _BY_CELL: Final[dict[ColumnKind, CellReader]] = {
     ColumnKind.ACCOUNT_TYPE: lambda text, _: read_account_type(text),
 }
 _Distinct = Sequence[tuple[str, CellKind]]
-_BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], CellReader]]] = {
+_BY_COLUMN: Final[dict[ColumnKind, Callable[[_Distinct, Convention], ColumnReader]]] = {
     ColumnKind.PAYABLE: lambda cells, of: payable_amounts(cells, of.decimal, currency=of.currency),
     ColumnKind.OPTIONAL_AMOUNT: lambda cells, of: payable_amounts(
         cells, of.decimal, currency=of.currency, zero_allowed=True
     ),
+    ColumnKind.SIGNED_AMOUNT: lambda cells, of: payable_amounts(
+        cells, of.decimal, currency=of.currency, zero_allowed=True, signed=True
+    ),
     ColumnKind.LINE_AMOUNT: lambda cells, of: line_amounts(cells, of.decimal),
     ColumnKind.SHARE: lambda cells, _: shares(cells),
     ColumnKind.PERCENTAGE: lambda cells, _: percentages(cells),
-    ColumnKind.DATE: lambda cells, _: dates(cells),
-    ColumnKind.PERIOD: lambda cells, _: periods(cells),
+    ColumnKind.DATE: lambda cells, of: dates(cells, of.dates),
+    ColumnKind.PERIOD: lambda cells, of: periods(cells, of.dates),
 }
 
 
@@ -141,5 +125,5 @@ def reader_factory(kind: ColumnKind, convention: Convention) -> ReaderFactory:
     """Return what makes the reader of a column of a kind."""
     if kind in _BY_COLUMN:
         return lambda distinct: _BY_COLUMN[kind](distinct, convention)
-    reader: Callable[[str, CellKind], Reading[Any]] = _BY_CELL[kind]
+    reader = ColumnReader(_BY_CELL[kind])
     return lambda _: reader

@@ -18,17 +18,6 @@ from schemas.tables.readers import Convention, reader_factory
 from schemas.tax_id_column import read_tax_ids
 
 
-def blank_rows(raw: RawTable) -> Mask:
-    """Tell which rows hold nothing in any column."""
-    blank = np.ones(len(raw.cells), dtype=bool)
-    for position in range(len(raw.headers)):
-        # Each column only where the row may still be blank; most rows are settled by the first.
-        blank[blank] = (raw.cells[position][blank].str.strip() == "").to_numpy(dtype=bool)
-        if raw.kinds is not None:  # a formula without a value is an empty text, and not nothing
-            blank &= raw.kinds_of(position) != CellKind.FORMULA_WITHOUT_VALUE
-    return blank
-
-
 def read_draft(  # all of it is one file's
     raw: RawTable,
     layout: Layout,
@@ -55,7 +44,7 @@ def read_draft(  # all of it is one file's
         for column in columns
     }
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
-    convention = Convention(layout.decimal, layout.currency or "BRL")
+    convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
     for column in columns:
         reading = None
         if column.name in positions:
@@ -65,6 +54,8 @@ def read_draft(  # all of it is one file's
             reading = _read_column(cells, column, convention)
             draft.texts[column.name] = cells.stripped()
             draft.findings += reading.findings
+            if reading.decision:
+                draft.decisions[column.name] = reading.decision
         draft.canonical[column.name] = reading.canonical if reading else filled(len(rows), column.absent)
         draft.texts.setdefault(column.name, filled(len(rows), ""))
     return draft
@@ -96,9 +87,10 @@ def _read_column(cells: Cells, column: Column, convention: Convention) -> Column
     return ColumnReading(read.tax_ids.to_numpy(dtype=object, copy=True), findings)
 
 
-def report_misshapen(draft: Draft, raw: RawTable) -> None:
-    """Add rows with too many or too few fields: their cells were not read, since none of them is sure of its column."""
-    extra = np.array([row for row in raw.misshapen_rows if row in raw.cells.index], dtype=np.int64)
+def report_misshapen(draft: Draft, raw: RawTable, lines: Mask) -> None:
+    """Add lines with too many or too few fields: their cells were not read, since none is sure of its column."""
+    rows = raw.cells.index[lines]
+    extra = np.array([row for row in raw.misshapen_rows if row in rows], dtype=np.int64)
     first = len(draft.rows)
     draft.rows = np.concatenate([draft.rows, extra])
     for name, values in draft.canonical.items():

@@ -8,17 +8,22 @@ import pandas as pd
 
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.draft import Draft, Mask, is_error
+from schemas.tables.apart import Apart
+from schemas.tables.draft import Draft, is_error
 from schemas.tables.reading import filled
 
 
 def codes_by_position(draft: Draft) -> dict[int, str]:
-    """Return the comma-joined codes of each position that has an error."""
+    """Return the comma-joined codes of each position that is held."""
     codes: dict[int, dict[str, None]] = {}
     for finding in draft.findings:
         if is_error(finding):
             codes.setdefault(finding.position, {})[finding.code.value] = None
-    return {position: ",".join(found) for position, found in codes.items()}
+    held = {position: ",".join(found) for position, found in codes.items()}
+    if draft.held_whole:
+        sound = dict.fromkeys(range(len(draft.rows)), draft.held_whole.value)
+        held = {position: code for position, code in sound.items() if position not in draft.ignored} | held
+    return held
 
 
 def places(file: str, sheet: str | None, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
@@ -54,11 +59,13 @@ def _exact(draft: Draft, position: int) -> Decimal | None:
     return amount.value if amount else None
 
 
-def dispositions(draft: Draft, raw: RawTable, blank: Mask, codes: dict[int, str]) -> pd.DataFrame:
+def dispositions(draft: Draft, raw: RawTable, apart: Apart, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)
-    told = {int(row): ("ignored", "blank") for row in number[blank]}
+    told = {
+        int(row): ("ignored", str(why)) for row, why in zip(number[~apart.lines], apart.why[~apart.lines], strict=True)
+    }
     told |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
     told |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}
     ends = [told.get(row, ("used", "")) for row in number.tolist()]

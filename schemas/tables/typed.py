@@ -15,7 +15,7 @@ from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.royalty_lines import LINE_AMOUNT
 
 _INTEGERS: Final = frozenset({ColumnKind.COUNT, ColumnKind.SHARE})
-_CENTS: Final = frozenset({ColumnKind.PAYABLE, ColumnKind.OPTIONAL_AMOUNT})
+_CENTS: Final = frozenset({ColumnKind.PAYABLE, ColumnKind.OPTIONAL_AMOUNT, ColumnKind.SIGNED_AMOUNT})
 
 
 def typed_frame(

@@ -1,13 +1,14 @@
 """Sheets as the reader hands them on, written in a test in a few words."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from schemas.layouts.layout import Layout
 from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 from schemas.tables.parsing import ParsedTable, parse_table
 
 _STATEMENT = (
@@ -81,12 +82,15 @@ def parse(
     table: str,
     *rows: Mapping[str, str],
     kinds: Mapping[tuple[int, str], CellKind] | None = None,
+    oddities: Oddities = NO_ODDITIES,
+    misshapen: tuple[int, ...] = (),
+    language: str = "en",
     payee_data_required: bool = True,
     **settings: object,
 ) -> ParsedTable:
     """Parse rows as a table."""
-    raw = sheet(*rows, kinds=kinds)
-    return parse_table(raw, layout(table, **settings), language="en", payee_data_required=payee_data_required)
+    raw = replace(sheet(*rows, kinds=kinds), oddities=oddities, misshapen_rows=misshapen)
+    return parse_table(raw, layout(table, **settings), language=language, payee_data_required=payee_data_required)
 
 
 def codes(parsed: ParsedTable, row: int | None = None) -> list[str]:

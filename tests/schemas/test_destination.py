@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from schemas.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
+from schemas.bank_account import read_account, read_account_type, read_agency, read_psp_id
 from schemas.bank_digits import check_account_digit
 from schemas.destination import destination_fingerprint, destination_fingerprints
 from schemas.issues import IssueCode
@@ -71,12 +71,12 @@ def test_the_type_of_a_key_is_said_in_the_persons_words(word, wire):
     [
         ("Corrente", "checking_account"), ("conta corrente", "checking_account"), ("Poupança", "saving_account"),
         ("POUPANCA", "saving_account"), ("Pagamento", "payment_account"), ("Conta Salário", "salary_account"),
-        ("saving_account", "saving_account"),
+        ("saving_account", "saving_account"), ("CC", "checking_account"), ("C/C", "checking_account"),
     ],
 )  # fmt: skip
 def test_the_type_of_an_account_is_said_in_the_persons_words(word, wire):
     assert read_account_type(word).value == wire
-    assert read_account_type("CC?").code is IssueCode.ACCOUNT_TYPE
+    assert read_account_type("CP").code is IssueCode.ACCOUNT_TYPE  # Poupança to some, Pagamento to others
 
 
 # Agencies are kept without their own check digit, so nothing is said of a wrong one.
@@ -92,20 +92,6 @@ def test_known_accounts_have_the_check_digit_of_their_bank(case):
 @pytest.mark.parametrize(("bank", "account"), [("077", "12345678"), ("001", "12345678901"), ("104", "1234567890123")])
 def test_an_account_whose_rule_is_not_known_is_not_judged(bank, account):
     assert check_account_digit(bank, "0001", account) is None
-
-
-READERS = {"bankCode": read_bank_code, "pspId": read_psp_id, "agency": read_agency, "account": read_account}
-
-
-@pytest.mark.parametrize(
-    "case",
-    [case for case in _cases("spreadsheet_damage") if case["field"] in READERS],
-    ids=lambda case: f"{case['field']} {case['raw']}",
-)
-def test_what_a_spreadsheet_did_to_bank_data_is_undone_or_refused(case):
-    reading = READERS[case["field"]](case["raw"])
-    assert (reading.value or "") == case["canonical"]
-    assert (reading.value is None) is (reading.code is not None and reading.code is not IssueCode.VALUE_NORMALISED)
 
 
 def test_digits_a_spreadsheet_lost_are_never_made_up():

@@ -1,0 +1,92 @@
+"""What a sheet holds beside its values: hidden rows and columns, merged cells, formulas that are not to be believed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from schemas.destination import DESTINATION_COLUMNS
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.raw_table import RawTable, column_letter
+from schemas.tables.cells import Finding
+from schemas.tables.decisions import say
+from schemas.tables.draft import Draft
+
+# What an empty cell is reproached with; a merged one is empty because of that alone.
+_EMPTINESS: Final = frozenset(
+    {
+        IssueCode.CELL_REQUIRED,
+        IssueCode.NAME_REQUIRED,
+        IssueCode.PIX_KEY_REQUIRED,
+        IssueCode.PIX_TYPE_REQUIRED,
+        IssueCode.BANK_FIELD_REQUIRED,
+    }
+)
+_MOST_NAMED: Final = 12
+
+
+def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> None:
+    """Find the cells of lines that are merged, external or stale, in columns that are read.
+
+    CELL_MERGED takes the place of what the empty cell would be reproached with.
+
+    Args:
+        draft: The lines, in the order of the file; findings are added.
+        raw: The file.
+        positions: Canonical column -> position in the file.
+    """
+    oddities = raw.oddities
+    if not (oddities.merged or oddities.external or oddities.stale):
+        return
+    columns = {position: column for column, position in positions.items()}
+    lines = {row: at for at, row in enumerate(draft.rows.tolist())}
+
+    def among_lines(cells: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
+        read = sorted(cell for cell in cells if cell[0] in lines and cell[1] in columns)
+        return [(lines[row], columns[position]) for row, position in read]
+
+    merged = among_lines(oddities.merged)
+    covered = frozenset(merged)
+    nowhere = frozenset(at for at, column in merged if column in DESTINATION_COLUMNS)
+    draft.findings = [
+        found
+        for found in draft.findings
+        if not (found.code in _EMPTINESS and (found.position, found.column) in covered)
+        and not (found.code is IssueCode.DESTINATION_MISSING and found.position in nowhere)
+    ]
+    draft.findings += [Finding(at, column, IssueCode.CELL_MERGED) for at, column in merged]
+    draft.findings += [Finding(at, column, IssueCode.FORMULA_EXTERNAL) for at, column in among_lines(oddities.external)]
+    if oddities.stale:
+        draft.findings += [
+            Finding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
+        ]
+
+
+def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int], language: str) -> list[Issue]:
+    """Warn once of hidden lines, and of hidden columns that are read."""
+    lines = set(draft.rows.tolist()) if raw.oddities.hidden_rows else set()
+    read = set(positions.values())
+    rows = sorted(row for row in set(raw.oddities.hidden_rows) if row in lines)
+    columns = [column_letter(position) for position in sorted(set(raw.oddities.hidden_columns) & read)]
+    if not rows and not columns:
+        return []
+    told = [say("hidden_rows", language, found=_ranges(rows))] if rows else []
+    told += [say("hidden_columns", language, found=", ".join(columns))] if columns else []
+    return [
+        make_issue(IssueCode.HIDDEN_DATA, language=language, file=raw.file.name, sheet=raw.sheet, found="; ".join(told))
+    ]
+
+
+def _ranges(rows: Sequence[int]) -> str:
+    """Name rows, those that follow one another as one; a long list is cut.
+
+    >>> _ranges([5, 6, 7, 9])
+    '5-7, 9'
+    """
+    ranges: list[list[int]] = []
+    for row in rows:
+        if ranges and row == ranges[-1][1] + 1:
+            ranges[-1][1] = row
+        else:
+            ranges.append([row, row])
+    named = [str(first) if first == last else f"{first}-{last}" for first, last in ranges[:_MOST_NAMED]]
+    return ", ".join(named + ["..."] * (len(ranges) > _MOST_NAMED))

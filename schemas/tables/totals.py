@@ -1,0 +1,155 @@
+"""Holding the totals that a file states against its own lines: where they disagree, nothing of the file is used."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from schemas.amount_text import DecimalMark
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.masking import mask_value
+from schemas.raw_table import RawTable, column_letter
+from schemas.tables.apart import Apart
+from schemas.tables.decisions import Decision, say, tell_amount
+from schemas.tables.draft import Draft, Mask
+from schemas.tables.line_sums import LineSums
+from schemas.tables.readers import read_count, read_currency
+from schemas.tables.stated_totals import StatedTotal, readings
+
+_MARKS: Final[dict[str, DecimalMark]] = {Decision.DECIMAL_COMMA: ",", Decision.DECIMAL_POINT: "."}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a total.
+
+    Attributes:
+        total: As stated.
+        agrees: With the lines; None when they could not be compared.
+        expected: What it says, for people.
+        found: What the lines say, for people.
+    """
+
+    total: StatedTotal
+    agrees: bool | None
+    expected: str = ""
+    found: str = ""
+
+
+def compare_totals(draft: Draft, raw: RawTable, apart: Apart, language: str) -> tuple[list[Issue], list[str]]:
+    """Hold every total against the lines, used and held alike.
+
+    Args:
+        draft: The lines, misshapen ones among them.
+        raw: The file.
+        apart: What it states.
+        language: Of issues and decisions.
+
+    Returns:
+        TOTAL_MISMATCH for each total that disagrees, in order of row; and what was compared, for people.
+    """
+    if not apart.totals and not apart.control:
+        return [], []
+    lines = _Lines(draft, language)
+    among = [lines.judge(total) for total in apart.totals]
+    below = [lines.judge_control(total) for total in apart.control]
+    issues = [_mismatch(verdict, raw, language) for verdict in (*among, *below) if verdict.agrees is False]
+    return issues, [*_tell_totals(among, language), *_tell_control(below, language)]
+
+
+class _Lines:
+    """All lines of a file, and what they sum up to in each currency."""
+
+    def __init__(self, draft: Draft, language: str) -> None:
+        self._language = language
+        self._count = len(draft.rows)
+        self._mark = _MARKS.get(draft.decisions.get("amount", ""))
+        self._of = _sums_by_currency(draft)
+
+    def judge(self, total: StatedTotal) -> Verdict:
+        """Hold a total against the lines above it; totals come in order of row."""
+        for sums in self._of.values():
+            sums.reach(total.row)
+        verdict = self._compare(total, whole=False)
+        for sums in self._of.values():
+            sums.begin_anew()
+        return verdict
+
+    def judge_control(self, total: StatedTotal) -> Verdict:
+        """Hold what the block below the lines states against all of them."""
+        if not total.counts:
+            return self._compare(total, whole=True)
+        stated = read_count(total.text, total.kind).value
+        if stated is None:
+            return Verdict(total, None)
+        expected, found = (say("lines", self._language, n=count) for count in (stated, self._count))
+        return Verdict(total, stated == self._count, expected, found)
+
+    def _compare(self, total: StatedTotal, *, whole: bool) -> Verdict:
+        meanings = readings(total.text, total.kind, self._mark)
+        if not meanings or not self._of:
+            return Verdict(total, None)
+        currency = meanings[0].currency or read_currency(total.currency, total.kind).value or ""
+        sums = self._of.get(currency, self._of[""])
+        agrees, found = sums.judge_whole(meanings) if whole else sums.judge(meanings)
+        if agrees is False and not currency and len(self._of) > 1:
+            agrees = None  # reais and dollars have no sum, or the sender's own
+        decimals = meanings[0].decimals
+        told = (tell_amount(value, decimals, self._language) for value in (meanings[0].value, found))
+        return Verdict(total, agrees, *told)
+
+
+def _sums_by_currency(draft: Draft) -> dict[str, LineSums]:
+    """Sum lines up: under "" all of them, and where they are in several currencies, under each those in it."""
+    if "amount" not in draft.canonical:
+        return {}
+    order = np.argsort(draft.rows, kind="stable")
+    rows, amounts = draft.rows[order], draft.canonical["amount"][order]
+
+    def sums(which: Mask) -> LineSums:
+        return LineSums(rows[which], [amount.value if amount else None for amount in amounts[which]])
+
+    found = {"": sums(np.ones(len(rows), dtype=bool))}
+    if "currency" in draft.canonical:
+        currencies = draft.canonical["currency"][order]
+        several = sorted(set(currencies.tolist()) - {""})
+        if len(several) > 1:
+            found |= {currency: sums(np.asarray(currencies == currency, dtype=bool)) for currency in several}
+    return found
+
+
+def _mismatch(verdict: Verdict, raw: RawTable, language: str) -> Issue:
+    total = verdict.total
+    return make_issue(
+        IssueCode.TOTAL_MISMATCH,
+        language=language,
+        file=raw.file.name,
+        sheet=raw.sheet,
+        cell=f"{column_letter(total.position)}{total.row}",
+        row=total.row,
+        column=raw.headers[total.position],
+        value_masked=mask_value("amount", total.text),
+        expected=verdict.expected,
+        found=verdict.found,
+    )
+
+
+def _tell_totals(verdicts: Sequence[Verdict], language: str) -> list[str]:
+    """Tell how many totals rows were left out, and how many of them could not be compared."""
+    if not verdicts:
+        return []
+    told = say("totals", language, n=len(verdicts))
+    left_open = sum(verdict.agrees is None for verdict in verdicts)
+    if left_open == len(verdicts):
+        told = f"{told}, {say('not_compared', language)}"
+    elif left_open:
+        told = f"{told}, {say('of_them_not_compared', language, n=left_open)}"
+    return [told]
+
+
+def _tell_control(verdicts: Sequence[Verdict], language: str) -> list[str]:
+    agreed = [verdict.found for verdict in verdicts if verdict.agrees]
+    told = [say("control_compared", language, found=", ".join(agreed))] if agreed else []
+    return [*told, say("control_not_compared", language)] if any(one.agrees is None for one in verdicts) else told

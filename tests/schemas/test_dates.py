@@ -1,0 +1,94 @@
+"""Days and months are read as the layout says and the column's cells bear out; what is left open is held."""
+
+import pytest
+
+from tests.schemas.sheets import codes, parse
+
+LINE = {"isrc": "BRABC2600001", "amount": "0.5", "currency": "USD"}
+
+
+def periods(*texts, **settings):
+    """Read periods; "" where the row is held."""
+    parsed = parse("royalty_lines", *(LINE | {"period": text} for text in texts), **settings)
+    read = dict(zip(parsed.frame["row"], parsed.frame["period"], strict=True))
+    return [read.get(row, "") for row in range(2, 2 + len(texts))]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("out/2023", "2023-10"), ("Oct-2023", "2023-10"), ("Oct 2023", "2023-10"), ("October 2023", "2023-10"),
+        ("outubro de 2023", "2023-10"), ("Março/2024", "2024-03"), ("MAR 2024", "2024-03"), ("fev. 2024", "2024-02"),
+        ("Sept 2023", "2023-09"), ("set-2023", "2023-09"), ("dez/2023", "2023-12"), ("Dec-2023", "2023-12"),
+        ("mai 2023", "2023-05"), ("May 2023", "2023-05"), ("out-23", "2023-10"), ("Oct-23", "2023-10"),
+        ("10/15/2023 12:00:00 AM", "2023-10-15"), ("2023/10/15", "2023-10-15"), ("2017M10", "2017-10"),
+        ("2023-10-01T00:00:00Z", "2023-10-01"), ("2023-10-01T00:00:00.000+00:00", "2023-10-01"),
+        ("20231015", "2023-10-15"), ("44884", "2022-11-19"), ("15-Oct-2023", "2023-10-15"),
+        ("Octember 2023", ""), ("Oc 2023", ""), ("Oct", ""), ("2023", ""), ("15-Oct", ""), ("Oct-2023-15", ""),
+    ],
+)  # fmt: skip
+def test_a_month_may_be_written_in_words_of_either_language(written, read):
+    assert periods(written) == [read]
+
+
+def test_a_month_with_two_digits_is_of_this_century_and_noted():
+    parsed = parse("royalty_lines", LINE | {"period": "out-23"})
+    assert codes(parsed) == ["VALUE_NORMALISED"]
+
+
+@pytest.mark.parametrize(("style", "read"), [("month_first", "2026-03-04"), ("day_first", "2026-04-03"), ("auto", "")])
+def test_the_layout_decides_what_the_cells_leave_open(style, read):
+    assert periods("3/4/2026", dates=style) == [read]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("3/14/26 5:08pm", "2026-03-14"), ("3/4/26 5:08pm", "2026-03-04"), ("10/1/26 3:24pm", "2026-10-01")],
+)
+def test_years_of_two_digits_are_read_where_the_layout_says_what_comes_first(written, read):
+    assert periods(written, dates="month_first") == [read]
+    assert periods(written) == [""]
+
+
+def test_cells_that_contradict_the_layout_leave_open_what_they_do():
+    assert periods("3/4/2026", "31/12/2026", dates="month_first") == ["", "2026-12-31"]
+    assert periods("3/4/2026", "12/31/2026", dates="month_first") == ["2026-03-04", "2026-12-31"]
+
+
+def test_cells_that_contradict_one_another_are_read_where_each_reads_one_way():
+    assert periods("31/12/2026", "12/31/2026", "1/2/2026", "5/5/2026") == ["2026-12-31", "2026-12-31", "", "2026-05-05"]
+
+
+def test_a_date_that_is_none_proves_nothing():
+    assert periods("31/13/2026", "1/2/2026", "12/31/2026") == ["", "2026-01-02", "2026-12-31"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "style", "told"),
+    [
+        (["3/4/2026"], "month_first", ("month before day",)),
+        (["3/4/2026", "31/3/2026"], "auto", ("day before month",)),
+        (["31/3/2026"], "auto", ()),
+        (["3/4/2026"], "auto", ()),
+        (["2026-03-04"], "month_first", ()),
+    ],
+)
+def test_what_was_decided_is_told_when_it_mattered(texts, style, told):
+    parsed = parse("royalty_lines", *(LINE | {"period": text, "amount": "1"} for text in texts), dates=style)
+    assert parsed.decisions == told
+
+
+@pytest.mark.parametrize(
+    ("texts", "settings", "told"),
+    [
+        (["1234,56"], {}, ("vírgula decimal",)),
+        (["1.234,56", "1.234"], {}, ("vírgula decimal",)),
+        (["1.50"], {}, ("ponto decimal",)),
+        (["1.234"], {"decimal": ","}, ("vírgula decimal",)),
+        (["1234"], {"decimal": ","}, ()),
+        (["1,5", "1.5"], {}, ()),
+    ],
+)
+def test_the_decimal_mark_is_told_when_typed_amounts_bear_one(texts, settings, told):
+    rows = [LINE | {"amount": text} for text in texts]
+    assert parse("royalty_lines", *rows, language="pt-BR", **settings).decisions == told
