@@ -1,6 +1,7 @@
 """Writes the sample data again, the same bytes every time: `python sample_data/generate.py [--check]`."""
 
 import argparse
+import gzip
 import sys
 import tempfile
 import zipfile
@@ -10,20 +11,24 @@ HOME = Path(__file__).resolve().parent
 sys.path.insert(0, str(HOME.parent))  # started as a script, Python knows this folder only
 
 from sample_data.making.broken import write_broken  # noqa: E402
+from sample_data.making.dsr import write_dsr  # noqa: E402
 from sample_data.making.payments import write_payments  # noqa: E402
 from sample_data.making.royalties import write_royalties  # noqa: E402
+from sample_data.making.senders.statements import write_statements  # noqa: E402
 
-FOLDERS = ("payments", "royalties", "catalogue", "broken", "expected")
+FOLDERS = ("payments", "royalties", "catalogue", "broken", "statements", "expected")
 
 
 def generate(target: Path) -> None:
     """Write all sample folders below `target`, over what is there."""
-    payments, royalties, catalogue, broken, expected = (target / folder for folder in FOLDERS)
-    for folder in (payments, royalties, catalogue, broken, expected):
+    payments, royalties, catalogue, broken, statements, expected = (target / folder for folder in FOLDERS)
+    for folder in (payments, royalties, catalogue, broken, statements, expected):
         folder.mkdir(parents=True, exist_ok=True)
     write_payments(payments, expected)
     write_royalties(royalties, catalogue, expected)
     write_broken(broken)
+    write_statements(statements, expected)
+    write_dsr(statements, expected)
 
 
 def differences() -> list[str]:
@@ -43,7 +48,9 @@ def _files(folder: Path, root: Path) -> set[Path]:
 
 
 def _content(path: Path) -> object:
-    # Two builds of zlib pack the same sheet into different bytes: what counts in a workbook is its parts.
+    # Two builds of zlib pack the same content into different bytes: what counts is what was packed.
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes())
     if path.suffix != ".xlsx":
         return path.read_bytes()
     with zipfile.ZipFile(path) as parts:

@@ -37,23 +37,42 @@ class CellError:
 Value = str | int | bool | Decimal | dt.date | Formula | CellError
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One sheet: its name, its header in row 1, its rows."""
+
+    name: str
+    headers: Sequence[str]
+    rows: Iterable[Sequence[Value]]
+
+
 def write_workbook(path: Path, sheet: str, headers: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
     """Write one sheet with its header in row 1; text stays text, "" is an empty cell, decimals are real numbers."""
-    rows = [list(row) for row in rows]
+    write_book(path, [Page(sheet, headers, rows)])
+
+
+def write_book(path: Path, pages: Iterable[Page]) -> None:
+    """Write several sheets, each as `write_workbook` does."""
     book = Workbook(write_only=True)
     book.properties.creator = "Selo Aurora"
     book.properties.created = MADE_AT
-    page = book.create_sheet(sheet)
-    page.freeze_panes = "A2"
-    for position, column in enumerate(zip(headers, *rows, strict=True), start=1):
-        width = max(len(str(value)) for value in column)
-        page.column_dimensions[get_column_letter(position)].width = min(width + 2, 44)
-    page.append([_heading(page, header) for header in headers])
-    for row in rows:
-        page.append([_cell(page, value) for value in row])
+    for page in pages:
+        _write_page(book, page)
     packed = io.BytesIO()
     book.save(packed)
     path.write_bytes(_without_clock(packed.getvalue()))
+
+
+def _write_page(book: Workbook, page: Page) -> None:
+    rows = [list(row) for row in page.rows]
+    sheet = book.create_sheet(page.name)
+    sheet.freeze_panes = "A2"
+    for position, column in enumerate(zip(page.headers, *rows, strict=True), start=1):
+        width = max(len(str(value)) for value in column)
+        sheet.column_dimensions[get_column_letter(position)].width = min(width + 2, 44)
+    sheet.append([_heading(sheet, header) for header in page.headers])
+    for row in rows:
+        sheet.append([_cell(sheet, value) for value in row])
 
 
 def _heading(page: WriteOnlyWorksheet, header: str) -> Cell:

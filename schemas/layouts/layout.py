@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances"]
+WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 
 class _Declared(BaseModel):
@@ -17,14 +18,18 @@ class Recognise(_Declared):
     """By what `layout: auto` knows a sender's file.
 
     Attributes:
-        headers: Headers that must all be there, in one row. Empty: the layout is never recognised by itself.
+        headers: Headers that must all be there, in one row; one that is a column's may be there under any of the
+            column's names. Empty: the layout is never recognised by itself.
         absent: Headers of which none may be there, since they tell another layout of the same sender.
+        written_as: What stands between a text's fields, or that it is a sheet, where this alone tells two layouts of
+            one sender apart. Empty: any.
         nothing_else: Whether every header of the file must be one the layout knows; for layouts whose headers are
             words that anybody uses.
     """
 
     headers: list[str] = []
     absent: list[str] = []
+    written_as: list[WrittenAs] = []
     nothing_else: bool = False
 
 
@@ -66,6 +71,53 @@ class ControlRows(_Declared):
     end: list[str] = []
 
 
+class Lent(_Declared):
+    """Records that lend their columns to the lines.
+
+    Attributes:
+        record: Which, by their letters (AS), or by letters and number (AS02) where only these are meant.
+        key: Headers that the cell may bear by which lines refer to such a record. None: it lends to the lines that
+            follow it, until the next such record or the end of its block.
+        by: Headers that the line's own cell may bear which holds that key.
+    """
+
+    record: str = Field(pattern=r"^[A-Z]{2,4}([0-9]{2})?$")
+    key: list[str] = []
+    by: list[str] = []
+
+    @model_validator(mode="after")
+    def _a_key_is_referred_to(self) -> "Lent":
+        if bool(self.key) != bool(self.by):
+            raise ValueError("key and by go together")
+        return self
+
+
+class Records(_Declared):
+    """For files of typed records (DDEX sales reports): which of them are lines.
+
+    Headers of such a file are the record's letters and the name of the cell, as the file's `#` lines give it ("AS.ISRC"
+    of AS01 and AS02 alike), or the cell's number in the standard ("AS.5") where there are no such lines. A column that
+    names both is read only where both agree.
+
+    Attributes:
+        line: The record that makes one line each; the number after its point (SU02.03) does not matter.
+        lend: The records whose columns lines have besides their own.
+        same: Groups of headers whose cells must say the same on a line, those of them that are filled.
+        money: Whether lines state what the recipient is due. A file of which none does is recognised, so that this can
+            be said, and not read.
+    """
+
+    line: str = Field(pattern=r"^[A-Z]{2}[0-9]{2}$")
+    lend: list[Lent] = []
+    same: list[list[str]] = []
+    money: bool = True
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """Letters of all records that are read."""
+        return frozenset(name.rstrip("0123456789") for name in (self.line, *(lent.record for lent in self.lend)))
+
+
 class Layout(_Declared):
     """One sender's file: how to know it, how to find the header, and which header is which column.
 
@@ -88,6 +140,7 @@ class Layout(_Declared):
         leave_out: Rows that are no lines.
         totals: Words with which a row of totals begins, compared like headers; its amount is held against the lines'.
         control: The block of totals below the lines; None when there is none.
+        records: Which records are lines, in a file of typed records; None for tables.
     """
 
     layout: str = Field(pattern=r"^[a-z0-9-]+$")
@@ -107,10 +160,20 @@ class Layout(_Declared):
     leave_out: list[LeaveOut] = []
     totals: list[str] = []
     control: ControlRows | None = None
+    records: Records | None = None
 
     @model_validator(mode="after")
     def _required_columns_are_declared(self) -> "Layout":
         unknown = [name for name in self.required if name not in self.columns]
         if unknown:
             raise ValueError(f"required names columns that are not declared: {', '.join(unknown)}")
+        return self
+
+    @model_validator(mode="after")
+    def _columns_are_of_records_that_are_read(self) -> "Layout":
+        if self.records is not None:
+            headers = [header for aliases in self.columns.values() for header in aliases]
+            strange = [header for header in headers if header.partition(".")[0] not in self.records.letters]
+            if strange:
+                raise ValueError(f"columns are of records that neither are lines nor lend: {', '.join(strange)}")
         return self

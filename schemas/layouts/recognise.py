@@ -2,10 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from schemas.file_view import HeadRow, View
 from schemas.layouts.headers import HeaderMatch, fold, match_headers
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, WrittenAs
+
+_WRITTEN_AS: Final[dict[str | None, WrittenAs]] = {
+    "\t": "tab",
+    ",": "comma",
+    ";": "semicolon",
+    "|": "bar",
+    None: "sheet",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,7 @@ def missing_of_nearest(views: Sequence[View], layouts: Iterable[Layout]) -> tupl
         wanted = layout.recognise.headers
         for view in views:
             for head in view.head:
-                there = {fold(text) for text in head.texts}
-                missing = tuple(header for header in wanted if fold(header) not in there)
+                missing = _not_there(wanted, head, layout)
                 share = 1 - len(missing) / len(wanted) if wanted else 0.0
                 if share > 0 and (best is None or share > best[0]):
                     best = share, layout, missing
@@ -70,7 +78,19 @@ def _recognised(fit: Fit) -> bool:
     there = {fold(text) for text in fit.header.texts}
     return (
         bool(recognise.headers)
-        and all(fold(header) in there for header in recognise.headers)
+        and not _not_there(recognise.headers, fit.header, fit.layout)
         and not any(fold(header) in there for header in recognise.absent)
+        and (not recognise.written_as or _WRITTEN_AS.get(fit.view.delimiter) in recognise.written_as)
         and not (recognise.nothing_else and fit.match.unknown)
     )
+
+
+def _not_there(wanted: Sequence[str], head: HeadRow, layout: Layout) -> tuple[str, ...]:
+    """Return the headers that a row has under none of their names."""
+    there = {fold(text) for text in head.texts}
+    names = {fold(header): {fold(header)} for header in wanted}
+    for aliases in layout.columns.values():
+        folded = {fold(alias) for alias in aliases}
+        for header in names.keys() & folded:
+            names[header] = folded
+    return tuple(header for header in wanted if not names[fold(header)] & there)

@@ -1,0 +1,82 @@
+"""How stores write a sale: header -> cell, in their order, every decoy filled."""
+
+from sample_data.making.senders.sales import Sale
+
+Row = dict[str, str]
+
+
+def bandcamp(sale: Sale) -> Row:
+    """The raw data report; what came back is a refund."""
+    return {
+        "date": f"{sale.day.month}/{sale.day.day}/{sale.day:%y} {1 + sale.day.day % 12}:24pm",
+        "paid to": "selo@example.com",
+        "item type": "refund" if sale.amount < 0 else "track",
+        "item name": sale.track.title,
+        "artist": sale.track.artist,
+        "currency": sale.currency,
+        "item price": f"{abs(sale.decoy('1.1')):.2f}",
+        "quantity": str(sale.units),
+        "discount code": "",
+        "sub total": f"{sale.decoy('1.1'):.2f}",
+        "additional fan contribution": "0.00",
+        "seller tax": f"{sale.decoy('0.1'):.2f}",
+        "marketplace tax": "0.00",
+        "shipping": "0.00",
+        "transaction fee": "*" if sale.units % 5 == 0 else f"{sale.decoy('0.05'):.2f}",
+        "fee type": "paypal_micro",
+        "item total": f"{sale.decoy('1.2'):.2f}",
+        "amount you received": f"{sale.decoy('1.15'):.2f}",
+        "bandcamp transaction id": f"40{sale.track.isrc[-5:]}",
+        "paypal transaction id": "",
+        "net amount": f"{sale.amount:.2f}",
+        "package": "digital download",
+        "option": "",
+        "item url": "https://aurora.example/musica",
+        "catalog number": f"AUR{sale.track.upc[-4:]}",
+        "upc": sale.track.upc,
+        "isrc": sale.track.isrc,
+        "buyer name": "Quem Comprou",
+        "buyer email": "quem@example.com",
+        "buyer note": 'Adorei, "muito" bom',
+        "country": "-",
+        "country code": sale.country,
+        "collection society share": f"{sale.decoy('0.02'):.2f}",
+    }
+
+
+def apple(sale: Sale) -> Row:
+    """One line per recording and country; Partner Share is of one unit."""
+    return {
+        "Start Date": f"{sale.day:%m/%d/%Y}",
+        "End Date": "09/26/2026",
+        "UPC": sale.track.upc,
+        "ISRC": sale.track.isrc,
+        "Vendor Identifier": sale.track.isrc,
+        "Quantity": str(sale.units),
+        "Partner Share": f"{abs(sale.decoy('0.01')):.2f}",
+        "Extended Partner Share": f"{sale.amount:.2f}",
+        "Partner Share Currency": sale.currency,
+        "Sale or Return": "R" if sale.amount < 0 else "S",
+        "Apple Identifier": f"15{sale.track.isrc[-5:]}",
+        "Artist/Show/Developer/Author": sale.track.artist,
+        "Title": sale.track.title,
+        "Label/Studio/Network/Developer/Publisher": "Selo Aurora",
+        "Grid": "",
+        "Product Type Identifier": "PYYMF",
+        "ISAN/Other Identifier": "",
+        "Country Of Sale": sale.country,
+        "Pre-order Flag": "",
+        "Promo Code": "",
+        "Customer Price": f"{abs(sale.decoy('1.5')):.2f}",
+        "Customer Currency": sale.currency,
+    }
+
+
+def bandcamp_payout(like: Sale, currency: str, paid: str) -> Row:
+    """What Bandcamp has paid for other rows, under the columns of a sale: none itself."""
+    return dict.fromkeys(bandcamp(like), "") | {
+        "date": "9/15/26 2:02am",
+        "item type": "payout",
+        "currency": currency,
+        "amount you received": paid,
+    }

@@ -1,0 +1,159 @@
+"""Drafting a layout from a file nobody has declared, for a person to finish: every guess says that it is one."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from schemas.file_view import View
+from schemas.layouts.draft_words import say
+from schemas.layouts.guessing import Guess, guess_table
+from schemas.layouts.header_words import currency_in, money_weight
+from schemas.layouts.headers import fold
+from schemas.layouts.layout import Layout
+from schemas.layouts.sampled import date_order, decimal_mark, has_open_dates, is_money
+from schemas.layouts.yaml_scalars import yaml_scalar
+
+_TELLING: Final = 4
+_WANTED: Final = {
+    "royalty_lines": ("period", "platform", "isrc", "amount", "currency"),
+    "payments": ("tax_id", "amount"),
+}
+_TOTALS: Final = frozenset(
+    map(fold, ("Total", "Totais", "Total geral", "Subtotal", "Soma", "Grand total", "Sum", "Totals", "Suma"))
+)
+
+
+def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, language: str = "en") -> str:
+    """Write a layout for a file, as well as its first rows let it be guessed.
+
+    Args:
+        views: The file's sheets, or its text under each delimiter.
+        known: Layouts to learn from what senders call their columns, and which of them are not the money.
+        name: The new layout's name: small letters, digits and hyphens.
+        language: Of the comments.
+
+    Returns:
+        YAML that reads as a layout; with an amount among its columns whenever a column looks like money.
+    """
+    guess = guess_table(views, known)
+    lines = [*_comment(say("head", language, name=name)), f"layout: {yaml_scalar(name)}"]
+    if guess is None:
+        lines += [
+            f"title: {yaml_scalar(name)}",
+            "table: royalty_lines",
+            f"columns: {{}}    # {say('nothing', language)}",
+        ]
+    else:
+        lines += _Draft(guess, known, name, language).lines()
+    return "\n".join(lines) + "\n"
+
+
+class _Draft:
+    """The lines of one draft below its name."""
+
+    def __init__(self, guess: Guess, known: Sequence[Layout], name: str, language: str) -> None:
+        self._guess = guess
+        self._known = known
+        self._name = name
+        self._language = language
+
+    def lines(self) -> Iterator[str]:
+        guess = self._guess
+        yield f"title: {yaml_scalar(self._name)}    # {self._say('title')}"
+        yield f"table: {guess.table}" + (f"    # {self._say('table')}" if guess.table == "payments" else "")
+        yield from self._recognise()
+        if guess.view.sheet is not None:
+            yield f"sheets: [{yaml_scalar(guess.view.sheet)}]    # {self._say('sheet')}"
+        yield f"# {self._say('header_row', row=guess.header.row)}"
+        yield from self._columns()
+        required = [column for column in _WANTED[guess.table] if column in guess.columns]
+        yield f"required: [{', '.join(required)}]"
+        yield from self._ignored()
+        yield from self._conventions()
+
+    def _recognise(self) -> Iterator[str]:
+        """Choose headers that no known layout has, the money's own first."""
+        guess = self._guess
+        everywhere = {fold(alias) for one in self._known for aliases in one.columns.values() for alias in aliases}
+        everywhere |= {fold(header) for one in self._known for header in one.ignored}
+        own = sorted(
+            (position for position in guess.samples if fold(guess.header.texts[position]) not in everywhere),
+            key=lambda position: -len(guess.header.texts[position]),
+        )
+        first = [guess.columns["amount"]] if "amount" in guess.columns else []
+        rest = [guess.columns[column] for column in _WANTED[guess.table] if column in guess.columns]
+        telling = list(dict.fromkeys([*first, *own, *rest]))[:_TELLING]
+        yield "recognise:"
+        yield f"  headers: [{', '.join(map(self._header, telling))}]    # {self._say('recognise')}"
+
+    def _columns(self) -> Iterator[str]:
+        guess = self._guess
+        yield "columns:" + ("" if guess.columns else " {}")
+        for column, position in guess.columns.items():
+            others = ", ".join(map(self._header, guess.rivals.get(column, ())))
+            if column == "amount":
+                others = ", ".join(filter(None, (others, *map(self._header, self._money()))))
+                word = self._say("money", others=others) if others else self._say("only_money")
+            else:
+                word = self._say("rivals", others=others) if others else self._say("column")
+            yield f"  {column}: [{self._header(position)}]    # {word}"
+        if "amount" not in guess.columns:
+            yield f"  # amount: {self._say('no_amount')}"
+
+    def _ignored(self) -> Iterator[str]:
+        guess = self._guess
+        money = self._money()
+        told = {position: self._say("decoy") for position in guess.decoys}
+        told |= {
+            position: self._say("rival", column=column)
+            for column, positions in guess.rivals.items()
+            for position in positions
+        }
+        told |= {position: self._say("maybe_money") for position in money}
+        if told:
+            yield "ignored:"
+            yield from (f"  - {self._header(position)}    # {told[position]}" for position in sorted(told))
+        unknown = [position for position in guess.unknown if position not in told]
+        if unknown:
+            yield f"# {self._say('unknown')}"
+            yield from (f"#  - {self._header(position)}" for position in unknown)
+
+    def _conventions(self) -> Iterator[str]:
+        guess = self._guess
+        amounts = guess.samples.get(guess.columns.get("amount", -1), ())
+        mark = (
+            decimal_mark(amounts) if guess.view.sheet is None else None
+        )  # a sheet's numbers have no mark of their own
+        if mark:
+            yield f'decimal: "{mark}"    # {self._say("decimal")}'
+        periods = guess.samples.get(guess.columns.get("period", -1), ())
+        if order := date_order(periods):
+            yield f"dates: {order}    # {self._say('dates')}"
+        elif has_open_dates(periods):
+            yield f"# dates: {self._say('dates_open')}"
+        if "currency" not in guess.columns and guess.table == "royalty_lines":
+            yield self._currency()
+        words = dict.fromkeys(text for texts in guess.samples.values() for text in texts if fold(text) in _TOTALS)
+        if words:
+            yield f"totals: [{', '.join(map(yaml_scalar, words))}]    # {self._say('totals')}"
+
+    def _currency(self) -> str:
+        position = self._guess.columns.get("amount")
+        if position is not None and (currency := currency_in(self._guess.header.texts[position])):
+            return f"currency: {currency}    # {self._say('currency', header=self._header(position))}"
+        return f"# currency: BRL    # {self._say('no_currency')}"
+
+    def _money(self) -> list[int]:
+        """Return positions of numbers that are not read and speak of money, whichever way."""
+        guess = self._guess
+        rest = sorted((*guess.decoys, *guess.unknown))
+        return [p for p in rest if is_money(guess.samples[p]) and money_weight(guess.header.texts[p])]
+
+    def _header(self, position: int) -> str:
+        return yaml_scalar(self._guess.header.texts[position].strip())
+
+    def _say(self, key: str, **details: object) -> str:
+        return say(key, self._language, **details)
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {line}" for line in text.splitlines()]

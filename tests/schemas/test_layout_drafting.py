@@ -1,0 +1,150 @@
+"""A draft of a layout is sound YAML whatever the file holds, guesses what a person would, and says that it guesses."""
+
+from pathlib import Path
+
+import pytest
+
+from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from io_adapters.spreadsheets.yaml_text import parse_yaml
+from schemas.file_view import HeadRow, View
+from schemas.layouts.drafting import draft_layout
+from schemas.layouts.layout import Layout
+from schemas.layouts.recognise import candidates, find_header
+
+KNOWN = [read_layout(name, Path()) for name in known_layouts()]
+HEADER = ("Mês", "Loja", "Cód. da faixa", "ISRC", "Valor bruto (R$)", "Taxa", "Valor líquido (R$)")
+LINES = (
+    ("25/10/2026", "Deezer", "881", "BRAUR2600001", "1.250,00", "20%", "1.000,004"),
+    ("26/10/2026", "Spotify", "882", "BRAUR2600002", "0,30", "20%", "0,24"),
+)
+
+
+def view(*rows, delimiter=";", sheet=None):
+    return View(sheet, delimiter, visible=True, head=tuple(HeadRow(row, texts) for row, texts in enumerate(rows, 1)))
+
+
+def draft(*views, **settings):
+    text = draft_layout(views, KNOWN, "minha", **settings)
+    return text, Layout.model_validate(parse_yaml(text, "minha.yaml").values)
+
+
+def comment_of(text, beginning):
+    (line,) = [line for line in text.splitlines() if line.strip().startswith(beginning)]
+    return line.partition("#")[2]
+
+
+def test_a_draft_reads_back_as_a_layout_that_finds_the_header_and_recognises_the_file():
+    shown = view(("Relatório de outubro",), (), HEADER, *LINES)
+    _, layout = draft(shown)
+    assert (layout.layout, layout.table, layout.required) == (
+        "minha",
+        "royalty_lines",
+        ["period", "platform", "isrc", "amount"],
+    )
+    assert find_header(shown, layout).header.row == 3
+    assert [fit.layout for fit in candidates([shown], [layout])] == [layout]
+
+
+def test_what_is_left_is_the_money_and_what_comes_before_it_is_not():
+    text, layout = draft(view(HEADER, *LINES))
+    assert layout.columns["amount"] == ["Valor líquido (R$)"]
+    assert {"Valor bruto (R$)", "Taxa"} <= set(layout.ignored)
+    assert "CONFIRM" in comment_of(text, "- Valor bruto")
+    assert "Valor bruto (R$)" in comment_of(text, "amount:")
+
+
+def test_decimal_mark_order_of_dates_and_currency_come_from_the_first_rows_and_are_to_be_confirmed():
+    text, layout = draft(view(HEADER, *LINES))
+    assert (layout.decimal, layout.dates, layout.currency) == (",", "day_first", "BRL")
+    for key in ("decimal", "dates", "currency"):
+        assert "CONFIRM" in comment_of(text, f"{key}:")
+
+
+def test_what_proves_nothing_is_left_open():
+    lines = [
+        ("1/10/2026", "Deezer", "881", "BRAUR2600001", "10", "20%", "8"),
+        ("2/10/2026", *LINES[1][1:4], "5", "20%", "4"),
+    ]
+    text, layout = draft(view(tuple(header.replace(" (R$)", "") for header in HEADER), *lines))
+    assert (layout.decimal, layout.dates, layout.currency) == ("auto", "auto", None)
+    assert "CONFIRM" in comment_of(text, "# dates:")
+    assert "CONFIRM" in comment_of(text, "# currency:")
+
+
+def test_headers_nobody_knows_are_listed_for_the_person():
+    text, layout = draft(view(HEADER, *LINES))
+    assert "#  - Cód. da faixa" in text or '#  - "Cód. da faixa"' in text
+    assert "Cód. da faixa" in layout.recognise.headers
+
+
+def test_rows_of_totals_are_seen():
+    _, layout = draft(view(HEADER, *LINES, ("Total", "", "", "", "1.250,30", "", "1.000,244")))
+    assert layout.totals == ["Total"]
+
+
+def test_documents_and_keys_make_it_a_sheet_of_payments():
+    header = ("Nome", "CPF/CNPJ", "Chave Pix", "Tipo da chave", "Valor", "Centro de custo")
+    row = ("Maria Silva", "529.982.247-25", "maria@example.com", "E-mail", "1.234,56", "Shows")
+    text, layout = draft(view(header, row, delimiter=None, sheet="Folha"))
+    assert (layout.table, layout.required, layout.sheets) == ("payments", ["tax_id", "amount"], ["Folha"])
+    assert layout.columns["pix_key_type"] == ["Tipo da chave"]
+    assert [one for one in row if one in text] == []
+
+
+def test_the_delimiter_that_cuts_the_text_into_columns_is_found():
+    rows = [HEADER, *LINES]
+    as_one_field = view(*((";".join(row),) for row in rows), delimiter="\t")
+    _, layout = draft(as_one_field, view(*rows))
+    assert layout.columns["isrc"] == ["ISRC"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        'Nome "artístico"',
+        "a: b",
+        "- item",
+        "# Units Sold",
+        "linha\numa",
+        "dois\u2028três",
+        "\x85",
+        "{x}",
+        "[x",
+        "yes",
+        "null",
+        "*sinal",
+        "&sinal",
+        "!tag",
+        "%",
+        "'",
+        "a, b",
+        "\x00",
+        "emoji 🎵",
+    ],
+)
+def test_a_header_of_any_characters_stays_one_header_of_sound_yaml(header):
+    text, layout = draft(view((*HEADER, header), *((*line, "x") for line in LINES)))
+    read = [one for headers in layout.columns.values() for one in headers]
+    left = [line for line in text.splitlines() if line.startswith("#  - ")]
+    assert len(read) + len(layout.ignored) + len(left) == len(HEADER) + bool(header.strip())
+    assert set(layout.recognise.headers) <= {*HEADER, header.strip()}
+
+
+@pytest.mark.parametrize("rows", [(), ((),), (("a", "b"),), (("a", "b", "c"), ("d", "e", "f"))])
+def test_a_file_without_a_table_gives_a_draft_without_columns(rows):
+    text, layout = draft(view(*rows))
+    assert layout.columns == {}
+    assert "no row of this file looks like a header" in text
+
+
+@pytest.mark.parametrize("name", ["2026-10-01", "202610", "no", "1e5"])
+@pytest.mark.parametrize("rows", [(HEADER, *LINES), ()])
+def test_a_name_that_yaml_takes_for_something_else_stays_a_name(name, rows):
+    text = draft_layout([view(*rows)], KNOWN, name)
+    assert Layout.model_validate(parse_yaml(text, "x.yaml").values).layout == name
+
+
+def test_a_draft_speaks_the_person_s_language():
+    text, _ = draft(view(HEADER, *LINES), language="pt-BR")
+    assert "CONFIRMAR" in text
+    assert "CONFIRM:" not in text
