@@ -266,18 +266,37 @@ def doctor(
     _finish(lambda: examine(accept_key=accept_key, by=by, as_json=as_json), as_json=as_json)
 
 
+layouts_app = typer.Typer(
+    help="List the statements and tables Repasse can read; draft a new one.", rich_markup_mode=None
+)
+app.add_typer(layouts_app, name="layouts")
+
+
+@layouts_app.callback(invoke_without_command=True)
+def layouts(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the statements and tables Repasse can read; `layouts new FILE` drafts one."""
+    if context.invoked_subcommand is None:
+        from flows.commands.layouts import list_layouts  # noqa: PLC0415
+
+        _finish(lambda: list_layouts(as_json=as_json), as_json=as_json)
+
+
+@layouts_app.command("new")
+def layouts_new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A statement of the sender.", show_default=False)],
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the layout; made of the file's without.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draft a layout from a file, for a person to finish: prints YAML, with every guess marked."""
+    from flows.commands.layouts import new_layout  # noqa: PLC0415
+
+    _finish(lambda: new_layout(file, name, as_json=as_json), as_json=as_json)
+
+
 @app.command()
-def layouts(as_json: AsJson = False) -> None:
-    """List the statements and tables Repasse can read."""
-    from flows.commands.records import list_layouts  # noqa: PLC0415
-
-    _finish(lambda: list_layouts(as_json=as_json), as_json=as_json)
-
-
-@app.command()
-def schema(what: Annotated[str, typer.Argument(help="job")] = "job") -> None:
+def schema(what: Annotated[str, typer.Argument(help="job or layout")] = "job") -> None:
     """Print a JSON Schema, for editors that complete and check while one types."""
-    from flows.commands.records import print_schema  # noqa: PLC0415
+    from flows.commands.layouts import print_schema  # noqa: PLC0415
 
     raise typer.Exit(int(print_schema(what)))
 

@@ -62,22 +62,17 @@ def read_order(
     period = resolve_period(job.period, dt.datetime.now().astimezone().date())
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
-    given = tuple(_given_file(text, known, single=len(job.sources) == 1) for text in files)
+    given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
     return Order(job, job_path.absolute(), period, given, yes, by or whoever_runs_this(), names)
 
 
-def _given_file(text: str, sources: set[str], *, single: bool) -> tuple[str, str]:
-    from schemas.errors import ConfigurationError  # noqa: PLC0415
-
+def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
+    """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
     name, mark, path = text.partition("=")
     if mark and name in sources:
         return name, str(Path(path).absolute())
-    if single:
-        return "", str(Path(text).absolute())
-    raise ConfigurationError(
-        f"--file {text}: the job has several sources; write SOURCE=PATH with one of {', '.join(sorted(sources))}"
-    )
+    return "", str(Path(text).absolute())
 
 
 @contextmanager

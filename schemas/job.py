@@ -6,7 +6,7 @@ A job is a declaration. This module says what it must hold; `io_adapters.spreads
 import datetime as dt
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -48,6 +48,10 @@ Patterns = Annotated[
 ]
 
 
+# The layout of a source whose files are recognised by their headers.
+AUTO: Final = "auto"
+
+
 class Declaration(BaseModel):
     """Part of a job file; a key it does not name is an error."""
 
@@ -83,7 +87,7 @@ class Exchange(Declaration):
 
 
 class Source(Declaration):
-    """Files of one layout."""
+    """Files of one layout; `auto` recognises each file by its headers."""
 
     files: Patterns
     layout: str | Layout

@@ -1,10 +1,6 @@
-"""status, runs, layouts, schema: what is on record and what Repasse knows."""
+"""status and runs: what is on record."""
 
 import datetime as dt
-import json
-import sys
-from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -118,30 +114,6 @@ def list_runs(*, as_json: bool) -> Result:
         {"run": r.run_id, "job": r.job, "period": r.period, "state": r.state, "exit_code": r.exit_code} for r in runs
     ]
     return ExitCode.DONE, {"runs": listed}
-
-
-def list_layouts(*, as_json: bool) -> Result:
-    """List the layouts Repasse brings along."""
-    from io_adapters.spreadsheets.declarations import known_layouts, read_layout  # noqa: PLC0415
-
-    console = console_for(as_json=as_json)
-    layouts = [read_layout(name, Path()) for name in known_layouts()]
-    by_table = Counter(layout.table for layout in layouts)
-    width = max(len(layout.layout) for layout in layouts)
-    for layout in layouts:
-        console.print(f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}", soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"layouts": [layout.layout for layout in layouts], "tables": dict(by_table)}
-
-
-def print_schema(what: str) -> ExitCode:
-    """Print the JSON Schema of job files."""
-    from io_adapters.spreadsheets.declarations import job_schema  # noqa: PLC0415
-
-    if what != "job":
-        sys.stderr.write(f"repasse: there is no schema of {what}; there is one of: job\n")
-        return ExitCode.USAGE
-    sys.stdout.write(json.dumps(job_schema(), ensure_ascii=False, indent=1) + "\n")
-    return ExitCode.DONE
 
 
 def _local(at: dt.datetime) -> str:

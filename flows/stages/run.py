@@ -13,6 +13,7 @@ from flows.wording import say
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.owner import Owner
 from io_adapters.split_api.client import SplitApi
+from schemas.corrections import Origin
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period
@@ -110,7 +111,7 @@ class Run:
 
     only_job: str | None = None
     inputs: Inputs | None = None
-    tables: list[RawTable] = field(default_factory=list)
+    sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
     standing: Standing | None = None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     worked: Worked | None = None

@@ -20,7 +20,7 @@ from flows.steps.reconcile import (
 from flows.steps.repeated import mark_repeated
 from flows.steps.run_state import closing_codes, state_name
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.corrections import write_corrections
+from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.exit_codes import ExitCode, worst
 from schemas.reconciliation import Reconciliation, Summary
@@ -48,11 +48,11 @@ def write(run: Run) -> None:
 
 def corrections_of(run: Run, folder: Path) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
-    marked = [
-        (raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)])
-        for raw in run.tables
+    sheets = [
+        SheetToCorrect(raw, [one for one in run.issues if (one.file, one.sheet) == (raw.file.name, raw.sheet)], origin)
+        for raw, origin in run.sheets
     ]
-    return write_corrections(marked, folder / "corrections.xlsx", run.job.outputs.language)
+    return write_corrections(sheets, folder / "corrections.xlsx", run.job.outputs.language)
 
 
 def document_of(run: Run) -> RunDocument:

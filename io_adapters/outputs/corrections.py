@@ -7,6 +7,7 @@ text, numbers still numbers.
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from io_adapters.outputs.sheet_names import unique_sheet_name
 from io_adapters.outputs.sheets import SEVERITY_TONES, issues_table
 from io_adapters.outputs.tables import write_table
 from io_adapters.outputs.workbook import GENERAL, NUMBER_DIGITS, PLAIN, TEXT, Book, Ink, Page, Setup, Tone, Value
+from schemas.corrections import Origin, to_properties
 from schemas.issues import Issue, Severity
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
@@ -30,15 +32,27 @@ COPIED_WHOLE: Final = 50_000
 # In cells of these rules a digit lost is a wrong person or account: what is typed there stays text.
 _IDENTIFIERS: Final = ("TAXID_", "PIX_", "BANK_", "AGENCY_", "ACCOUNT_", "UPC_")
 
+_WIDTHS: Final = (14, 40)
+_LOOKED_AT: Final = 200
+
 Marks = Mapping[tuple[int, int], Sequence[Issue]]
 
 
-def write_corrections(tables: Sequence[tuple[RawTable, Sequence[Issue]]], path: Path, language: str) -> Path | None:
+@dataclass(frozen=True, slots=True)
+class SheetToCorrect:
+    """A table as it was read, what was found in it, and what its copy will stand for."""
+
+    table: RawTable
+    issues: Sequence[Issue]
+    origin: Origin
+
+
+def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str) -> Path | None:
     """Write the corrections workbook.
 
     Args:
-        tables: Each sheet as it was read, with its issues. Files without errors or warnings are left out; of a file
-            that has some, all sheets are kept.
+        sheets: Everything that was read. Files without errors or warnings are left out; of a file that has some, all
+            sheets are kept.
         path: Where it should be.
         language: "pt-BR" or "en".
 
@@ -49,22 +63,26 @@ def write_corrections(tables: Sequence[tuple[RawTable, Sequence[Issue]]], path: 
         OSError: the folder cannot be written.
     """
     labels = Labels(language)
-    to_correct = {table.file.sha256 for table, issues in tables if _blocking(issues)}
+    to_correct = {sheet.table.file.sha256 for sheet in sheets if _blocking(sheet.issues)}
     if not to_correct:
         return None
     book = Book()
     titles = {labels("sheet.issues").casefold()}
     notes = [labels("note.corrections")]
     listed: list[Issue] = []
-    for table, issues in tables:
+    origins: dict[str, Origin] = {}
+    for table, issues, origin in ((one.table, one.issues, one.origin) for one in sheets):
         if table.file.sha256 not in to_correct:
             continue
-        title = unique_sheet_name(table.sheet or Path(table.file.name).stem, titles)
-        if len(table.cells) > COPIED_WHOLE:
+        title = unique_sheet_name(origin.sheet or Path(origin.file).stem, titles)
+        whole = len(table.cells) <= COPIED_WHOLE
+        if not whole:
             notes.append(labels("note.only_rows_with_issues") + title)
         _write_sheet(book, title, table, _marks(table, _blocking(issues)))
+        origins[title] = replace(origin, whole=origin.whole and whole)
         listed.extend(issues)
     write_table(book, issues_table(listed, labels, " ".join(notes)))
+    book.remember(to_properties(origins))
     return replace_atomically(path, book.to_bytes())
 
 
@@ -90,7 +108,7 @@ def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks) -> None:
     text_columns = frozenset(
         position + 1 for position in range(len(table.headers)) if not np.isin(table.kinds_of(position), numeric).any()
     )
-    widths = [min(max(len(header) + 4, 14), 40) for header in table.headers]
+    widths = [_width(table, position) for position in range(len(table.headers))]
     page = book.page(Setup(title, widths, table.header_row, text_columns))
     _skip_to(page, table.header_row)
     page.append(
@@ -103,6 +121,13 @@ def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks) -> None:
             _cell(page, text, kind, marks.get((row, position), ()))
             for position, (text, kind) in enumerate(zip(texts, kinds, strict=True))
         )
+
+
+def _width(table: RawTable, position: int) -> int:
+    """Make room for the header and for what most of the first cells hold, so that nobody corrects what is cut off."""
+    longest = table.cells[position].head(_LOOKED_AT).str.len().max() if len(table.cells) else 0
+    narrowest, widest = _WIDTHS
+    return int(min(max(len(table.headers[position]) + 4, longest + 2, narrowest), widest))
 
 
 def _skip_to(page: Page, row: int) -> None:

@@ -3,7 +3,7 @@
 import datetime as dt
 import io
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, cast
 from openpyxl import Workbook
 from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.comments import Comment
+from openpyxl.packaging.custom import StringProperty
 from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.styles.cell_style import StyleArray
 from openpyxl.utils import get_column_letter
@@ -107,6 +108,12 @@ class Book:
         sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
         sheet.oddFooter.right.text = "&P / &N"  # type: ignore[union-attr]  # every new sheet has one
         return Page(self, sheet)
+
+    def remember(self, properties: Mapping[str, str]) -> None:
+        """Write custom document properties, which programs keep and people rarely see."""
+        for name, text in properties.items():
+            # The stubs know no custom properties yet.
+            self._workbook.custom_doc_props.append(StringProperty(name=name, value=text))  # type: ignore[attr-defined]
 
     def style(self, cell: Cell, ink: Ink, *, quoted: bool) -> None:
         """Give a cell its look; `quoted` marks it as text even when a person edits it."""

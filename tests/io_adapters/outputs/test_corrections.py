@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.corrections import write_corrections
+from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.sheet_names import unique_sheet_name
+from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import CellKind
@@ -45,13 +46,18 @@ MIXED = raw_table(
 )
 
 
+def corrections_of(tables, path, language):
+    sheets = [SheetToCorrect(one, found, Origin(one.file.name, one.sheet, "payments")) for one, found in tables]
+    return write_corrections(sheets, path, language)
+
+
 def read(path):
     book = CalamineWorkbook.from_path(path)
     return {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
 
 
 def test_headers_and_rows_stay_where_the_person_has_them(tmp_path):
-    path = write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
     rows = read(path)["Outubro"]
     assert rows[:2] == [[""] * 7] * 2
     assert tuple(rows[2]) == MIXED.headers
@@ -60,7 +66,7 @@ def test_headers_and_rows_stay_where_the_person_has_them(tmp_path):
 
 
 def test_text_stays_text_and_numbers_stay_numbers_where_no_digit_is_lost(tmp_path):
-    path = write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
     sheet = load_workbook(path)["Outubro"]
     assert [sheet.cell(4, column).data_type for column in range(1, 7)] == ["s", "s", "n", "d", "b", "e"]
     assert (sheet["B4"].value, sheet["B4"].number_format) == ("01234567890", "@")
@@ -70,7 +76,7 @@ def test_text_stays_text_and_numbers_stay_numbers_where_no_digit_is_lost(tmp_pat
 
 
 def test_a_bad_cell_is_coloured_and_says_what_is_wrong_and_what_is_right(tmp_path):
-    path = write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
     sheet = load_workbook(path)["Outubro"]
     assert sheet["C4"].comment.text == "não é um valor\n→ 1234,56"
     assert sheet["C4"].fill.fill_type == "solid"
@@ -80,7 +86,7 @@ def test_a_bad_cell_is_coloured_and_says_what_is_wrong_and_what_is_right(tmp_pat
 
 def test_two_problems_of_one_cell_are_both_told(tmp_path):
     both = [issue("C4", 4), issue("C4", 4, code=IssueCode.AMOUNT_DECIMALS, message="tem três decimais")]
-    path = write_corrections([(MIXED, both)], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(MIXED, both)], tmp_path / "corrections.xlsx", "pt-BR")
     text = load_workbook(path)["Outubro"]["C4"].comment.text
     assert "não é um valor" in text
     assert "tem três decimais" in text
@@ -88,7 +94,7 @@ def test_two_problems_of_one_cell_are_both_told(tmp_path):
 
 def test_a_problem_of_a_row_is_told_on_its_first_cell_and_one_of_a_column_on_its_header(tmp_path):
     problems = [issue(row=6, code=IssueCode.ROW_DUPLICATE), issue(column="Coluna 1", code=IssueCode.COLUMN_DUPLICATE)]
-    sheet = load_workbook(write_corrections([(MIXED, problems)], tmp_path / "c.xlsx", "pt-BR"))["Outubro"]
+    sheet = load_workbook(corrections_of([(MIXED, problems)], tmp_path / "c.xlsx", "pt-BR"))["Outubro"]
     assert sheet["A6"].comment is not None
     assert sheet["A6"].value == "=1+1"
     assert sheet["B3"].comment is not None
@@ -96,15 +102,15 @@ def test_a_problem_of_a_row_is_told_on_its_first_cell_and_one_of_a_column_on_its
 
 def test_notes_mark_no_cell_and_alone_they_make_no_file(tmp_path):
     note = issue("A4", 4, severity=Severity.NOTE)
-    assert write_corrections([(MIXED, [note])], tmp_path / "c.xlsx", "pt-BR") is None
+    assert corrections_of([(MIXED, [note])], tmp_path / "c.xlsx", "pt-BR") is None
     assert not (tmp_path / "c.xlsx").exists()
-    sheet = load_workbook(write_corrections([(MIXED, [note, issue("C4", 4)])], tmp_path / "c.xlsx", "pt-BR"))["Outubro"]
+    sheet = load_workbook(corrections_of([(MIXED, [note, issue("C4", 4)])], tmp_path / "c.xlsx", "pt-BR"))["Outubro"]
     assert sheet["A4"].comment is None
 
 
 def test_an_empty_cell_that_must_be_filled_keeps_the_zeros_typed_into_it(tmp_path):
     table = raw_table([["Ana", ""]], headers=("Nome", "CPF"))
-    path = write_corrections([(table, [issue("B4", 4, code=IssueCode.TAXID_FORMAT)])], tmp_path / "c.xlsx", "pt-BR")
+    path = corrections_of([(table, [issue("B4", 4, code=IssueCode.TAXID_FORMAT)])], tmp_path / "c.xlsx", "pt-BR")
     sheet = load_workbook(path)["Outubro"]
     assert sheet["B4"].value is None
     assert sheet["B4"].number_format == "@"
@@ -113,14 +119,14 @@ def test_an_empty_cell_that_must_be_filled_keeps_the_zeros_typed_into_it(tmp_pat
 
 def test_a_tax_id_that_became_a_number_keeps_the_zeros_typed_into_it(tmp_path):
     table = raw_table([["1234567890"]], [[N]])
-    path = write_corrections([(table, [issue("A4", 4, code=IssueCode.TAXID_LENGTH)])], tmp_path / "c.xlsx", "pt-BR")
+    path = corrections_of([(table, [issue("A4", 4, code=IssueCode.TAXID_LENGTH)])], tmp_path / "c.xlsx", "pt-BR")
     cell = load_workbook(path)["Outubro"]["A4"]
     assert (cell.data_type, cell.number_format) == ("n", "@")
 
 
 def test_the_last_sheet_lists_all_problems_in_the_language_of_the_job(tmp_path):
     for language, title in (("pt-BR", "Problemas"), ("en", "Issues")):
-        path = write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "c.xlsx", language)
+        path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "c.xlsx", language)
         sheets = read(path)
         assert list(sheets) == ["Outubro", title]
         assert sheets[title][2][3] == "C4"
@@ -133,13 +139,13 @@ def test_each_file_with_problems_has_its_sheets_and_the_others_are_left_out(tmp_
         (raw_table([["a"]], name="dois.xlsx", sheet="Problemas"), []),
         (raw_table([["a"]], name="certo.csv", sheet=None), []),
     ]
-    path = write_corrections(tables, tmp_path / "c.xlsx", "pt-BR")
+    path = corrections_of(tables, tmp_path / "c.xlsx", "pt-BR")
     assert list(read(path)) == ["um", "um (2)", "Problemas (2)", "Problemas"]
 
 
 def test_of_a_very_large_sheet_only_the_rows_with_problems_are_copied_and_the_list_says_so(tmp_path):
     table = raw_table([[f"linha {n}", "1"] for n in range(50_001)], header_row=1)
-    path = write_corrections([(table, [issue("B40000", 40_000)])], tmp_path / "c.xlsx", "pt-BR")
+    path = corrections_of([(table, [issue("B40000", 40_000)])], tmp_path / "c.xlsx", "pt-BR")
     sheets = read(path)
     filled = {number: row for number, row in enumerate(sheets["Outubro"], start=1) if any(row)}
     assert filled == {1: ["Coluna 0", "Coluna 1"], 40_000: ["linha 39998", "1"]}
@@ -147,13 +153,13 @@ def test_of_a_very_large_sheet_only_the_rows_with_problems_are_copied_and_the_li
 
 
 def test_the_same_problems_give_the_same_bytes(tmp_path):
-    first = write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "a.xlsx", "pt-BR").read_bytes()
-    assert write_corrections([(MIXED, [issue("C4", 4)])], tmp_path / "b.xlsx", "pt-BR").read_bytes() == first
+    first = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "a.xlsx", "pt-BR").read_bytes()
+    assert corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "b.xlsx", "pt-BR").read_bytes() == first
 
 
 @pytest.mark.parametrize("text", ["_x0041_", "a\nb", "a\r\nb", " a ", "<&>'\"", "＝1+1", "'=1", "12e34567890123"])
 def test_text_that_looks_like_something_else_reads_the_same_again(tmp_path, text):
-    path = write_corrections([(raw_table([[text]], header_row=1), [issue("A2", 2)])], tmp_path / "c.xlsx", "pt-BR")
+    path = corrections_of([(raw_table([[text]], header_row=1), [issue("A2", 2)])], tmp_path / "c.xlsx", "pt-BR")
     assert read(path)["Outubro"][1] == [text]
 
 
@@ -161,7 +167,7 @@ def test_text_that_looks_like_something_else_reads_the_same_again(tmp_path, text
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1, max_size=5))
 def test_whatever_text_a_person_wrote_reads_the_same_again(tmp_path_factory, texts):
     table = raw_table([texts], header_row=1)
-    path = write_corrections([(table, [issue("A2", 2)])], tmp_path_factory.mktemp("c") / "c.xlsx", "pt-BR")
+    path = corrections_of([(table, [issue("A2", 2)])], tmp_path_factory.mktemp("c") / "c.xlsx", "pt-BR")
     expected = ["".join("\ufffd" if c in "\ufffe\uffff" else c for c in text) for text in texts]
     assert read(path)["Outubro"][1] == expected
 

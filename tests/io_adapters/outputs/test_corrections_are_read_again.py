@@ -5,8 +5,9 @@ import datetime as dt
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from io_adapters.outputs.corrections import write_corrections
+from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.spreadsheets.reading import read_table
+from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import Layout
 
@@ -20,6 +21,11 @@ LAYOUT = Layout(
 PROBLEM = Issue(
     IssueCode.TAXID_CHECK, Severity.ERROR, "pagamentos", None, "B4", 4, "CPF", "10 digits", "não confere", "11 dígitos"
 )
+
+
+def corrections_of(tables, path, language):
+    sheets = [SheetToCorrect(one, found, Origin(one.file.name, one.sheet, "payments")) for one, found in tables]
+    return write_corrections(sheets, path, language)
 
 
 @pytest.fixture
@@ -49,7 +55,7 @@ def text_file(tmp_path):
 @pytest.mark.parametrize("source", ["workbook", "text_file"])
 def test_untouched_it_reads_the_same(source, request, tmp_path):
     before = read_table(str(request.getfixturevalue(source)), LAYOUT)
-    path = write_corrections([(before, [PROBLEM])], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(before, [PROBLEM])], tmp_path / "corrections.xlsx", "pt-BR")
     after = read_table(str(path), LAYOUT)
     assert after.sheet == (before.sheet or "pagamentos")
     assert (after.header_row, after.headers) == (before.header_row, before.headers)
@@ -59,7 +65,7 @@ def test_untouched_it_reads_the_same(source, request, tmp_path):
 
 
 def test_a_corrected_cell_is_what_is_read(workbook, tmp_path):
-    path = write_corrections([(read_table(str(workbook), LAYOUT), [PROBLEM])], tmp_path / "corrections.xlsx", "pt-BR")
+    path = corrections_of([(read_table(str(workbook), LAYOUT), [PROBLEM])], tmp_path / "corrections.xlsx", "pt-BR")
     book = load_workbook(path)
     book["Outubro 2026"]["B5"] = "52998224725"
     book.save(path)

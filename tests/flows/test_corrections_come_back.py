@@ -1,0 +1,140 @@
+"""corrections.xlsx put right and given back: each of its sheets takes the place of the one it is a copy of."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from schemas.exit_codes import ExitCode
+from tests.flows.books import places
+from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.label import COMMAND, Label, summary_of
+from tests.flows.test_rows_with_problems import NOBODY, corrections_of
+
+ANA, BIA, CAIO = people(3)
+
+
+def put_right(workbook: Path, **cells: str) -> Path:
+    """Correct cells named SHEET_CELL."""
+    book = load_workbook(workbook)
+    for name, value in cells.items():
+        sheet, _, cell = name.rpartition("_")
+        book[sheet][cell] = value
+    book.save(workbook)
+    return workbook
+
+
+def test_a_file_without_problems_is_read_as_ever_beside_the_corrected_one(label, service):
+    label.declare(sources=[{"files": ["a.xlsx", "b.xlsx"], "layout": "payments"}])
+    label.write("a.xlsx", [payment(ANA, "10,00")])
+    label.write("b.xlsx", [payment(BIA, "20,00", CPF=NOBODY), payment(CAIO, "30,00")])
+    workbook = corrections_of(label.run())
+    assert load_workbook(workbook).sheetnames == ["Dados", "Problemas"]
+    report = label.run(files=[put_right(workbook, Dados_B2=BIA.tax_id)])
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000, 3000]
+    assert places(summary_of(report)) == {"duplicate": 4000, "paid": 2000}
+
+
+def test_royalties_of_the_other_statements_are_not_taken_for_gone(label, service):
+    """Read alone, the corrected statement would look as if the rest had been paid for nothing."""
+    label.declare(
+        sources=[{"files": ["um.xlsx", "dois.xlsx"], "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
+    )
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "100")])
+    label.write("um.xlsx", [line("10,00")])
+    label.write("dois.xlsx", [line("5,00"), line("sete")])
+    workbook = corrections_of(label.run())
+    report = label.run(files=[put_right(workbook, Dados_D3="7,00")])
+    assert report.exit_code == ExitCode.DONE
+    assert places(summary_of(report)) == {"duplicate": 1500, "paid": 700}
+    assert service.paid == [1500, 700]
+
+
+def test_one_workbook_corrects_payments_and_payees_at_once(label, service):
+    label.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}], payees="payees.xlsx")
+    label.payments(payment(ANA, "dez", Chave_Pix="", Tipo_da_chave=""))
+    label.write("payees.xlsx", [payee(ANA) | {"Chave Pix": "ana"}])
+    first = label.run()
+    workbook = corrections_of(first)
+    assert load_workbook(workbook).sheetnames == ["Dados", "Dados (2)", "Problemas"]
+    book = load_workbook(workbook)
+    book["Dados"]["D2"] = "10,00"
+    book["Dados (2)"]["D2"] = ANA.destination.pix_key
+    book.save(workbook)
+    report = label.run(files=[workbook])
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [1000]
+
+
+def test_what_is_still_wrong_comes_back_once_more_and_can_be_corrected_again(label, service):
+    label.payments(payment(ANA, "10,00", CPF=NOBODY), payment(BIA, "vinte"))
+    workbook = corrections_of(label.run())
+    half = label.run(files=[put_right(workbook, Dados_B2=ANA.tax_id)])
+    assert half.exit_code == ExitCode.ROWS_HELD
+    report = label.run(files=[put_right(corrections_of(half), Dados_D3="20,00")])
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_corrections_of_a_file_that_was_given_by_hand_stand_for_it(label, service):
+    label.payments(payment(CAIO, "30,00"))
+    by_hand = label.folder.parent / "de fora.xlsx"
+    label.write("x.xlsx", [payment(ANA, "10,00"), payment(BIA, "vinte")]).rename(by_hand)
+    workbook = corrections_of(label.run(files=[by_hand]))
+    report = label.run(files=[put_right(workbook, Dados_D3="20,00")])
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_corrections_of_a_job_that_does_not_read_the_file_are_refused(label, service, tmp_path):
+    label.payments(payment(ANA, "dez"))
+    workbook = put_right(corrections_of(label.run()), Dados_D2="10,00")
+    other = Label(tmp_path / "other")
+    other.declare(
+        sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
+    )
+    other.write("lines.xlsx", [line("1,00")])
+    other.write("payees.xlsx", [payee(ANA)])
+    other.write("shares.xlsx", [share(ANA, "100")])
+    said = other.say("run", other.job, "--file", workbook, code=ExitCode.CONFIGURATION)
+    assert "payments.xlsx" in said.output
+    assert service.posts == 0
+
+
+def test_a_plain_file_for_a_job_of_several_sources_must_say_which(label, service):
+    label.declare(
+        sources=[{"files": "payments.xlsx", "layout": "payments"}, {"files": "b.xlsx", "layout": "payments"}]
+    )
+    label.payments(payment(ANA, "10,00"))
+    label.write("b.xlsx", [payment(BIA, "20,00")])
+    path = label.write("c.xlsx", [payment(CAIO, "30,00")])
+    assert "SOURCE=PATH" in label.say("run", label.job, "--file", path, code=ExitCode.CONFIGURATION).output
+    label.say("run", label.job, "--file", f"2={path}", "--yes")
+    assert service.paid == [1000, 3000]
+
+
+@pytest.mark.slow
+def test_a_large_statement_is_corrected_by_the_rows_that_were_wrong(label, service):
+    label.declare(
+        sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
+    )
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "100")])
+    label.write("lines.xlsx", [line("0,01") for _ in range(50_010)] + [line("mil")])
+    workbook = corrections_of(label.run())
+    assert sum(1 for row in load_workbook(workbook)["Dados"].values if any(row)) == 2
+    report = label.run(files=[put_right(workbook, Dados_D50012="1000,00")])
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [50_010, 100_000]
+
+
+def test_it_says_how_to_go_on(label):
+    label.payments(payment(ANA, "dez"))
+    workbook = corrections_of(label.run())
+    listed = " ".join(str(cell) for row in load_workbook(workbook)["Problemas"].values for cell in row if cell)
+    assert "--file" in listed
+    command = [*COMMAND, "run", str(label.job), "--file", str(put_right(workbook, Dados_D2="10,00")), "--yes"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == ExitCode.DONE
