@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from schemas.raw_table import RawTable
+from schemas.sheet_cells import Oddities
 
 _PREFIX: Final = "repasse:"
 
@@ -78,5 +79,22 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
     kinds = np.column_stack([table.kinds_of(position) for position in positions])
     corrected_kinds = np.column_stack([corrected.kinds_of(position) for position in positions])
     kinds[table.cells.index.get_indexer(rows)] = corrected_kinds[filled.to_numpy()]
-    misshapen = tuple(row for row in table.misshapen_rows if row not in set(rows))
-    return replace(table, cells=cells, kinds=kinds, misshapen_rows=misshapen)
+    put_right = set(rows)
+    misshapen = tuple(row for row in table.misshapen_rows if row not in put_right)
+    oddities = _without(table.oddities, put_right)
+    return replace(table, cells=cells, kinds=kinds, misshapen_rows=misshapen, oddities=oddities)
+
+
+def _without(oddities: Oddities, rows: set[int]) -> Oddities:
+    """Forget what was odd about rows that are copies now: nothing in them is merged, hidden or computed any more."""
+
+    def others(cells: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+        return frozenset(cell for cell in cells if cell[0] not in rows)
+
+    return replace(
+        oddities,
+        hidden_rows=tuple(row for row in oddities.hidden_rows if row not in rows),
+        merged=others(oddities.merged),
+        external=others(oddities.external),
+        formulas=others(oddities.formulas),
+    )

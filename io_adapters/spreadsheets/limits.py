@@ -13,6 +13,8 @@ MOST_ZIP_MEMBERS: Final = 10_000
 
 # One field of a text, and one record; a quote that is never closed makes a field of the rest of the file.
 MOST_FIELD_BYTES: Final = 2**20
+MOST_RECORD_BYTES: Final = 4 * MOST_FIELD_BYTES
+MOST_COLUMNS: Final = 16_384  # as many as Excel has
 TEXT_BLOCK_BYTES: Final = 16 * 2**20
 
 # A workbook's reader reserves memory for the whole rectangle between a sheet's corners.

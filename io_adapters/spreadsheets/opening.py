@@ -5,8 +5,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 import fsspec
@@ -28,14 +29,16 @@ class Content:
     """An open file.
 
     Attributes:
-        identity: Of the file as it was found, packed or not.
+        name_only: The file as it was found, packed or not, its hash not known yet.
+        identity: Returns the same with its hash; waits for it, since it is taken beside the reading.
         stream: Its content, unpacked; seekable, at the start.
         name: Of the content: of the one member of an archive, else of the file.
         packing: How it was packed: "gzip", "zip"; "" when it was not.
         check_unchanged: Raises UnreadableFile when somebody has written to the file since it was opened.
     """
 
-    identity: FileIdentity
+    name_only: FileIdentity
+    identity: Callable[[], FileIdentity]
     stream: BinaryIO
     name: str
     packing: str
@@ -61,14 +64,18 @@ def opened_content(path: str, language: str) -> Iterator[Content]:
             raise refusal(IssueCode.FILE_EMPTY, place, "empty")
         if before.st_size > limits.MOST_TEXT_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_TEXT_BYTES))
-        identity = FileIdentity(place.file, _sha256(stream), before.st_size)
+        name_only = FileIdentity(place.file, "", before.st_size)
+        digest = exits.enter_context(ThreadPoolExecutor(1)).submit(_sha256, stream.fileno())
+
+        def identity() -> FileIdentity:
+            return replace(name_only, sha256=digest.result())
 
         def check_unchanged() -> None:
             if _state(os.fstat(stream.fileno())) != _state(before):
                 raise refusal(IssueCode.FILE_CHANGED, place)
 
         unpacked = exits.enter_context(unpack(Unpacked(stream, place.file, ""), place))
-        yield Content(identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
+        yield Content(name_only, identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
 
 
 @contextmanager
@@ -106,11 +113,12 @@ def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
         yield here
 
 
-def _sha256(stream: BinaryIO) -> str:
-    digest = hashlib.sha256()
-    while chunk := stream.read(_CHUNK_BYTES):
+def _sha256(descriptor: int) -> str:
+    """Hash a whole file without moving the place at which others read it."""
+    digest, position = hashlib.sha256(), 0
+    while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
         digest.update(chunk)
-    stream.seek(0)
+        position += len(chunk)
     return digest.hexdigest()
 
 

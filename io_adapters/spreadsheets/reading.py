@@ -20,20 +20,15 @@ from schemas.file_view import View
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable, joined
+from schemas.raw_table import RawTable, joined
 
 _START_BYTES: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True)
 class SpreadsheetFile:
-    """An open file, of whatever kind.
+    """An open file, of whatever kind."""
 
-    Attributes:
-        identity: Which file.
-    """
-
-    identity: FileIdentity
     _opened: OpenedFile
     _content: Content
     _place: Place
@@ -64,14 +59,23 @@ class SpreadsheetFile:
         Raises:
             UnreadableFile: no sheet fits, several do, there are no rows, the file is damaged or changed meanwhile.
         """
-        for fit in fits_of(self.views, layout, self._place):
+        for fit in self.fits(layout):
             yield joined(list(self.blocks(fit)))
+
+    def fits(self, layout: Layout) -> list[Fit]:
+        """Return where a layout's tables are in the file: one, or one for each sheet it names.
+
+        Raises:
+            UnreadableFile: no sheet fits, or several do, or there is nothing to read.
+        """
+        return fits_of(self.views, layout, self._place)
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
+        identity = self._content.identity()
         before = (*_packing(self._content, self._place.language), *self._opened.decisions)
         for block in self._opened.blocks(fit):
-            yield replace(block, decisions=(*before, *block.decisions))
+            yield replace(block, file=identity, decisions=(*before, *block.decisions))
         self._content.check_unchanged()
 
 
@@ -91,9 +95,9 @@ def open_file(path: str, *, language: str = "pt-BR") -> Iterator[SpreadsheetFile
         UnreadableFile: with one issue that says why the file cannot be read.
     """
     with opened_content(path, language) as content:
-        place = Place(content.identity.name, language)
+        place = Place(content.name_only.name, language)
         with _opened(content, _agreed_kind(content, place), place) as opened:
-            yield SpreadsheetFile(content.identity, opened, content, place)
+            yield SpreadsheetFile(opened, content, place)
 
 
 def read_table(path: str, layout: Layout, *, language: str = "pt-BR") -> RawTable:
@@ -112,13 +116,13 @@ def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFi
         if content.stream.seek(0, 2) > limits.MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_WORKBOOK_BYTES))
         content.stream.seek(0)
-        with open_workbook(content.stream.read(), kind, content.identity, place.language) as workbook:
+        with open_workbook(content.stream.read(), kind, content.name_only, place.language) as workbook:
             yield workbook
         return
     start = content.stream.read(_START_BYTES)
     content.stream.seek(0)
     reader = open_records if is_records(start) else open_text
-    yield reader(content.stream, content.identity, place.language)
+    yield reader(content.stream, content.name_only, place.language)
 
 
 def _agreed_kind(content: Content, place: Place) -> FileKind:

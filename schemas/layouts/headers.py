@@ -16,7 +16,7 @@ class HeaderMatch:
         duplicates: Canonical column -> the positions that claim it, two or more.
         missing: Required canonical columns that no header claims, in the layout's order.
         unknown: Positions whose header the layout does not name.
-        ignored: Positions whose header the layout names as not to be read.
+        ignored: Positions whose header the layout names as not to be read, or to be read by a rule of its own.
     """
 
     positions: dict[str, int]
@@ -49,7 +49,8 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
         Every position with a header in exactly one of positions, duplicates, unknown and ignored.
     """
     column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
-    not_read = {fold(header) for header in layout.ignored}
+    rules = [*([layout.sign.column] if layout.sign else []), *(rule.column for rule in layout.leave_out)]
+    not_read = {fold(header) for header in (*layout.ignored, *rules)}
     claims: dict[str, list[int]] = {}
     unknown: list[int] = []
     ignored: list[int] = []

@@ -6,9 +6,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from io_adapters.spreadsheets import limits
+from io_adapters.spreadsheets.limits import MOST_RECORD_BYTES
 from io_adapters.spreadsheets.text.encodings import Utf8Text
 from io_adapters.spreadsheets.text.exact import read_exactly
-from io_adapters.spreadsheets.text.pieces import MOST_RECORD_BYTES, BrokenRecord, Form, Piece, blank_piece, blank_rows
+from io_adapters.spreadsheets.text.pieces import BrokenRecord, Form, Piece, blank_piece, blank_rows
 from io_adapters.spreadsheets.text.quick import read_quickly
 from io_adapters.spreadsheets.text.regular import Regular, regular_records
 

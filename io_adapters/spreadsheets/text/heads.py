@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from io_adapters.spreadsheets.limits import MOST_RECORD_BYTES
 from io_adapters.spreadsheets.text.lines import line_start
-from io_adapters.spreadsheets.text.pieces import MOST_RECORD_BYTES, BrokenRecord
+from io_adapters.spreadsheets.text.pieces import BrokenRecord
 from io_adapters.spreadsheets.text.quotes import all_structural, part_is_structural
 from io_adapters.spreadsheets.text.records import Records, broken_record
 from schemas.file_view import HEAD_ROWS, HeadRow, View

@@ -8,12 +8,13 @@ import pandas as pd
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.columns import text_series
+from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.cutting import read_pieces, with_blank_rows
 from io_adapters.spreadsheets.text.encodings import Utf8Text
 from io_adapters.spreadsheets.text.heads import DELIMITERS, HEAD_BYTES, Head, below, views_of
 from io_adapters.spreadsheets.text.lines import end_of_last_line
-from io_adapters.spreadsheets.text.pieces import MOST_COLUMNS, MOST_RECORD_BYTES, BrokenRecord, Form
+from io_adapters.spreadsheets.text.pieces import BrokenRecord, Form
 from io_adapters.spreadsheets.text.quotes import all_structural
 from io_adapters.spreadsheets.text.survey import CHUNK_BYTES, survey
 from io_adapters.spreadsheets.words import say

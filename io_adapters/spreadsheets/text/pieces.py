@@ -1,7 +1,6 @@
 """What both ways of reading a text hand on: some records, and where the next one begins."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -9,11 +8,6 @@ import pyarrow as pa
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.text.lines import count_line_ends, end_of_last_line
-
-# A record is a line, or several where quotes hold line breaks. No sender's row comes near.
-MOST_RECORD_BYTES: Final = 4 * limits.MOST_FIELD_BYTES
-# As many as Excel has.
-MOST_COLUMNS: Final = 16_384
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from io_adapters.spreadsheets.limits import MOST_RECORD_BYTES
 from io_adapters.spreadsheets.text.lines import CR, LF, positions_of
-from io_adapters.spreadsheets.text.pieces import MOST_RECORD_BYTES, Form
+from io_adapters.spreadsheets.text.pieces import Form
 from io_adapters.spreadsheets.text.quotes import QUOTE, are_structural
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
+from io_adapters.spreadsheets.limits import MOST_RECORD_BYTES
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.encodings import Encoding, Undecodable, Utf8Text, likely_encodings
 from io_adapters.spreadsheets.text.lines import count_line_ends_before
-from io_adapters.spreadsheets.text.pieces import MOST_RECORD_BYTES, BrokenRecord
+from io_adapters.spreadsheets.text.pieces import BrokenRecord
 from schemas.issues import IssueCode
 
 # Small enough to stay in the processor's cache while it is looked at several times.

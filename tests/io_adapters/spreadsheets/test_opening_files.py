@@ -39,8 +39,8 @@ def test_a_plain_file_is_itself(tmp_path):
     with opened_content(str(path), "en") as content:
         assert content.stream.read() == TABLE
         assert (content.name, content.packing) == ("lista.csv", "")
-        assert content.identity.sha256 == hashlib.sha256(TABLE).hexdigest()
-        assert content.identity.size_bytes == len(TABLE)
+        assert content.identity().sha256 == hashlib.sha256(TABLE).hexdigest()
+        assert content.identity().size_bytes == len(TABLE)
         content.check_unchanged()
 
 
@@ -62,7 +62,7 @@ def test_a_packed_table_is_unpacked_and_keeps_the_identity_of_the_file_that_came
     with opened_content(str(path), "en") as content:
         assert content.stream.read() == TABLE
         assert content.name == member.rsplit("/", 1)[-1]
-        assert content.identity.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert content.identity().sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_a_missing_or_an_empty_file_is_told(tmp_path):

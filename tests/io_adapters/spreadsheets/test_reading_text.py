@@ -63,6 +63,7 @@ def test_utf_16_is_read_in_either_order_of_bytes(encoding):
         (b"\xff\xfe" + "CPF;Valor\nx;".encode("utf-16-le") + b"\x00\xd8;\0", 27),
         (b"\xff\xfe" + "CPF;Valor\nx;1".encode("utf-16-le") + b"\n", 29),
         (b"CPF;Valor\nx;\0\n", 13),
+        ("\ufeffCPF;Valor\nx;\0\n".encode("utf-16-be"), 27),
     ],
     ids=[
         "cp1252 has no such byte",
@@ -71,6 +72,7 @@ def test_utf_16_is_read_in_either_order_of_bytes(encoding):
         "half a pair",
         "half a unit",
         "NUL",
+        "NUL in UTF-16",
     ],
 )
 @pytest.mark.parametrize("block_bytes", [5, 2**20])
@@ -114,6 +116,13 @@ def test_the_first_rows_that_hold_anything_are_shown_wherever_they_are():
     rows = "".join(f"{blank}x,{number}\n" for number in range(HEAD_ROWS + 5))
     (view,) = opened(rows).views
     assert [head.row for head in view.head] == [101 * number for number in range(1, HEAD_ROWS + 1)]
+
+
+def test_a_row_is_shown_whole_or_not_at_all():
+    name = "a" * 50_000 + "\n" + "b" * 50_000
+    (view,) = opened("CPF,Nome\n" + f'x,"{name}"\n' * HEAD_ROWS).views
+    assert len(view.head) > 2
+    assert {head.texts for head in view.head[1:]} == {("x", name)}
 
 
 def test_the_delimiter_is_the_one_under_which_the_headers_are_found():

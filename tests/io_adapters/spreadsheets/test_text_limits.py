@@ -55,6 +55,11 @@ def test_a_row_beyond_four_megabytes_is_refused_whatever_is_in_it(line_end, enco
     assert "4 MB in one row" in message
 
 
+def test_a_row_that_is_too_long_is_numbered_right_below_any_line_end():
+    padded = "CPF;" + "a" * (MB - 5) + "\r\n" + "y" * 5 * MB  # the first megabyte ends between CR and LF
+    assert refused(padded)[:2] == (IssueCode.FILE_TOO_LARGE, 2)
+
+
 def test_a_row_over_many_lines_is_no_longer_than_a_row_on_one():
     cell = '"' + "a\n" * (MB // 4) + '"'
     assert refused(f"CPF;Nome\nx;1\n{';'.join([cell] * 50)}\nz;2\n")[:2] == (IssueCode.FILE_TOO_LARGE, 3)
@@ -63,12 +68,18 @@ def test_a_row_over_many_lines_is_no_longer_than_a_row_on_one():
 def test_short_rows_below_a_very_wide_header_do_not_fill_the_memory():
     header = ";".join(["CPF", *map(str, range(16_383))])
     assert read(f"{header}\nx\n").cells.shape == (1, 16_384)
-    code, row, message = refused(f"{header}\n" + "x\n" * 5_000)
-    assert code is IssueCode.FILE_TOO_LARGE
-    assert "40000000 cells" in message
+    for line_end in ("\n", "\r"):
+        code, row, message = refused(header + line_end + f"x{line_end}" * 5_000)
+        assert code is IssueCode.FILE_TOO_LARGE
+        assert "40000000 cells" in message
     code, row, message = refused(f"{header};\nx\n")
     assert (code, row) == (IssueCode.FILE_TOO_LARGE, 1)
     assert "16384 columns" in message
+
+
+def test_of_two_things_wrong_the_first_is_told():
+    text = f"CPF;Nome\nx;{'a' * (MB + 1)}\n" + 'y;"Bia"\n' * 1_000 + 'z;"Caio" C\n'
+    assert refused(text, block_bytes=MB + 100)[:2] == (IssueCode.FILE_TOO_LARGE, 2)
 
 
 def test_rows_that_begin_with_an_invisible_mark_keep_it_wherever_they_are_cut():

@@ -78,6 +78,11 @@ def test_between_tabs_a_quote_in_a_title_makes_all_quotes_part_of_the_text(title
     assert table.decisions == ("tab", "header in row 1", "quotes read as part of the text")
 
 
+def test_between_tabs_a_header_below_an_open_quote_is_found():
+    table = read('"Aurora\nCPF\tTítulo\nx\tMix\n')
+    assert (table.header_row, table.cells.loc[3].tolist()) == (2, ["x", "Mix"])
+
+
 @ANY_BLOCKS
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 def test_between_tabs_quotes_around_fields_enclose_them_when_all_do(line_end, block_bytes):
