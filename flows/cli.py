@@ -95,11 +95,15 @@ def check(job: JobFile, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def plan(job: JobFile, as_json: AsJson = False) -> None:
-    """Show what would be paid, to whom, and what it would cost to check; changes nothing."""
+def plan(
+    job: JobFile,
+    names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what would be paid, to whom, what changed, and what checks would cost; writes plan.xlsx, changes nothing."""
     from flows.commands.payouts import plan_job  # noqa: PLC0415
 
-    _finish(lambda: plan_job(job, as_json=as_json), as_json=as_json)
+    _finish(lambda: plan_job(job, names=names, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -146,7 +150,7 @@ def reject(
 def settle(
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None, as_json: AsJson = False
 ) -> None:
-    """Look in-doubt submissions up, look at open reports, write their outputs again; sends nothing."""
+    """Look in-doubt submissions up, set exchange rates left over, look at open reports, write outputs again."""
     from flows.commands.payouts import settle_jobs  # noqa: PLC0415
 
     _finish(lambda: settle_jobs(job, as_json=as_json), as_json=as_json)
@@ -174,6 +178,20 @@ def runs(as_json: AsJson = False) -> None:
 
 
 @app.command()
+def trace(  # options of a command
+    what: Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")],
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
+    period: Annotated[str | None, typer.Option(metavar="LABEL", help="Only this period.")] = None,
+    job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads the job's statements again.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Follow a payee or a payment back to file and row, step by step, and forward to the report."""
+    from flows.commands.trace import trace_payment  # noqa: PLC0415
+
+    _finish(lambda: trace_payment(what, job=job, period=period, job_file=job_file, as_json=as_json), as_json=as_json)
+
+
+@app.command()
 def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")], as_json: AsJson = False) -> None:
     """Stop all sending, of every job, until `release`."""
     from flows.commands.words import hold_sending  # noqa: PLC0415
@@ -191,14 +209,14 @@ def release(by: By, as_json: AsJson = False) -> None:
 
 @app.command()
 def resolve(  # options of a command
-    submission: Annotated[str, typer.Argument(help="The submission in doubt, as `status` names it.")],
+    submission: Annotated[str, typer.Argument(help="What is in doubt, as `status` names it (rp-..., xr-...).")],
     report: Annotated[str | None, typer.Option(metavar="ID", help="It is this report of the service.")] = None,
     absent: Annotated[bool, typer.Option("--absent", help="The service never received it (two people).")] = False,
     by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice with --absent.")] = None,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Take people's word on a submission in doubt."""
+    """Take people's word on a submission, or an exchange rate, in doubt."""
     from flows.commands.people import resolve_submission  # noqa: PLC0415
 
     _finish(

@@ -12,7 +12,6 @@ from flows.stages.run import Order, Progress, Run
 from flows.steps.run_state import state_name
 from flows.terminal import QuietProgress
 from flows.wiring import opened_run, read_order
-from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
 from schemas.reconciliation import Summary
@@ -74,11 +73,6 @@ def run_payout(  # each is named at the call
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
     order = read_order(job_path, files=files, yes=yes, by=by, again=again)
-    if order.job.currency != "BRL":
-        raise ConfigurationError(
-            f"reports in {order.job.currency} cannot be sent yet: nothing sets their exchange rate; "
-            "pay in BRL and give each source its exchange"
-        )
     return _walk(PAYOUT, order, None, watch)
 
 

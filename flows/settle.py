@@ -9,7 +9,9 @@ from flows.watching import speaking_to_prefect, told_state, watch
 
 @flow(name="settle", retries=0, persist_result=False, log_prints=False)
 def settle(job: str | None = None) -> State[None]:
-    """Look up what is in doubt, follow open reports, and write their outputs again. Sends nothing.
+    """Look up what is in doubt, set the exchange rates left over, follow open reports, and write their outputs again.
+
+    Creates no report.
 
     Args:
         job: Name of one job; all jobs when empty.

@@ -23,6 +23,7 @@ from schemas.plan import Place
 from schemas.reconciliation import Summary
 
 SHOWN_ISSUES = 50
+SHOWN_FILES = 8
 LOG_WIDTH = 160
 
 
@@ -147,6 +148,9 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
         amount = format_cents(batch.amount_cents, language)
         facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
         console.print("  " + say(language, "batch", **facts, outcome=batch.outcome, status=batch.status or "-"))
+        if batch.exchange:
+            rate = batch.exchange.model_dump(include={"currency", "rate", "outcome"})
+            console.print("    " + say(language, "rate.batch", **rate))
     console.print(say(language, "rows", **summary.rows.model_dump()))
     checks = summary.account_checks
     if checks.made or checks.reused:
@@ -163,8 +167,10 @@ def show_messages(console: Console, messages: Iterable[str], code: ExitCode) -> 
 
 def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
     """Print what was written, folder by folder."""
-    for folder, paths in groupby(outputs, key=lambda path: path.parent):
-        names = "  ".join(path.name for path in paths)
+    for folder, grouped in groupby(outputs, key=lambda path: path.parent):
+        paths = list(grouped)
+        shown = "  ".join(path.name for path in paths[:SHOWN_FILES])
+        names = shown if len(paths) <= SHOWN_FILES else f"{shown}  ... ({len(paths)})"
         console.print(f"  {folder}/\n    {names}", soft_wrap=True, markup=False)
 
 

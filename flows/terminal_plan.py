@@ -1,43 +1,272 @@
-"""How a plan is shown in a terminal."""
+"""How a plan is shown in a terminal: one calm look, a hundred columns wide; everything else is in plan.xlsx."""
 
-from rich.console import Console
+import datetime as dt
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from flows.stages.plan_view import PlanView
+from flows.steps.exchange_rate import facts_of
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.plan_summary_sheet import digest_in_words
+from io_adapters.outputs.plan_workbook import where_in_words
+from io_adapters.outputs.reasons import reason_in_words
+from schemas.masking import mask_tax_id
 from schemas.money import format_cents
+from schemas.plan import Place
+from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanView
+
+WIDTH: Final = 100
+LARGEST: Final = 10
+SHOWN_OF_EACH_NOTICE: Final = 4
+SHOWN_CHANGES: Final = 8
+SHOWN_REASONS: Final = 12
+SHOWN_BATCHES: Final = 6
+
+_FIGURES: Final = re.compile(r"(\[bold\])?([-+]?[0-9][0-9.,]*)?(\[/\])?")
+_COLOURS: Final = {
+    Notice.TIMES_100: "red",
+    Notice.DESTINATION: "red",
+    Notice.MUCH_ABOVE: "yellow",
+    Notice.NEW: "cyan",
+    Notice.DISAPPEARED: "dim",
+}
+_MARKS: Final = {
+    ChangeKind.ADDED: "[green]+[/]",
+    ChangeKind.REMOVED: "[red]-[/]",
+    ChangeKind.AMOUNT: "[yellow]~[/]",
+    ChangeKind.DESTINATION: "[red]>[/]",
+}
 
 
-def show_plan(console: Console, view: PlanView, language: str) -> None:
-    """Print what would be paid and what not, the largest payments, the batches and the cost of checks."""
-    plan = view.plan
-    total = format_cents(plan.total_cents, language)
-    counts = say(language, "plan.total", payees=view.payees, payments=plan.payees, batches=len(plan.batches))
-    console.print(f"[bold]{plan.job}[/bold] {plan.period}: {counts}, [bold]{plan.currency} {total}[/bold]")
-    largest = [(name, format_cents(cents, language)) for name, cents in view.largest]
-    _show_rows(console, say(language, "plan.largest"), largest)
-    of = Labels(language).of_value
-    not_paid = [
-        (f"{of('place', place)} ({count}) {of('reason', reason)}", format_cents(cents, language))
-        for place, reason, count, cents in view.not_paid
-    ]
-    _show_rows(console, say(language, "plan.not_paid"), not_paid)
-    console.print(say(language, "rows", **view.rows.model_dump()))
-    if view.checks_wanted:
-        cost, budget = (format_cents(c, language) for c in (view.checks_cost_cents, view.checks_budget_cents))
-        console.print(say(language, "plan.checks", wanted=view.checks_wanted, cost=cost, budget=budget))
-    digest = view.digest
-    console.print(say(language, "plan.digest", digest=digest) if digest else say(language, "plan.provisional"))
+def show_plan(console: Console, view: PlanView, path: Path | None) -> None:
+    """Print what would be paid, whom to look at, what changed, what is not paid and why, and what checks would cost.
+
+    Args:
+        console: Where to.
+        view: The plan.
+        path: Where plan.xlsx was written; None when it was not.
+    """
+    _Screen(console, view).show(path)
 
 
-def _show_rows(console: Console, title: str, rows: list[tuple[str, str]]) -> None:
-    if not rows:
-        return
-    table = Table(title=title, title_justify="left", show_header=False, show_edge=False, pad_edge=False)
-    table.add_column(overflow="fold")
-    table.add_column(justify="right")
-    for name, amount in rows:
-        table.add_row(escape(name), amount)
-    console.print(table)
+class _Screen:
+    """One plan on one console."""
+
+    def __init__(self, console: Console, view: PlanView) -> None:
+        self._console = console
+        self._view = view
+        self._labels = Labels(view.language)
+
+    def show(self, path: Path | None) -> None:
+        """Print all of it, what a person decides on first."""
+        self._head()
+        self._look()
+        self._changes()
+        self._totals()
+        self._not_paid()
+        self._largest()
+        self._end(path)
+
+    def _say(self, key: str, **facts: object) -> str:
+        return escape(say(self._view.language, key, **facts))
+
+    def _money(self, cents: int) -> str:
+        return format_cents(cents, self._view.language)
+
+    def _print(self, what: RenderableType = "") -> None:
+        self._console.print(what, width=min(WIDTH, self._console.width))
+
+    def _head(self) -> None:
+        view = self._view
+        payments = sum(batch.payees for batch in view.plan.batches)
+        counts = self._say("plan.total", payees=view.payees, payments=payments, batches=len(view.plan.batches))
+        total = f"{view.plan.currency} {self._money(view.plan.total_cents)}"
+        self._print(f"[bold]{view.plan.job}  {view.plan.period}  {total}[/]  {counts}")
+        owner = sum(batch.owner_cents for batch in view.plan.batches)
+        if owner:
+            self._print(self._say("plan.owner", owner=self._money(owner)))
+        if view.plan.exchange:
+            self._print(self._say("rate.terms", **facts_of(view.plan.exchange)))
+
+    def _look(self) -> None:
+        view = self._view
+        self._title("look.title")
+        if view.first_ever:
+            self._print(f"  {self._say('look.first_ever')}")
+            return
+        if not view.notices:
+            self._print(f"  {self._say('look.nothing')}")
+            return
+        for notice, count in view.notice_counts.items():
+            if count:
+                self._print(f"  [{_COLOURS[notice]}]{self._say(f'look.{notice}', count=count)}[/]")
+        shown = [one for notice in Notice for one in _first_of(view.notices, notice)]
+        self._rows(
+            (
+                f"[{_COLOURS[one.notice]}]{self._say(f'look.short_{one.notice}')}[/]",
+                _shown(one.name or "?"),
+                _shown(mask_tax_id(one.tax_id)),
+                self._money(one.now_cents) if one.now_cents else "",
+                self._why(one),
+            )
+            for one in shown
+        )
+        self._more(len(view.notices) - len(shown))
+
+    def _why(self, one: PayeeNotice) -> str:
+        before = self._money(one.before_cents)
+        match one.notice:
+            case Notice.NEW:
+                return ""
+            case Notice.TIMES_100:
+                return self._say("look.last_amount", before=before)
+            case Notice.MUCH_ABOVE:
+                key = "look.usual" if one.amounts > 1 else "look.last_amount"
+                return self._say(key, before=before, amounts=one.amounts)
+            case Notice.DISAPPEARED:
+                return self._say("look.was_paid", before=before)
+            case Notice.DESTINATION:
+                used, paid = self._day(one.last_used_at), self._day(one.last_paid_at)
+                return self._say(f"look.destination_{'old' if used else 'new'}", used=used, paid=paid)
+
+    def _changes(self) -> None:
+        changes = self._view.changes
+        day = self._day(changes.at)
+        facts = {"run": changes.run_id, "day": day, "period": changes.period}
+        key = {Against.LAST_PLAN: "plan", Against.LAST_PERIOD: "period", Against.NOTHING: "nothing"}[changes.against]
+        self._title(f"plan.since_{key}", **facts)
+        if changes.against is Against.NOTHING:
+            return
+        if not changes.any:
+            self._print(f"  {self._say('plan.unchanged')}")
+            return
+        for rate in changes.rates:
+            told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
+            self._print(f"  [yellow]{self._say('plan.rate', **told)}[/]")
+        if changes.shares:
+            self._print(f"  [yellow]{self._say('plan.shares', count=changes.shares)}[/]")
+        counts = {kind.value: len(changes.of_kind(kind)) for kind in ChangeKind}
+        whole = self._signed(changes.now_cents - changes.before_cents)
+        self._print(f"  {self._say('plan.changed', **counts, sum=whole)}")
+        self._rows(
+            (
+                _MARKS[one.kind],
+                _shown(one.name or "?"),
+                _shown(mask_tax_id(one.tax_id)),
+                self._signed(one.difference_cents) if one.difference_cents else "",
+                self._how(one),
+            )
+            for one in changes.changes[:SHOWN_CHANGES]
+        )
+        self._more(len(changes.changes) - SHOWN_CHANGES)
+
+    def _how(self, one: Change) -> str:
+        if one.kind is ChangeKind.DESTINATION:
+            return escape(self._labels("change.destination").lower())
+        if one.kind is ChangeKind.AMOUNT:
+            return f"{self._money(one.before_cents)} -> {self._money(one.now_cents)}"
+        return _shown(where_in_words(one, self._labels))
+
+    def _totals(self) -> None:
+        self._title("plan.totals")
+        totals = self._view.totals
+        placed = {place: getattr(totals, place.value) for place in Place}
+        lines = [(self._labels(f"place.{place}"), self._money(cents)) for place, cents in placed.items() if cents]
+        self._rows([*lines, (f"[bold]{self._labels('summary.in')}[/]", f"[bold]{self._money(totals.in_)}[/]")])
+
+    def _not_paid(self) -> None:
+        groups = self._view.not_paid
+        if not groups:
+            return
+        self._title("plan.not_paid")
+        self._rows(
+            (
+                self._labels(f"place.{one.place}"),
+                self._money(one.amount_cents),
+                str(one.count),
+                _shown(reason_in_words(one.reason, self._labels)),
+            )
+            for one in groups[:SHOWN_REASONS]
+        )
+        self._more(len(groups) - SHOWN_REASONS)
+
+    def _largest(self) -> None:
+        largest = self._view.largest(LARGEST)
+        if not largest:
+            return
+        self._title("plan.largest")
+        self._rows(
+            (_shown(one.name), _shown(one.tax_id_masked), self._money(one.amount_cents), _shown(_told(one.reference)))
+            for one in largest
+        )
+
+    def _end(self, path: Path | None) -> None:
+        view = self._view
+        self._print()
+        for batch in view.plan.batches[:SHOWN_BATCHES] if len(view.plan.batches) > 1 else ():
+            facts = {"number": batch.number, "payments": batch.payees, "amount": self._money(batch.amount_cents)}
+            self._print(self._say("plan.batch", **facts))
+        self._more(len(view.plan.batches) - SHOWN_BATCHES)
+        checks = view.checks
+        if checks.wanted:
+            cost, budget, left = map(self._money, (checks.cost_cents, checks.budget_cents, checks.left_cents))
+            self._print(self._say("plan.checks", wanted=checks.wanted, cost=cost, budget=budget, left=left))
+        if checks.beyond_budget:
+            self._print(f"[yellow]{self._say('plan.beyond', count=checks.beyond_budget)}[/]")
+        self._print(self._say("rows", **view.rows.model_dump()))
+        # Digest and path stay whole, so that they can be copied.
+        self._console.print(self._say("plan.digest", digest=digest_in_words(view, self._labels)), soft_wrap=True)
+        if path:
+            self._console.print(self._say("plan.file", path=path), soft_wrap=True)
+
+    def _title(self, key: str, **facts: object) -> None:
+        self._print()
+        self._print(f"[bold]{self._say(key, **facts)}[/]")
+
+    def _rows(self, rows: Iterable[tuple[str, ...]]) -> None:
+        """Print rows without lines around them; columns of figures stand to the right."""
+        lines = list(rows)
+        if not lines:
+            return
+        table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column(width=0)
+        for cells in zip(*lines, strict=True):
+            if all(_FIGURES.fullmatch(cell) for cell in cells):
+                table.add_column(justify="right", no_wrap=True)
+            else:
+                table.add_column(overflow="fold", max_width=40)
+        for line in lines:
+            table.add_row("", *line)
+        self._print(table)
+
+    def _more(self, count: int) -> None:
+        if count > 0:
+            self._print(f"  {self._say('plan.more', count=count)}")
+
+    def _signed(self, cents: int) -> str:
+        return f"+{self._money(cents)}" if cents > 0 else self._money(cents)
+
+    def _day(self, moment: dt.datetime | None) -> str:
+        if moment is None:
+            return ""
+        return f"{moment:%d/%m/%Y}" if self._view.language == "pt-BR" else f"{moment:%Y-%m-%d}"
+
+
+def _first_of(notices: Iterable[PayeeNotice], kind: Notice) -> list[PayeeNotice]:
+    return [one for one in notices if one.notice is kind][:SHOWN_OF_EACH_NOTICE]
+
+
+def _told(reference: str) -> str:
+    """Leave out references that only Repasse gives."""
+    return "" if reference.partition("/")[0] == "royalties" else reference
+
+
+def _shown(text: str) -> str:
+    """Keep what others wrote from being taken for markup, and control characters from reaching the terminal."""
+    return escape("".join(mark if mark.isprintable() else " " for mark in text))

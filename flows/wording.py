@@ -28,6 +28,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "check.issues": ("{errors} erros, {warnings} avisos", "{errors} errors, {warnings} warnings"),
     "check.corrections": ("correções: {path}", "corrections: {path}"),
+    "check.missing_shares": ("participações que faltam: {path}", "missing shares: {path}"),
     "approval.wanted": (
         (
             "aguarda a aprovação de {people} pessoa(s): {payments} pagamentos, {batches} lote(s), {currency} {total}\n"
@@ -110,20 +111,211 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "run.rewritten": ("execução {run}: {state}", "run {run}: {state}"),
     "settle.nothing": ("nada está aberto, nada está em dúvida", "nothing is open, nothing is in doubt"),
     "plan.total": (
-        "favorecidos: {payees}, pagamentos: {payments}, lotes: {batches}",
-        "payees: {payees}, payments: {payments}, batches: {batches}",
+        "{payees} favorecidos, {payments} pagamentos, {batches} lote(s)",
+        "{payees} payees, {payments} payments, {batches} batch(es)",
     ),
-    "plan.largest": ("maiores", "largest"),
-    "plan.not_paid": ("não pago", "not paid"),
+    "plan.owner": ("disso, parte do titular: {owner}", "of it the owner's part: {owner}"),
+    "plan.largest": ("Maiores pagamentos", "Largest payments"),
+    "plan.totals": ("Onde está cada centavo", "Where every centavo is"),
+    "plan.not_paid": ("O que não é pago, e por quê", "What is not paid, and why"),
+    "plan.more": ("... e mais {count}; todos na planilha", "... and {count} more; all of them in the workbook"),
+    "plan.batches": ("Lotes", "Batches"),
+    "plan.batch": ("{number}: {payments} pagamentos, {amount}", "{number}: {payments} payments, {amount}"),
     "plan.checks": (
-        "verificações de conta a fazer: {wanted}, no máximo {cost} de um orçamento de {budget}",
-        "account checks wanted: {wanted}, at most {cost} of a budget of {budget}",
+        "contas a verificar: {wanted}, no máximo {cost} de um orçamento de {budget}; sobram {left}",
+        "accounts to be checked: {wanted}, at most {cost} of a budget of {budget}; {left} left",
+    ),
+    "plan.beyond": (
+        "o orçamento não alcança {count} conta(s), cujos pagamentos ficariam retidos",
+        "the budget does not reach {count} account(s), whose payments would be held",
     ),
     "plan.digest": ("plano: {digest}", "plan: {digest}"),
-    "plan.provisional": (
-        "plano: ainda provisório, até que as contas sejam verificadas",
-        "plan: still provisional, until the accounts are checked",
+    "plan.file": ("planilha: {path}", "workbook: {path}"),
+    "plan.since_plan": ("Desde o último plano ({run}, {day})", "Since the last plan ({run}, {day})"),
+    "plan.since_period": (
+        "Primeiro plano do período; comparado com o que se pagou em {period}",
+        "First plan of the period; compared with what was paid in {period}",
     ),
+    "plan.since_nothing": (
+        "Primeiro plano deste trabalho: não há com que comparar",
+        "First plan of this job: there is nothing to compare it with",
+    ),
+    "plan.unchanged": ("nada mudou", "nothing changed"),
+    "plan.changed": (
+        "{added} a mais, {removed} a menos, {amount} com outro valor, {destination} com outro destino; {sum} ao todo",
+        "{added} added, {removed} removed, {amount} with another amount, {destination} elsewhere; {sum} in all",
+    ),
+    "plan.rate": ("câmbio {currency}: {before} -> {now}", "exchange rate {currency}: {before} -> {now}"),
+    "plan.shares": ("{count} participações mudaram", "{count} shares changed"),
+    "look.title": ("Para olhar antes de aprovar", "To look at before approving"),
+    "look.nothing": ("ninguém a olhar com mais cuidado", "nobody to look at more closely"),
+    "look.first_ever": (
+        "este diário ainda não pagou ninguém: todos os favorecidos são novos",
+        "this ledger has never paid anybody: all payees are new",
+    ),
+    "look.times_100": ("{count} com cem vezes o valor anterior", "{count} with a hundred times the last amount"),
+    "look.changed_destination": ("{count} com outro destino", "{count} with another destination"),
+    "look.much_above": ("{count} muito acima do próprio histórico", "{count} much above their own history"),
+    "look.new": ("{count} nunca pago(s) antes", "{count} never paid before"),
+    "look.disappeared": (
+        "{count} pago(s) no último período e ausente(s) agora",
+        "{count} paid in the last period and absent now",
+    ),
+    "look.short_times_100": ("x100", "x100"),
+    "look.short_changed_destination": ("destino", "destination"),
+    "look.short_much_above": ("acima", "above"),
+    "look.short_new": ("novo", "new"),
+    "look.short_disappeared": ("ausente", "absent"),
+    "look.last_amount": ("antes {before}", "{before} before"),
+    "look.usual": ("em geral {before}, mediana de {amounts}", "usually {before}, median of {amounts}"),
+    "look.destination_new": (
+        "destino nunca usado; pago em outro até {paid}",
+        "destination never used; paid to another until {paid}",
+    ),
+    "look.destination_old": (
+        "destino usado até {used}; depois outro, até {paid}",
+        "destination used until {used}; then another, until {paid}",
+    ),
+    "look.was_paid": ("recebeu {before}", "was paid {before}"),
+    "look.run": ("olhe antes de aprovar: {what}\n  {where}", "look before you approve: {what}\n  {where}"),
+    "look.only": ("olhe antes de aprovar: {what}", "look before you approve: {what}"),
+    "rate.terms": (
+        "câmbio dos relatórios: 1 {currency} = BRL {rate}, ordem {order}",
+        "exchange rate of the reports: 1 {currency} = BRL {rate}, order {order}",
+    ),
+    "rate.batch": ("câmbio {currency} {rate}: {outcome}", "exchange rate {currency} {rate}: {outcome}"),
+    "rate.outcome": (
+        "câmbio {rate} de {report} ({update}): {outcome} ({reason})",
+        "exchange rate {rate} of {report} ({update}): {outcome} ({reason})",
+    ),
+    "rate.abandoned": (
+        "o câmbio de {report} ({update}) estava sendo informado quando sua execução acabou: em dúvida",
+        "the exchange rate of {report} ({update}) was being set when its run ended: in doubt",
+    ),
+    "rate.found": ("{report} mostra o câmbio aprovado: {rate}", "{report} shows the approved exchange rate: {rate}"),
+    "rate.not_sent": (
+        "o câmbio de {report} não foi informado: {reason}; a próxima execução ou settle o informa",
+        "the exchange rate of {report} was not sent: {reason}; the next run or settle sends it",
+    ),
+    "rate.waits": (
+        "o câmbio {rate} de {report} ({update}) ainda não foi informado",
+        "the exchange rate {rate} of {report} ({update}) has not been sent yet",
+    ),
+    "rate.doubt": (
+        (
+            "o câmbio {rate} de {report} está em dúvida: nem a resposta nem o relatório provam que foi fixado; "
+            "toda execução e todo settle o procuram, e ele nunca é enviado outra vez por si:\n"
+            "  repasse resolve {update} --report ID --by NOME, ou --absent --by A --by B --evidence TEXTO"
+        ),
+        (
+            "the exchange rate {rate} of {report} is in doubt: neither the answer nor the report proves that it is "
+            "set; every run and settle looks for it, and it is never sent again by itself:\n"
+            "  repasse resolve {update} --report ID --by NAME, or --absent --by A --by B --evidence TEXT"
+        ),
+    ),
+    "rate.refused": (
+        (
+            "o serviço recusou o câmbio {rate} de {report}; fixem-no no serviço, ou, quando a causa estiver "
+            "corrigida:\n  repasse resolve {update} --absent --by A --by B --evidence TEXTO"
+        ),
+        (
+            "the service refused the exchange rate {rate} of {report}; set it in the service, or, once the cause is "
+            "put right:\n  repasse resolve {update} --absent --by A --by B --evidence TEXT"
+        ),
+    ),
+    "rate.differs": (
+        "{report} tem outro câmbio que o aprovado, {rate}; nada mais é enviado para ele ({update})",
+        "{report} has another exchange rate than the approved one, {rate}; nothing more is sent for it ({update})",
+    ),
+    "trace.nobody": (
+        "ninguém e nada assim no diário; procure por obrigação (ob-...), relatório (rp-...), CPF/CNPJ ou nome inteiro",
+        "nobody and nothing like that on record; ask for an obligation (ob-...), a report (rp-...), a tax id or a name",
+    ),
+    "trace.several": (
+        "{count} pessoas diferentes: pergunte pelo CPF/CNPJ ou por uma obrigação",
+        "{count} different people: ask for the tax id, or for an obligation",
+    ),
+    "trace.run": ("livros da execução {run}", "books of run {run}"),
+    "trace.no_run": ("a execução não deixou livros{run}", "its run left no books{run}"),
+    "trace.kind_payment": ("pagamento", "payment"),
+    "trace.kind_royalty": ("royalties", "royalties"),
+    "trace.kind_owner": ("parte do titular", "owner's part"),
+    "trace.kind_recouped": ("adiantamento", "advance"),
+    "trace.kind_carried": ("saldo", "balance"),
+    "trace.kind_unmatched": ("sem participação", "without a share"),
+    "trace.row": ("de {file}, linha {row}", "from {file}, row {row}"),
+    "trace.word": ("{kind}, por {by}, {at}: {evidence}", "{kind}, by {by}, {at}: {evidence}"),
+    "trace.royalties": ("De onde vêm os royalties", "Where the royalties come from"),
+    "trace.lines": ("{lines} linhas, {currency} {amount}", "{lines} lines, {currency} {amount}"),
+    "trace.found": (
+        "{file}, linhas {rows}: {lines}, {currency} {amount}",
+        "{file}, rows {rows}: {lines}, {currency} {amount}",
+    ),
+    "trace.rest": (
+        "segundo o diário apenas: {lines} linhas, {currency} {amount}",
+        "from the ledger alone: {lines} lines, {currency} {amount}",
+    ),
+    "trace.more": ("... e mais {count}; todos com --json", "... and {count} more; all of them with --json"),
+    "trace.others": ("... e mais {count} pagamentos deste relatório:", "... and {count} more payments of this report:"),
+    "trace.unread": (
+        "linhas dos extratos: repita com --job-file TRABALHO",
+        "lines of the statements: ask again with --job-file JOB",
+    ),
+    "trace.file_same": ("{file}: o mesmo arquivo", "{file}: the same file"),
+    "trace.file_changed": (
+        "{file}: mudou desde a execução; a sua parte vem do diário apenas",
+        "{file}: changed since the run; its part is told from the ledger alone",
+    ),
+    "trace.file_gone": (
+        "{file}: não está mais entre os arquivos do trabalho; a sua parte vem do diário apenas",
+        "{file}: no longer among the job's files; its part is told from the ledger alone",
+    ),
+    "trace.file_unreadable": (
+        "{file}: não pode mais ser lido; a sua parte vem do diário apenas",
+        "{file}: cannot be read any more; its part is told from the ledger alone",
+    ),
+    "trace.file_unproven": (
+        "{file}: o diário não diz que bytes a execução leu; só as somas o provam",
+        "{file}: the ledger does not say which bytes the run read; only the sums prove it",
+    ),
+    "trace.sum": ("soma exata {exact}, arredondada {cents}", "exact sum {exact}, rounded {cents}"),
+    "trace.recouped": ("- adiantamentos recuperados {cents}", "- advances recouped {cents}"),
+    "trace.advance": ("{reference}: {cents}", "{reference}: {cents}"),
+    "trace.carried_in": ("+ trazido {cents}", "+ carried in {cents}"),
+    "trace.carried_from": ("+ trazido de {period} {cents}", "+ carried in from {period} {cents}"),
+    "trace.carried_out": ("- levado ao próximo período {cents}", "- carried to the next period {cents}"),
+    "trace.held": ("- retido {cents}", "- held {cents}"),
+    "trace.payable": ("= a pagar {cents}", "= payable {cents}"),
+    "trace.report": ("Relatório {report}: {state}, {cents}", "Report {report}: {state}, {cents}"),
+    "trace.plan": (
+        "plano {digest}, preparado por {by}, {at}",
+        "plan {digest}, prepared by {by}, {at}",
+    ),
+    "trace.approved": ("aprovado {at}", "approved {at}"),
+    "trace.approval": ("aprovação de {by}, {at}", "approval by {by}, {at}"),
+    "trace.step": ("{at}  {state}, {by}", "{at}  {state}, {by}"),
+    "trace.service": (
+        "no serviço: {split_id}, {status}, visto {at}",
+        "at the service: {split_id}, {status}, seen {at}",
+    ),
+    "trace.rate": (
+        "câmbio {currency} {rate} ({update}): {state}",
+        "exchange rate {currency} {rate} ({update}): {state}",
+    ),
+    "trace.books": ("{currency} {total} entraram = {places}", "{currency} {total} came in = {places}"),
+    "trace.problem_part": (
+        "valor, câmbio e participação não dão a parte que o diário guarda",
+        "amount, rate and share do not make the part on record",
+    ),
+    "trace.problem_lines": (
+        "as linhas dos extratos não somam o valor que o diário guarda",
+        "the lines of the statements do not add up to the amount on record",
+    ),
+    "trace.problem_earned": (
+        "as partes exatas não somam o rendimento que o diário guarda",
+        "the exact parts do not add up to the earnings on record",
+    ),
+    "trace.problem_places": ("os lugares não somam o que entrou", "the places do not add up to what came in"),
 }
 
 

@@ -111,7 +111,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "nothing hidden; or a look at them before approving",
     ),
     C.TOTAL_MISMATCH: (
-        "the file's own total is {expected}, its rows sum up to {found}; nothing of the file is paid",
+        "the file's own total is {expected}, its rows sum up to {found}; nothing of it is paid",
         "a total that agrees with the rows, or no total",
     ),
     C.ROW_WIDTH: (
@@ -185,6 +185,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.NAME_ENCODING: (
         "the name looks damaged by a change of encoding",
         "the name as its owner writes it, accents included",
+    ),
+    C.TEXT_LENGTH: (
+        "the text has {found} characters",
+        "{limit} characters at most",
     ),
     C.TEXT_CONTROL: (
         "the text holds an invisible character ({code_point})",
@@ -381,6 +385,22 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.SHARE_UNMATCHED: (
         "no share covers {lines} line(s) of {found}",
         "a share for it",
+    ),
+    C.OPENING_KIND: (
+        "this is neither carried, to recoup nor paid",
+        "carried, to recoup or paid",
+    ),
+    C.OPENING_PERIOD: (
+        "the balance is carried into a period that was never run, and reaches none",
+        "the first period that is run; here {found}",
+    ),
+    C.OPENING_LEDGER: (
+        "the ledger knows of this already, from {found}, and what it says counts",
+        "only what Repasse did not do itself; otherwise no such row",
+    ),
+    C.OPENING_PAYMENT: (
+        "no single payment of this payee and period is meant by this reference",
+        "the reference of the payments row; royalties for what was paid of royalties",
     ),
     C.IDENTITY_CONFLICT: (
         "row {other} says something else about the same payee",

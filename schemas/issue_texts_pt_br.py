@@ -111,7 +111,7 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "nada oculto; ou uma olhada nelas antes de aprovar",
     ),
     C.TOTAL_MISMATCH: (
-        "o total do próprio arquivo é {expected}, e suas linhas somam {found}; nada do arquivo é pago",
+        "o total do próprio arquivo é {expected}, e suas linhas somam {found}; nada dele é pago",
         "um total que concorde com as linhas, ou nenhum total",
     ),
     C.ROW_WIDTH: (
@@ -185,6 +185,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.NAME_ENCODING: (
         "o nome parece danificado por uma troca de codificação",
         "o nome como seu dono o escreve, com acentos",
+    ),
+    C.TEXT_LENGTH: (
+        "o texto tem {found} caracteres",
+        "no máximo {limit} caracteres",
     ),
     C.TEXT_CONTROL: (
         "o texto contém um caractere invisível ({code_point})",
@@ -381,6 +385,22 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.SHARE_UNMATCHED: (
         "nenhuma participação cobre {lines} linha(s) de {found}",
         "uma participação para ela",
+    ),
+    C.OPENING_KIND: (
+        "isto não é saldo, nem a recuperar, nem pago",
+        "saldo, a recuperar ou pago",
+    ),
+    C.OPENING_PERIOD: (
+        "o saldo entra em um período que nunca rodou, e não chega a nenhum",
+        "o primeiro período que roda; aqui, {found}",
+    ),
+    C.OPENING_LEDGER: (
+        "o diário já sabe disto, por {found}, e vale o que ele diz",
+        "só o que o Repasse não fez ele mesmo; do contrário, nenhuma linha",
+    ),
+    C.OPENING_PAYMENT: (
+        "esta referência não indica um único pagamento deste favorecido neste período",
+        "a referência da linha de pagamento; royalties para o que foi pago de royalties",
     ),
     C.IDENTITY_CONFLICT: (
         "a linha {other} diz outra coisa do mesmo favorecido",

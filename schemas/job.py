@@ -169,6 +169,7 @@ class Job(Declaration):
     payees: Patterns | None = None
     shares: Patterns | None = None
     advances: Patterns | None = None
+    opening: Patterns | None = None
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     foreign_currency: ForeignCurrency | None = None

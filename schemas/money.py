@@ -109,8 +109,9 @@ def allocate(total_cents: int, weights: Sequence[int | Fraction]) -> tuple[int, 
 def round_parts(parts: Sequence[Fraction]) -> tuple[int, ...]:
     """Round exact parts to centavos so that they add up to their rounded sum.
 
-    Each part is floored; the centavos then missing from the half-even rounded sum go to the largest fractional parts,
-    a tie to the earlier position.
+    Each part is floored; the centavos then missing from the half-even rounded sum go to the largest fractional parts.
+    A tie goes to the earlier position, which gets the centavo more of what is owed and, mirrored, of what is owed back:
+    the parts of -x are the parts of x with the other sign.
 
     Args:
         parts: Exact centavos; may be negative.
@@ -119,10 +120,15 @@ def round_parts(parts: Sequence[Fraction]) -> tuple[int, ...]:
     (1, 0, 0)
     >>> round_parts([Fraction(-1, 2), Fraction(3, 2)])
     (0, 1)
+    >>> round_parts([Fraction(-1, 3), Fraction(-1, 3), Fraction(-1, 3)])
+    (-1, 0, 0)
     """
     floors = [part.numerator // part.denominator for part in parts]
     missing = round_half_even_cents(sum(parts, Fraction(0))) - sum(floors)
-    by_remainder = sorted(range(len(parts)), key=lambda position: floors[position] - parts[position])
+    # What is owed and what is owed back mirror each other; where both make up nothing, the first part says which it is.
+    owed_back = next((part < 0 for part in (sum(parts, Fraction(0)), *parts) if part), False)
+    positions = range(len(parts) - 1, -1, -1) if owed_back else range(len(parts))
+    by_remainder = sorted(positions, key=lambda position: floors[position] - parts[position])
     for position in by_remainder[:missing]:
         floors[position] += 1
     return tuple(floors)

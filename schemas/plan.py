@@ -6,10 +6,12 @@ Identities are deterministic and never expire: the same data gives the same keys
 import base64
 import datetime as dt
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from schemas.exchange_terms import ExchangeTerms
 from schemas.wire import canonical_json
 
 OWNER_REFERENCE = "owner"
@@ -122,6 +124,15 @@ class PaymentBatch:
         return sum(payment.kind != "owner" for payment in self.payments)
 
 
+def digest_of_plan(content_hashes: Sequence[str], exchange_body: bytes | None) -> str:
+    """Identity of a plan: its batches in order, and the exact bytes that set the rate of reports in a foreign currency.
+
+    Plans in BRL have no such bytes; plans that pay nothing all have one digest.
+    """
+    exchange = [exchange_body] if exchange_body is not None and content_hashes else []
+    return "sha256:" + digest_of("plan", *exchange, *content_hashes)
+
+
 @dataclass(frozen=True, slots=True)
 class PaymentPlan:
     """All batches of one run. Has no effect yet.
@@ -132,6 +143,7 @@ class PaymentPlan:
         period: Label of the period.
         currency: Currency of the reports.
         batches: In order of number; empty when nothing is left to pay.
+        exchange: The rate all its reports are given once the service has them; None for reports in BRL.
     """
 
     job: str
@@ -139,11 +151,13 @@ class PaymentPlan:
     period: str
     currency: str
     batches: tuple[PaymentBatch, ...]
+    exchange: ExchangeTerms | None = None
 
     @property
     def digest(self) -> str:
-        """The batches' hashes alone: no times, no run ids, nothing unpaid."""
-        return "sha256:" + digest_of("plan", *(batch.content_hash for batch in self.batches))
+        """The batches' hashes, and what is said of their exchange rate: no times, no run ids, nothing unpaid."""
+        exchange = self.exchange.body if self.exchange else None
+        return digest_of_plan([batch.content_hash for batch in self.batches], exchange)
 
     @property
     def total_cents(self) -> int:

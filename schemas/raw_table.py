@@ -74,6 +74,23 @@ def joined(blocks: Sequence[RawTable]) -> RawTable:
     )
 
 
+def some_rows(table: RawTable, which: np.ndarray) -> RawTable:
+    """Take some rows of a table, which keep their numbers.
+
+    Args:
+        table: All of them.
+        which: Mask of the rows wanted.
+    """
+    cells = table.cells[which]
+    left = frozenset(cells.index.tolist()) if table.misshapen_rows else frozenset[int]()
+    return replace(
+        table,
+        cells=cells,
+        kinds=None if table.kinds is None else table.kinds[which],
+        misshapen_rows=tuple(row for row in table.misshapen_rows if row in left),
+    )
+
+
 def column_letter(position: int) -> str:
     """Name a column as spreadsheets do.
 

@@ -1,9 +1,9 @@
 """What a run says of itself: `summary.json`, and all that the workbook is written from."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from schemas.issues import Issue
 from schemas.plan import Place
@@ -18,8 +18,18 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class BatchExchange(Strict):
+    """The exchange rate of a report in a foreign currency, as approved, and what became of setting it."""
+
+    update_id: str
+    currency: str
+    rate: str
+    order_id: str | None
+    outcome: str
+
+
 class BatchSummary(Strict):
-    """One report as planned, sent and told by the service."""
+    """One report as planned, sent and told by the service; `exchange` is there for a foreign currency alone."""
 
     report_id: str
     split_id: str | None
@@ -27,6 +37,12 @@ class BatchSummary(Strict):
     outcome: str
     payments: int
     amount_cents: int
+    exchange: BatchExchange | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if name != "exchange" or value is not None}
 
 
 class RowCounts(Strict):
@@ -122,7 +138,7 @@ class Reconciliation:
         obligations: `schemas.tables.obligations.Obligations`: every centavo of `in`, one row per part and place.
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
-        rows: Where each input row went: file, sheet, row (int), disposition (used|held|duplicate|ignored), reason.
+        rows: `schemas.tables.row_runs.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
         checks: The account checks this run rests on: payee, destination_masked, result, made (bool), cost_cents,
             message.
         issues: All problems of all files.

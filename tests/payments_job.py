@@ -19,7 +19,7 @@ sources:
 rules: {{max_payments_per_batch: {per_batch}}}
 account_checks: {{when: {checks}, budget: "100000.00"}}
 settle: {{every_s: "0.5", for_s: "{settle_for_s}"}}
-outputs: {{folder: out, formats: [{formats}]}}
+outputs: {{folder: out, formats: [{formats}], statements: false}}
 """
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from flows.launch import RunReport
 from flows.opening import open_ledger_of
+from flows.plan_document import plan_document
 from flows.settings import read_settings
 from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, why_unsound, write_check
-from flows.stages.plan_view import PlanView, view_plan
+from flows.stages.plan_view import view_plan, write_plan
 from flows.stages.read import read
 from flows.start import start_payout, start_settle
 from flows.terminal import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
@@ -40,6 +41,8 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     console.print(say(language, "check.issues", errors=errors, warnings=warnings))
     if checked.corrections:
         console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
+    if checked.missing_shares:
+        console.print(say(language, "check.missing_shares", path=checked.missing_shares), soft_wrap=True)
     code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
     if unsound:
         code = ExitCode.NO_SOUND_PLAN
@@ -48,23 +51,26 @@ def check_job(job: Path, *, as_json: bool) -> Result:
         "issues": [issue.as_json() for issue in checked.issues],
         "rows": rows.model_dump(),
         "corrections": str(checked.corrections) if checked.corrections else None,
+        "missing_shares": str(checked.missing_shares) if checked.missing_shares else None,
         "error": unsound or None,
     }
     return code, document
 
 
-def plan_job(job: Path, *, as_json: bool) -> Result:
-    """Show what would be paid; the ledger is only read, and the service is not asked."""
+def plan_job(job: Path, *, names: bool, as_json: bool) -> Result:
+    """Show what would be paid, and write plan.xlsx; the ledger is only read, and the service is not asked."""
     console = console_for(as_json=as_json)
     order = read_order(job)
     ledger = open_ledger_of(read_settings(), create=False)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
         read(run)
         draft(run)
-        view: PlanView = view_plan(run)
+        view = view_plan(run)
+        path = write_plan(run, view)
     show_issues(console, run.issues, "repasse check", order.job.outputs.language)
-    show_plan(console, view, order.job.outputs.language)
-    return view.exit_code, view.as_json() | {"issues": [issue.as_json() for issue in run.issues]}
+    show_plan(console, view, path)
+    document = plan_document(view, names=names) | {"workbook": str(path) if path else None}
+    return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
 
 
 def run_job(job: Path, files: Sequence[str], *, yes: bool, again: Sequence[str], as_json: bool) -> Result:

@@ -7,11 +7,13 @@ from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.decide import Word, decide
 from flows.stages.people import declare_absent, lift_freeze, link_report
-from flows.stages.run import Clock
+from flows.stages.rate_words import declare_rate_absent, link_rate
+from flows.stages.run import Clock, Run
 from flows.terminal import QuietProgress, console_for
 from flows.wiring import SYSTEM_CLOCK, opened_run, whoever_runs_this
 from schemas.decision import DecisionKind
 from schemas.errors import WordRefused
+from schemas.exchange_update import ID_PREFIX
 from schemas.exit_codes import ExitCode
 
 Result = tuple[ExitCode, dict[str, Any]]
@@ -27,13 +29,15 @@ def resolve_submission(  # each is named at the call
     as_json: bool,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
-    """Take people's word on a submission in doubt: it is this report, or the service never received it."""
+    """Take people's word on a submission, or an exchange update, in doubt: it is there, or never arrived."""
     if (report is None) == (not absent):
         raise WordRefused("say either --report ID or --absent")
     people = [name.strip() for name in by if name.strip()]
     if absent and not evidence.strip():
         raise WordRefused("--absent needs --evidence: what do you both rely on?")
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock) as run:
+        if submission.startswith(ID_PREFIX):
+            return _resolve_rate(run, submission, report, people, evidence.strip(), as_json=as_json)
         if report is not None:
             told = link_report(run, submission, report, ", ".join(people) or whoever_runs_this())
         else:
@@ -42,6 +46,19 @@ def resolve_submission(  # each is named at the call
     words = f"{submission} is report {told.split_id}" if found else f"{told.id} goes with the next run"
     console_for(as_json=as_json).print(words, soft_wrap=True)
     return ExitCode.DONE, {"submission": told.id, "state": told.state.value, "split_id": told.split_id}
+
+
+def _resolve_rate(  # each is named at the call
+    run: Run, update: str, report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
+) -> Result:
+    """Take people's word on an exchange rate: the report has it, or the service never set it."""
+    if report is not None:
+        told = link_rate(run, update, report, ", ".join(people) or whoever_runs_this())
+    else:
+        told = declare_rate_absent(run, update, people, evidence)
+    words = f"{update}: {told.state.value}" if told.id == update else f"{told.id} goes with the next run or settle"
+    console_for(as_json=as_json).print(words, soft_wrap=True)
+    return ExitCode.DONE, {"exchange_update": told.id, "state": told.state.value, "report_id": told.report_id}
 
 
 def unfreeze_sending(accept: Sequence[str], *, by: Sequence[str], evidence: str, as_json: bool) -> Result:

@@ -8,9 +8,11 @@ from rich.table import Table
 
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
+from flows.steps.exchange_rate import codes_of
 from flows.terminal import console_for, show_summary
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
+from schemas.exchange_update import UNSETTLED, ExchangeUpdate
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents
 from schemas.reconciliation import Summary
@@ -76,11 +78,25 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
             if one.state is S.PLANNED and (said := ledger.approvals.standing(one.plan_digest, utc_now())):
                 line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
+    rates = _show_rates(ledger, console)
+    codes |= codes_of(rates)
+    document["exchange_rates"] = [_rate_told(one) for one in rates]
     if not codes:
         console.print("nothing waits for anybody")
     document["hold"] = hold.why if hold else None
     document["freeze"] = {"reason": freeze.reason, "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
+
+
+def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:
+    rates = [one for one in ledger.exchange_updates.list(states=UNSETTLED) if codes_of([one])]
+    if rates:
+        console.print("[bold]exchange rates[/bold], wait for the service, or for a person:")
+    for one in rates:
+        facts = f"{one.terms.currency} {one.terms.plain_rate}  {one.state.value}"
+        line = f"  {one.job} {one.period}  {one.id}  of {one.report_id}  {facts}"
+        console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
+    return rates
 
 
 def _told(one: Submission) -> dict[str, Any]:
@@ -92,6 +108,21 @@ def _told(one: Submission) -> dict[str, Any]:
         "state": one.state.value,
         "payments": one.payments,
         "amount_cents": one.amount_cents,
+        "run": one.run_id,
+        "reason": one.reason,
+    }
+
+
+def _rate_told(one: ExchangeUpdate) -> dict[str, Any]:
+    return {
+        "job": one.job,
+        "period": one.period,
+        "update_id": one.id,
+        "report_id": one.report_id,
+        "split_id": one.split_id,
+        "currency": one.terms.currency,
+        "rate": one.terms.plain_rate,
+        "state": one.state.value,
         "run": one.run_id,
         "reason": one.reason,
     }

@@ -4,12 +4,18 @@ import datetime as dt
 from typing import Final
 
 from flows.stages.freeze_plan import elsewhere_of
+from flows.stages.plan_view import warn_of_plan
 from flows.stages.run import Run
+from flows.steps.accrue import History
+from flows.steps.exchange_rate import facts_of
+from flows.steps.inputs import Inputs
 from flows.steps.tell_rows import paid_before
-from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from flows.steps.work_out import Worked
+from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.job import Job, Period
 from schemas.money import format_cents
 from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
@@ -33,6 +39,7 @@ def approve(run: Run) -> None:
         _take_yes(run, plan, wanted)
     given = _words_given(run, plan)
     if len(given) < wanted:
+        warn_of_plan(run)
         run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given)))
         return
     accruals = _accruals(run)
@@ -44,15 +51,22 @@ def approve(run: Run) -> None:
 
 
 def _accruals(run: Run) -> AccrualPosting | None:
-    """What the period leaves for later ones; None once a later period has been posted, which closes this one."""
-    job, period = run.job, run.order.period
-    carried_in = run.standing.history.carried_in if run.standing else {}
-    if not run.require_inputs().statements and not carried_in:
+    if run.standing is None:
+        raise RuntimeError("the ledger was not asked")
+    return what_to_post(run.job, run.order.period, run.require_inputs(), run.standing.history, run.require_worked())
+
+
+def what_to_post(job: Job, period: Period, inputs: Inputs, history: History, worked: Worked) -> AccrualPosting | None:
+    """Say in the ledger's words what a period leaves for later ones; None where there is nothing to say.
+
+    An open period is posted as it is, and "nothing" is a posting too where there were royalties. Of a period that a
+    later one has closed, only what has changed in it is.
+    """
+    late = history.closed is not None
+    if not worked.postings and (late or not (inputs.statements or history.carried_in)):
         return None
-    if run.ledger.accruals.is_closed(job.job, period.start):
-        return None
-    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in run.require_worked().postings)
-    return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows)
+    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in worked.postings)
+    return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
 
 
 def words_wanted(run: Run, plan: PaymentPlan) -> int:
@@ -125,7 +139,7 @@ def _words_given(run: Run, plan: PaymentPlan) -> frozenset[str]:
 
 
 def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:
-    return run.say(
+    wanted = run.say(
         "approval.wanted",
         people=people,
         payments=plan.payees,
@@ -134,3 +148,4 @@ def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:
         total=format_cents(plan.total_cents, run.language),
         digest=plan.digest,
     )
+    return f"{wanted}\n  {run.say('rate.terms', **facts_of(plan.exchange))}" if plan.exchange else wanted

@@ -1,14 +1,16 @@
 """Corrections workbooks that the caller gave: their sheets take the place of those they stand for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import Origin, correct_rows, from_properties
 from schemas.errors import ConfigurationError
 from schemas.layouts.layout import Layout
-from schemas.raw_table import RawTable
+from schemas.raw_table import RawTable, joined, some_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +59,35 @@ class Corrections:
 
     def applied(self, table: RawTable, layout: Layout) -> RawTable:
         """Return what stands for a table: its corrections, or the table itself when there are none."""
+        return joined(list(self.laid_over([table], layout)))
+
+    def laid_over(self, blocks: Iterable[RawTable], layout: Layout) -> Iterator[RawTable]:
+        """Yield what stands for the blocks of a table: the blocks with their rows corrected, or the sheet instead.
+
+        Raises:
+            ConfigurationError: the headers differ, or corrected rows are in none of the blocks.
+        """
+        left: RawTable | None = None
+        last: RawTable | None = None
+        for number, block in enumerate(blocks):
+            if number == 0 and (sheet := self._of(block)):
+                left = self._corrected(sheet, layout)
+                if sheet.origin.whole:
+                    yield left
+                    return
+            if left is None:
+                yield block
+                continue
+            here = np.asarray(left.cells.index <= block.cells.index[-1], dtype=bool)
+            yield _with_rows(block, some_rows(left, here))
+            left, last = some_rows(left, ~here), block
+        if left is not None and bool((left.cells != "").any(axis=None)):
+            raise _strange("rows", left, last)
+
+    def _of(self, table: RawTable) -> _Sheet | None:
         place = (table.file.name, table.sheet)
         found = [sheet for sheet in self._sheets if (sheet.origin.file, sheet.origin.sheet) == place]
-        if not found:
-            return table
-        corrected = self._corrected(found[-1], layout)
-        if found[-1].origin.whole:
-            return corrected
-        try:
-            return correct_rows(table, corrected)
-        except ValueError as error:
-            raise ConfigurationError(
-                f"{corrected.file.name}, sheet {corrected.sheet}: its {error} are no longer those of {table.file.name}"
-            ) from None
+        return found[-1] if found else None
 
     def refuse_what_was_not_read(self) -> None:
         """Refuse sheets that stand for a table this job does not have.
@@ -86,3 +104,17 @@ class Corrections:
         with open_file(sheet.path, language=self._language) as file:
             (table,) = file.tables(layout.model_copy(update={"sheets": [sheet.title]}))
         return replace(table, decisions=(*table.decisions, sheet.origin.file))
+
+
+def _with_rows(table: RawTable, corrected: RawTable) -> RawTable:
+    try:
+        return correct_rows(table, corrected)
+    except ValueError as error:
+        raise _strange(str(error), corrected, table) from None
+
+
+def _strange(what: str, corrected: RawTable, table: RawTable | None) -> ConfigurationError:
+    name = table.file.name if table else ""
+    return ConfigurationError(
+        f"{corrected.file.name}, sheet {corrected.sheet}: its {what} are no longer those of {name}"
+    )

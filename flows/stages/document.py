@@ -6,15 +6,18 @@ Holds tables as JSON columns of texts, integers and booleans, nothing that could
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
+from pydantic import TypeAdapter
 
 from flows.steps.owe import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.payee_statement import StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
-from schemas.tables.frames import DataFrame
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
+from schemas.tables.row_runs import RowRuns, runs_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class RunDocument:
         issues, decisions: As told.
         discrepancies: Seen so far.
         codes: Exit codes that will not change any more by following reports.
+        territories: `TerritoryEarnings`.
+        statements: What payees' statements rest on; None when the job wants none.
     """
 
     job: str
@@ -46,13 +51,15 @@ class RunDocument:
     obligations: DataFrame[Obligations]
     balances: pd.DataFrame
     earnings: pd.DataFrame
-    rows: pd.DataFrame
+    territories: pd.DataFrame
+    rows: DataFrame[RowRuns]
     checks: pd.DataFrame
     check_counts: AccountCheckCounts
     issues: tuple[Issue, ...]
     decisions: tuple[str, ...]
     discrepancies: tuple[Discrepancy, ...]
     codes: tuple[int, ...]
+    statements: StatementBasis | None = None
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
         """Return the document with what was seen later."""
@@ -64,6 +71,7 @@ class RunDocument:
         plain |= {name: _columns(plain[name]) for name in _FRAMES}
         plain["check_counts"] = self.check_counts.model_dump()
         plain["issues"] = [issue.as_json() for issue in self.issues]
+        plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
         plain["discrepancies"] = [one.model_dump() for one in self.discrepancies]
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -73,7 +81,9 @@ class RunDocument:
         plain: dict[str, Any] = json.loads(data)
         plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
         plain["obligations"] = obligations_frame(plain["obligations"])
+        plain["rows"] = runs_frame(records(plain["rows"]))
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
+        plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
         plain["issues"] = tuple(_issue(one) for one in plain["issues"])
         plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
         for name in ("formats", "decisions", "codes"):
@@ -81,7 +91,8 @@ class RunDocument:
         return cls(**plain)
 
 
-_FRAMES = ("obligations", "balances", "earnings", "rows", "checks")
+_FRAMES = ("obligations", "balances", "earnings", "territories", "rows", "checks")
+_BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:

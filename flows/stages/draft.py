@@ -1,8 +1,8 @@
 """Work out, from what was read and what the ledger knows, what would be paid; nothing is asked, nothing is written."""
 
+from flows.stages.open_period import open_period
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
-from flows.steps.accrue import History
 from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, identity_of, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
@@ -37,16 +37,17 @@ def draft_anew(run: Run) -> None:
 def stand(run: Run) -> None:
     """Ask the ledger what is claimed, carried and recouped."""
     job, period, ledger = run.job, run.order.period, run.ledger
+    claims = tuple(ledger.claims.live_of(job.job, period.label))
+    opened = open_period(run, claims)
     run.standing = Standing(
-        claims=tuple(ledger.claims.live_of(job.job, period.label)),
-        history=History(
-            carried_in=ledger.accruals.carried_in(job.job, job.payer.tax_id, job.currency, period.start),
-            recouped=ledger.accruals.recouped(job.job, job.payer.tax_id, job.currency, period.label),
-        ),
+        claims=(*claims, *opened.royalties_paid),
+        history=opened.history,
         refused=_refused(run),
         repeated=_repeated(run),
         elsewhere=_elsewhere(run),
         decisions=_decisions(run),
+        paid_outside=opened.payments_paid,
+        in_question=opened.in_question,
     )
 
 

@@ -1,6 +1,9 @@
 """Freeze the plan: cut what is left into batches and store them, byte for byte, before anybody approves anything."""
 
+from dataclasses import replace
+
 from flows.stages.run import Run
+from flows.steps.exchange_rate import terms_of
 from flows.steps.owe import obligations_frame
 from flows.steps.plan_batches import plan_batches
 from flows.steps.tell_rows import Elsewhere, tell_rows
@@ -26,7 +29,13 @@ def freeze_plan(run: Run) -> None:
     if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
         raise RowsRefused(run.say("rows.stop"))
     identity = identity_of(job, run.order.period)
-    plan = plan_batches(worked.obligations, identity, run.order.period, max_payments=job.rules.max_payments_per_batch)
+    plan = plan_batches(
+        worked.obligations,
+        identity,
+        run.order.period,
+        max_payments=job.rules.max_payments_per_batch,
+        exchange=terms_of(job),
+    )
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
     for file in run.require_inputs().files:
         run.ledger.files.record(
@@ -59,4 +68,4 @@ def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:
     ids = frame["key"].map(submissions).where(planned, frame["submission_id"]).fillna("")
     runs = frame["run_id"].where(~planned, run_id)
     named = obligations_frame(frame.assign(submission_id=ids, run_id=runs))
-    return Worked(named, worked.balances, worked.earnings, worked.postings)
+    return replace(worked, obligations=named)

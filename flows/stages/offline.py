@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.stages.correctables import corrections_of, missing_shares_of
 from flows.stages.draft import draft
 from flows.stages.run import Clock, Order, Progress, Run
-from flows.stages.write import corrections_of
 from flows.steps.reconcile import count_rows
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.owner import Owner
@@ -24,11 +24,13 @@ class Checked:
         issues: All problems of all files.
         rows: Where each row would go, before claims.
         corrections: The workbook to correct; None when there is nothing to correct.
+        missing_shares: The list of shares to fill in; None when none is missing.
     """
 
     issues: tuple[Issue, ...]
     rows: RowCounts
     corrections: Path | None
+    missing_shares: Path | None
 
 
 @contextmanager
@@ -49,8 +51,9 @@ def why_unsound(run: Run) -> str:
 
 
 def write_check(run: Run) -> Checked:
-    """Write the corrections workbook of what was read and count the rows."""
+    """Write what there is to put right of what was read, and count the rows."""
     inputs = run.require_inputs()
     folder = run.order.folder / run.job.outputs.folder / run.job.job / run.order.period.label / "check"
     corrections = corrections_of(run, folder.absolute())
-    return Checked(inputs.issues, count_rows(inputs.rows), corrections)
+    missing = missing_shares_of(run, folder.absolute())
+    return Checked(inputs.issues, count_rows(inputs.rows), corrections, missing)

@@ -1,122 +1,118 @@
 """What `repasse plan` shows: what would be paid and what not, before anything is asked or written."""
 
-from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Final
 
 from flows.stages.freeze_plan import elsewhere_of
+from flows.stages.plan_compare import compare
 from flows.stages.run import Run
+from flows.stages.write import output_folder
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
 from flows.steps.count_in import count_in
+from flows.steps.exchange_rate import terms_of
 from flows.steps.plan_batches import plan_batches
+from flows.steps.plan_look import not_paid_of, rows_of
 from flows.steps.reconcile import count_rows, place_rows, reconcile, total_up
 from flows.steps.repeated import mark_repeated
 from flows.steps.tell_rows import tell_rows
 from flows.steps.work_out import identity_of
-from schemas.exit_codes import ExitCode
+from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.issues import errors_among
 from schemas.plan import PaymentPlan, Place
-from schemas.reconciliation import RowCounts, Totals
-from schemas.tables.frames import records
+from schemas.plan_view import ChecksView, PlanView
+from schemas.tables.frames import DataFrame
+from schemas.tables.obligations import Obligations
 
-LARGEST = 10
-
-
-@dataclass(frozen=True, slots=True)
-class PlanView:
-    """A plan as a person wants to see it.
-
-    Attributes:
-        plan: The batches as they would be made now.
-        digest: Identity of the plan; None while account checks are outstanding, for they may change it.
-        totals: Every centavo of `in`.
-        rows: Every row.
-        payees: How many people would be paid.
-        checks_wanted: How many accounts would have to be checked.
-        checks_cost_cents: What that costs at most.
-        checks_budget_cents: What the job allows.
-        largest: (name, centavos) of the largest payments.
-        not_paid: (place, reason, how many, centavos) of what would not be paid.
-        stopped: Whether rows have problems and the job says that then nothing is sent.
-    """
-
-    plan: PaymentPlan
-    digest: str | None
-    totals: Totals
-    rows: RowCounts
-    payees: int
-    checks_wanted: int
-    checks_cost_cents: int
-    checks_budget_cents: int
-    largest: tuple[tuple[str, int], ...]
-    not_paid: tuple[tuple[str, str, int, int], ...]
-    stopped: bool = False
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """Done, or done with rows that would be held, or stopped by them."""
-        if self.stopped:
-            return ExitCode.ROWS_REFUSED
-        return ExitCode.ROWS_HELD if self.totals.held or self.totals.conflict or self.rows.held else ExitCode.DONE
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the view for programs."""
-        return {
-            "job": self.plan.job,
-            "period": self.plan.period,
-            "currency": self.plan.currency,
-            "plan_digest": self.digest,
-            "provisional": self.digest is None,
-            "totals_cents": self.totals.model_dump(by_alias=True),
-            "rows": self.rows.model_dump(),
-            "payees": self.payees,
-            "batches": [{"payments": b.payees, "amount_cents": b.amount_cents} for b in self.plan.batches],
-            "account_checks": {
-                "wanted": self.checks_wanted,
-                "cost_cents": self.checks_cost_cents,
-                "budget_cents": self.checks_budget_cents,
-            },
-            "not_paid": [
-                {"place": place, "reason": reason, "obligations": count, "amount_cents": cents}
-                for place, reason, count, cents in self.not_paid
-            ],
-        }
+NAME: Final = "plan.xlsx"
 
 
 def view_plan(run: Run) -> PlanView:
-    """Turn what was worked out into a view; asks nobody, writes nothing."""
-    worked, inputs, job, period = run.require_worked(), run.require_inputs(), run.job, run.order.period
-    told = tell_rows(worked.obligations, inputs, elsewhere_of(run), run.language)
+    """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
+    job = run.job
+    told = tell_rows(run.require_worked().obligations, run.require_inputs(), elsewhere_of(run), run.language)
     run.issues += [issue for issue in told if issue not in run.issues]
-    plan = plan_batches(
-        worked.obligations, identity_of(job, period), period, max_payments=job.rules.max_payments_per_batch
-    )
-    named = set(worked.obligations["submission_id"]) - {""}
-    submissions = {one.id: one for one in run.ledger.submissions.with_ids(named)}
-    words = run.ledger.decisions.on_reports(worked.obligations["key"])
-    planned_owner = bool(plan.batches)
-    placed = reconcile(worked.obligations, submissions, run.id, decisions=words, planned_owner=planned_owner)
-    carried_in = run.standing.history.carried_in if run.standing else {}
-    repeated = run.standing.repeated if run.standing else {}
-    accounts = accounts_to_pay(worked.obligations, ownership=job.account_checks.ownership)
-    asked = accounts_to_ask(accounts, run.verdicts, job.account_checks.when)
-    payable = placed[(placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")]
-    largest = payable.nlargest(LARGEST, "amount_cents")
-    others = placed[placed["place"] != Place.PLANNED.value]
-    groups = others.groupby(["place", "reason"])["amount_cents"].agg(["size", "sum"]).reset_index()
+    plan = _plan(run)
+    placed = _placed(run, plan)
+    found = compare(run, placed)
+    checks = _checks(run)
+    planned, others = rows_of(placed, found.notices, found.names)
     held = placed["place"].isin([Place.HELD.value, Place.CONFLICT.value]).any()
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
+    inputs, standing = run.require_inputs(), run.standing
+    carried_in = standing.history.carried_in if standing else {}
+    rows = mark_repeated(inputs.rows, standing.repeated if standing else {})
     return PlanView(
         plan=plan,
+        payer_name=job.payer.name,
+        language=run.language,
+        digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
+        totals=total_up(placed, count_in(inputs, carried_in), {}, {}, run.id),
+        rows=count_rows(place_rows(rows, placed)),
+        payees=_payees(placed),
+        planned=planned,
+        others=others,
+        not_paid=not_paid_of(placed),
+        checks=checks,
+        notices=found.notices,
+        first_ever=not run.ledger.history.ever_paid(),
+        changes=found.changes,
         stopped=stopped,
-        digest=plan.digest if plan.batches and not asked and not stopped else None,
-        totals=total_up(placed, count_in(inputs, carried_in), submissions, {}, run.id),
-        rows=count_rows(place_rows(mark_repeated(inputs.rows, repeated), placed)),
-        payees=payable["tax_id"].nunique(),
-        checks_wanted=len(asked),
-        checks_cost_cents=len(asked) * check_cost_cents(job.account_checks.fee),
-        checks_budget_cents=job.account_checks.budget,
-        largest=tuple((str(one["name"]), int(one["amount_cents"])) for one in records(largest)),
-        not_paid=tuple(
-            (str(one["place"]), str(one["reason"]), int(one["size"]), int(one["sum"])) for one in records(groups)
-        ),
     )
+
+
+def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | None:
+    """Write the plan's workbook, where the job wants workbooks.
+
+    Args:
+        run: What is planned.
+        view: As `view_plan` gives it.
+        folder: Where; beside the folders of the runs, in "plan", when None.
+
+    Returns:
+        Where it is; None when the job's formats leave workbooks out.
+    """
+    if "xlsx" not in run.job.outputs.formats:
+        return None
+    return write_plan_workbook(view, (folder or output_folder(run).with_name("plan")) / NAME)
+
+
+def warn_of_plan(run: Run) -> None:
+    """Tell, in a run that waits for approval, whom to look at before saying yes, and where all of it stands.
+
+    Effects: writes plan.xlsx into the run's folder and adds one message, of counts alone.
+    """
+    view = view_plan(run)
+    path = write_plan(run, view, output_folder(run))
+    counts = [run.say(f"look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
+    what = run.say("look.first_ever") if view.first_ever else "; ".join(counts) or run.say("look.nothing")
+    run.messages.append(run.say("look.run", what=what, where=path) if path else run.say("look.only", what=what))
+
+
+def _plan(run: Run) -> PaymentPlan:
+    """The frozen plan where there is one; what would be frozen now otherwise."""
+    if run.plan is not None:
+        return run.plan
+    per_batch = run.job.rules.max_payments_per_batch
+    identity, obligations = identity_of(run.job, run.order.period), run.require_worked().obligations
+    exchange = terms_of(run.job)
+    return plan_batches(obligations, identity, run.order.period, max_payments=per_batch, exchange=exchange)
+
+
+def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:
+    obligations = run.require_worked().obligations
+    submissions = {one.id: one for one in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})}
+    words = run.ledger.decisions.on_reports(obligations["key"])
+    return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
+
+
+def _payees(placed: DataFrame[Obligations]) -> int:
+    paid = (placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")
+    return int(placed.loc[paid, "tax_id"].nunique())
+
+
+def _checks(run: Run) -> ChecksView:
+    """What checks are still to be made; none of a frozen plan, before which they are made."""
+    rules = run.job.account_checks
+    accounts = accounts_to_pay(run.require_worked().obligations, ownership=rules.ownership)
+    asked = accounts_to_ask(accounts, run.verdicts, rules.when) if run.plan is None else []
+    return ChecksView(len(asked), check_cost_cents(rules.fee), rules.budget)

@@ -11,18 +11,21 @@ from flows.stages.run import Run
 from flows.stages.which_files import find_files, slot_beside, slot_of_source
 from flows.steps.cross_check import cross_check
 from flows.steps.inputs import Inputs, Statement, UsedFile
+from flows.steps.opening_balances import left_of_advances, of_other_periods
+from flows.steps.sum_lines import merge
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from schemas.issues import errors_among
 from schemas.job import Source
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
-from schemas.tables.content_hash import content_sha256
+from schemas.tables.content_hash import Content
 from schemas.tables.frames import DataFrame
+from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.row_runs import join_runs
 from schemas.tables.shares import Shares
 
 
@@ -33,12 +36,13 @@ def read(run: Run) -> None:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
         ConfigurationError: a layout is unknown, or two files have one name.
     """
-    sources, (payees, shares, advances) = _read_slots(run)
+    sources, (payees, shares, advances, opening) = _read_slots(run)
     paid_from = [one for tables in sources for one in tables]
     payments = [one for one in paid_from if one.layout.table == "payments"]
-    everything = [*paid_from, *payees, *shares, *advances]
+    everything = [*paid_from, *payees, *shares, *advances, *opening]
     _refuse_namesakes(everything)
     _refuse_strangers(run, [one.raw for one in everything])
+    balances, period = DataFrame[Opening](_joined(opening, "opening")), run.order.period
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments),
@@ -50,10 +54,12 @@ def read(run: Run) -> None:
         payees=DataFrame[Payees](_joined(payees, "payees")),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares=DataFrame[Shares](_joined(shares, "shares")),
-        advances=DataFrame[Advances](_joined(advances, "advances")),
-        rows=pd.concat([one.parsed.rows for one in everything], ignore_index=True),
+        advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
+        opening=balances,
+        opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
         files=_used_files(paid_from),
-        issues=tuple(issue for one in everything for issue in one.parsed.issues),
+        issues=tuple(issue for one in everything for issue in one.issues),
         decisions=tuple(one.decisions for one in everything),
     )
     run.inputs = cross_check(inputs, run.job, run.order.period.start.isoformat())
@@ -64,11 +70,11 @@ def read(run: Run) -> None:
 
 
 def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]]]:
-    """Read all files: the tables of each source, and those of payees, shares and advances."""
+    """Read all files: the tables of each source, and those of payees, shares, advances and opening balances."""
     job, folder = run.job, run.order.folder
     corrections = Corrections([path for _, path in run.order.files], run.language)
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
-    named = {"payees": job.payees, "shares": job.shares, "advances": job.advances}
+    named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
     beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
     find_files([*sources, *beside], run.order, corrections)
     reader = FileReader(run, corrections)
@@ -98,18 +104,17 @@ def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
 def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
     if not files:
         return empty_table(table)
-    return pd.concat([one.parsed.frame for one in files], ignore_index=True)
+    return pd.concat([one.frame for one in files], ignore_index=True)
 
 
 def _held(files: Sequence[ReadTable]) -> pd.DataFrame:
     columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]
-    return pd.concat([pd.DataFrame(columns=columns), *(one.parsed.held for one in files)], ignore_index=True)
+    return pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
 
 
 def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:
     rates = {name: exchange.rate for name, exchange in source.exchange.items()} | {currency: Decimal(1)}
-    lines = DataFrame[RoyaltyLines](_joined(files, "royalty_lines"))
-    return Statement(lines=lines, held=_held(files), rates=rates)
+    return Statement(totals=merge(one.totals for one in files), held=_held(files), rates=rates)
 
 
 def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
@@ -122,6 +127,6 @@ def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
 
 def _used(read: Sequence[ReadTable]) -> UsedFile:
     file = read[0].raw.file
-    rows = pd.concat([one.parsed.frame for one in read], ignore_index=True)
-    content = content_sha256(rows) if len(rows) else file.sha256  # all files without a sound row are alike
-    return UsedFile(read[0].layout.layout, file.name, file.sha256, content)
+    content = sum((one.content for one in read), Content())
+    identity = content.sha256 if content.rows else file.sha256  # all files without a sound row are alike
+    return UsedFile(read[0].layout.layout, file.name, file.sha256, identity)

@@ -1,40 +1,64 @@
 """Reading and checking every file of the job, keeping what could not be read, so that all of it is told at once."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import pandas as pd
 
 from flows.stages.corrected import Corrections
+from flows.stages.read_blocks import read_blocks
 from flows.stages.run import Run
 from flows.stages.which_files import Slot
-from io_adapters.spreadsheets.reading import open_file
+from flows.steps.sum_lines import nothing
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
+from schemas.issues import Issue
 from schemas.layouts.layout import Layout
-from schemas.raw_table import RawTable
-from schemas.tables.parsing import ParsedTable, parse_table
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.tables.content_hash import Content, content_of
+from schemas.tables.frames import DataFrame
+from schemas.tables.line_totals import LineTotals
+from schemas.tables.parsing import empty_table, parse_table
+from schemas.tables.row_runs import RowRuns, runs_of
 
 
-class ReadTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadTable:
     """One table of one file.
 
     Attributes:
         path: Where its file is.
         layout: Which layout it has.
-        raw: Its cells as text.
-        parsed: What they mean.
+        raw: Its cells as text; of a large table, only rows with problems.
         origin: What a corrected copy of it stands for.
+        frame: Sound rows; none, of royalty lines.
+        totals: What its royalty lines add up to; nothing, of other tables.
+        held: Rows with problems, see `schemas.tables.parsing.ParsedTable`; royalty lines added up.
+        runs: Where every row went.
+        issues: All that was found.
+        content: What its sound rows say.
+        decisions: What was decided while reading it, in one line.
     """
 
     path: str
     layout: Layout
     raw: RawTable
-    parsed: ParsedTable
     origin: Origin
+    frame: pd.DataFrame
+    totals: LineTotals
+    held: pd.DataFrame
+    runs: DataFrame[RowRuns]
+    issues: tuple[Issue, ...]
+    content: Content
+    decisions: str
 
     @property
-    def decisions(self) -> str:
-        """What was decided while reading it, in one line."""
-        return f"{self.raw.file.name}: {', '.join((*self.raw.decisions, *self.parsed.decisions))}"
+    def file(self) -> FileIdentity:
+        """Which file it was read from."""
+        return self.raw.file
 
 
 class FileReader:
@@ -75,18 +99,70 @@ class FileReader:
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
         with open_file(path, language=self._run.language) as file:
             layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
+            if layout.table == "royalty_lines":
+                yield from self._in_blocks(path, layout, file)
+                return
             for raw in file.tables(layout):
                 origin = Origin(raw.file.name, raw.sheet, layout.layout)
-                yield self._parsed(path, layout, self._corrections.applied(raw, layout), origin)
+                yield self._whole(path, layout, self._corrections.applied(raw, layout), origin)
+
+    def _in_blocks(self, path: str, layout: Layout, file: SpreadsheetFile) -> Iterator[ReadTable]:
+        for fit in file.fits(layout):
+            origin = Origin(file.name, fit.view.sheet, layout.layout)
+            yield self._lines(path, layout, partial(self._blocks, file, fit, layout), origin)
+
+    def _blocks(self, file: SpreadsheetFile, fit: Fit, layout: Layout) -> Iterator[RawTable]:
+        return self._corrections.laid_over(file.blocks(fit), layout)
 
     def _alone(self, slot: Slot, origin: Origin) -> Iterator[ReadTable]:
         layout = next(layout for layout in slot.layouts if layout.layout == origin.layout)
         for raw in self._corrections.alone(origin, layout):
-            yield self._parsed(raw.file.name, layout, raw, origin)
+            if layout.table == "royalty_lines":
+                yield self._lines(raw.file.name, layout, partial(iter, [raw]), origin)
+            else:
+                yield self._whole(raw.file.name, layout, raw, origin)
 
-    def _parsed(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
+    def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
+        found = read_blocks(blocks, layout, self._run.language)
+        return self._told(
+            ReadTable(
+                path=path,
+                layout=layout,
+                raw=found.raw,
+                origin=replace(origin, whole=origin.whole and found.whole),
+                frame=empty_table(layout.table),
+                totals=found.totals,
+                held=found.held,
+                runs=found.books.runs,
+                issues=found.books.issues,
+                content=found.content,
+                decisions=_line_of(found.raw, found.books.decisions),
+            )
+        )
+
+    def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
         own_data = self._run.job.payees is None
         parsed = parse_table(raw, layout, language=self._run.language, payee_data_required=own_data)
-        read = ReadTable(path, layout, raw, parsed, origin)
+        return self._told(
+            ReadTable(
+                path=path,
+                layout=layout,
+                raw=raw,
+                origin=origin,
+                frame=parsed.frame,
+                totals=nothing(),
+                held=parsed.held,
+                runs=runs_of(parsed.rows),
+                issues=parsed.issues,
+                content=content_of(parsed.frame),
+                decisions=_line_of(raw, parsed.decisions),
+            )
+        )
+
+    def _told(self, read: ReadTable) -> ReadTable:
         self._run.progress.tell(read.decisions)
         return read
+
+
+def _line_of(raw: RawTable, decisions: tuple[str, ...]) -> str:
+    return f"{raw.file.name}: {', '.join((*raw.decisions, *decisions))}"

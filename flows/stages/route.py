@@ -9,6 +9,7 @@ from typing import Final
 from flows.stages.approve import approve
 from flows.stages.check_accounts import check_accounts
 from flows.stages.draft import draft
+from flows.stages.exchange_rate import exchange_rate
 from flows.stages.freeze_plan import freeze_plan
 from flows.stages.read import read
 from flows.stages.recover import recover
@@ -39,7 +40,9 @@ class Route:
     last: Stage
 
 
-PAYOUT: Final = Route("payout", (read, draft, recover, check_accounts, freeze_plan, approve, send, settle), write)
+PAYOUT: Final = Route(
+    "payout", (read, draft, recover, check_accounts, freeze_plan, approve, send, exchange_rate, settle), write
+)
 SETTLE: Final = Route("settle", (settle_all,), rewrite)
 
 

@@ -43,8 +43,8 @@ def send(run: Run) -> None:
     approved = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED})
     doubtful = False
     for done, submission in enumerate(approved, start=1):
-        _check_may_send(run)
-        if doubtful or _listing_is_old(run):
+        check_may_send(run)
+        if doubtful or listing_is_old(run):
             look_at_service(run)
         doubts = doubts_in_a_row(run.ledger.submissions.list(run_id=run.id, bodies=False))
         if doubts >= DOUBTS_IN_A_ROW:
@@ -61,7 +61,13 @@ def send(run: Run) -> None:
     note_doubts(run, run.job.job)
 
 
-def _check_may_send(run: Run) -> None:
+def check_may_send(run: Run) -> None:
+    """Stop where a person's hold stands, or a freeze.
+
+    Raises:
+        NotSent: sending is on hold.
+        SendingFrozen: ledger and service disagree.
+    """
     hold = run.ledger.hold.current()
     if hold:
         raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
@@ -70,7 +76,8 @@ def _check_may_send(run: Run) -> None:
         raise SendingFrozen(frozen_words(run, freeze))
 
 
-def _listing_is_old(run: Run) -> bool:
+def listing_is_old(run: Run) -> bool:
+    """Whether the service's list has to be looked at again before anything is sent."""
     return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from flows.stages.exchange_rate import note_rates
 from flows.stages.run import Run
+from flows.stages.set_rate import look_at_rate
 from flows.steps.judge_report import judge_report
 from flows.steps.settlement_pace import next_pause_s
 from schemas.errors import NotSent
+from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, Submission, SubmissionState
@@ -52,6 +55,8 @@ def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
     api = run.require_service().api
     try:
         reports = {report.id: report for report in api.list_reports()}
+        abroad = [one.id for one in waiting if one.currency != HOME_CURRENCY]
+        rates = run.ledger.exchange_updates.of_reports(abroad) if abroad else {}
         for submission in waiting:
             report = reports.get(submission.split_id) or _by_id(run, submission)
             if report is None:
@@ -59,6 +64,8 @@ def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
                 run.note_discrepancies([Discrepancy(kind="vanished", report_id=submission.report_id, message=message)])
             else:
                 record_look(run, submission, report)
+                if submission.id in rates:
+                    look_at_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
         run.progress.tell(run.say("look.none", reason=unreachable.message))
 
@@ -93,5 +100,6 @@ def note_open(run: Run) -> None:
     left = open_submissions(run)
     if left:
         run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
+    note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)

@@ -1,14 +1,20 @@
-"""Follow what is open or in doubt, of one job or of all, whatever run sent it; then write those runs' outputs again."""
+"""Follow what is open or in doubt, of one job or of all, whatever run sent it; then write those runs' outputs again.
+
+The exchange rates that a run has left over are set here too; no report is ever created.
+"""
 
 from pathlib import Path
 
 from flows.stages.document import RunDocument
+from flows.stages.exchange_rate import note_rates, set_rates_left
 from flows.stages.listing import doubt_abandoned, look_at_service, note_doubts
 from flows.stages.run import Run
 from flows.stages.settle import look_at_open
+from flows.stages.tell_payees import statements_of
 from flows.stages.write import reconciliation_of
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import SendingFrozen
+from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
 from schemas.submission import OPEN, Submission, SubmissionState
 
@@ -16,27 +22,31 @@ S = SubmissionState
 
 
 def settle_all(run: Run) -> None:
-    """Look once at every open report, and for everything in doubt; sends nothing.
+    """Look once at every open report, and for everything in doubt, and set the exchange rates that are left over.
 
     Raises:
         NotSent: the service cannot be reached or refuses the key.
     """
     doubt_abandoned(run)
     before = _unfinished(run)
+    unsettled = run.ledger.exchange_updates.list(job=run.only_job, states=UNSETTLED)
     try:
         look_at_service(run)
     except SendingFrozen as frozen:
         run.end_with(frozen.exit_code, frozen.message)
+    set_rates_left(run, run.only_job)
     waiting = [one for one in _unfinished(run) if one.state in OPEN]
     if waiting:
         look_at_open(run, waiting)
     told_of = {one.report_id for one in run.discrepancies if one.report_id}
     run.touched = {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
+    run.touched |= {one.report_run_id for one in unsettled}
     run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
     left = [one for one in _unfinished(run) if one.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
     note_doubts(run, run.only_job)
+    note_rates(run, run.only_job)
 
 
 def _unfinished(run: Run) -> list[Submission]:
@@ -58,6 +68,7 @@ def rewrite(run: Run) -> None:
         run.ledger.runs.save_document(run_id, document.to_bytes())
         run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())
         run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
+        run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
         run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))

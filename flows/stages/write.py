@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from flows.stages.correctables import write_correctables
 from flows.stages.document import RunDocument
 from flows.stages.run import Run
+from flows.stages.tell_payees import basis_of, statements_of
 from flows.steps.count_in import count_in
+from flows.steps.exchange_rate import codes_of, told_with_rates
 from flows.steps.reconcile import (
     count_rows,
     ended_otherwise,
@@ -20,8 +23,8 @@ from flows.steps.reconcile import (
 from flows.steps.repeated import mark_repeated
 from flows.steps.run_state import closing_codes, state_name
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.run_folder import write_outputs
+from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode, worst
 from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState
@@ -40,19 +43,9 @@ def write(run: Run) -> None:
     run.codes = {ExitCode(reconciliation.summary.exit_code)}
     folder = Path(document.folder)
     run.outputs = write_outputs(reconciliation, folder, document.formats)
-    corrections = corrections_of(run, folder)
-    if corrections:
-        run.outputs.append(corrections)
+    run.outputs += statements_of(document, reconciliation, run.id, run.ledger)
+    run.outputs += write_correctables(run, folder)
     run.summary = reconciliation.summary
-
-
-def corrections_of(run: Run, folder: Path) -> Path | None:
-    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
-    sheets = [
-        SheetToCorrect(raw, [one for one in run.issues if (one.file, one.sheet) == (raw.file.name, raw.sheet)], origin)
-        for raw, origin in run.sheets
-    ]
-    return write_corrections(sheets, folder / "corrections.xlsx", run.job.outputs.language)
 
 
 def document_of(run: Run) -> RunDocument:
@@ -72,6 +65,7 @@ def document_of(run: Run) -> RunDocument:
         obligations=worked.obligations,
         balances=worked.balances,
         earnings=worked.earnings,
+        territories=worked.territories,
         rows=mark_repeated(inputs.rows, run.standing.repeated if run.standing else {}),
         checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
         check_counts=run.checks,
@@ -79,6 +73,7 @@ def document_of(run: Run) -> RunDocument:
         decisions=inputs.decisions,
         discrepancies=tuple(run.discrepancies),
         codes=tuple(sorted(run.codes)),
+        statements=basis_of(run) if job.outputs.statements else None,
     )
 
 
@@ -110,7 +105,9 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     followed = [*own, *unfinished]
     ended = ended_otherwise([one for one in own if one.id not in decided])
     discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports), *ended]
-    code = worst(closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided))
+    rates = ledger.exchange_updates.of_reports(submissions) if document.currency != HOME_CURRENCY else {}
+    codes = closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided)
+    code = worst(codes | codes_of(rates.values()))
     issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
     summary = Summary(
         run=run_id,
@@ -121,7 +118,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         state=state_name(code, sent=bool(own)),
         exit_code=int(code),
         totals_cents=total_up(placed, document.in_cents, submissions, reports, run_id),
-        batches=summarise_batches(own),
+        batches=told_with_rates(summarise_batches(own), rates),
         rows=count_rows(rows),
         account_checks=document.check_counts,
         issues={str(name): int(count) for name, count in issues.items()},

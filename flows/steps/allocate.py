@@ -1,31 +1,33 @@
 """From royalty lines and shares to earnings: exact, in any order, with one rounding at the very end.
 
-Lines are summed per asset, platform and currency as exact decimals; exchange and shares are applied to the sums in
-decimals of unbounded precision. Nothing here rounds; `round_earnings` does, once, over everything together.
+Lines come summed per asset, platform or territory, period and currency as exact decimals; exchange and shares are
+applied to the sums in decimals of more digits than they can need. Nothing here rounds; `round_earnings` does, once,
+over everything together.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import pandas as pd
-import pyarrow as pa
 
-from flows.steps.match_shares import Asset, ShareBook, day_of
+from flows.steps.earned_in_territories import TerritorySums, typed_parts
+from flows.steps.exact import EXACT, part_of, plain
+from flows.steps.match_shares import Asset, ShareBook, ShareOf, day_of
+from flows.steps.sum_lines import sum_up
 from schemas.errors import UnsoundPlan
 from schemas.money import round_parts
 from schemas.tables.frames import DataFrame
-from schemas.tables.obligations import Earnings
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.line_totals import LineTotals
+from schemas.tables.obligations import Earnings, TerritoryEarnings
 from schemas.tables.shares import Shares
 
 OWNER_ROLE = "owner"
 UNMATCHED_ROLE = "unmatched"
-ASSET_COLUMNS = ("isrc", "upc", "release", "title", "artist", "platform", "currency", "period")
-
-# Exactness needs no more than 20 + 18 digits of a sum, a rate of 20 and six of a share.
-EXACT = Context(prec=100)
+PLATFORM_COLUMNS = ("isrc", "upc", "release", "title", "artist", "platform", "currency", "period")
+TERRITORY_COLUMNS = ("isrc", "upc", "release", "artist", "territory", "currency", "period")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,58 +47,74 @@ class RoundedEarnings:
     repeated_cents: int = 0
 
 
+class Allocation(NamedTuple):
+    """Who earned what, exactly, told in two ways that come to the same for each payee and currency."""
+
+    earnings: DataFrame[Earnings]
+    territories: DataFrame[TerritoryEarnings]
+
+
 def allocate(
-    lines: DataFrame[RoyaltyLines], shares: DataFrame[Shares], *, rates: Mapping[str, Decimal], first_day: str
-) -> DataFrame[Earnings]:
-    """Give every line to the payees whose shares cover it, the owner, or nobody.
+    totals: LineTotals, shares: DataFrame[Shares], *, rates: Mapping[str, Decimal], first_day: str
+) -> Allocation:
+    """Give all lines to the payees whose shares cover them, the owner, or nobody.
 
     Args:
-        lines: Royalty lines of all sources.
+        totals: What royalty lines add up to.
         shares: Who shares what; the most specific of ISRC, UPC, release, artist, catalogue wins as a group.
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
 
     Returns:
-        One row per payee, asset, platform and share. The owner's remainder bears the role "owner", lines without a
-        share the role "unmatched"; both have tax_id "".
+        Earnings: one row per payee, asset, platform, period and share. The owner's remainder bears the role "owner",
+        lines without a share the role "unmatched"; both have tax_id "". And what payees earned by territory.
 
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
-    book = ShareBook(shares)
-    parts = [part for total in _totals(lines) for part in _divide(total, book, rates, first_day)]
+    book, places = ShareBook(shares), TerritorySums()
+    parts = [
+        part
+        for total in sum_up(totals.by_platform, PLATFORM_COLUMNS)
+        for part in _divide(total, _covering(total, book, first_day), rates)
+    ]
+    for total in sum_up(totals.by_territory, TERRITORY_COLUMNS):
+        places.add(total, _covering(total, book, first_day), rates)
     if book.overfull:
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(f"shares above 100 %: {named}")
-    return DataFrame[Earnings](pd.DataFrame(parts, columns=list(Earnings.to_schema().columns)).astype(_text_columns()))
+    return Allocation(earnings_frame(parts), places.frame())
 
 
-def _text_columns() -> dict[str, str]:
-    whole_numbers = {"lines", "share_ppm"}
-    return {name: "int64" if name in whole_numbers else "str" for name in Earnings.to_schema().columns}
+def join_allocations(found: Sequence[Allocation]) -> Allocation:
+    """Put together what sources come to, each with its own rates."""
+    places = TerritorySums()
+    for one in found:
+        places.add_sums(one.territories)
+    earnings = [earnings_frame(), *(one.earnings for one in found)]
+    return Allocation(earnings_frame(pd.concat(earnings, ignore_index=True)), places.frame())
 
 
-def _totals(lines: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Sum the lines per asset, platform, currency and period, exactly."""
-    table = pa.Table.from_pandas(lines[[*ASSET_COLUMNS, "amount"]], preserve_index=False)
-    summed = table.group_by(list(ASSET_COLUMNS)).aggregate([("amount", "sum"), ("amount", "count")])
-    order = summed.sort_by([(name, "ascending") for name in ASSET_COLUMNS])
-    yield from order.to_pylist()
+def earnings_frame(parts: Iterable[Sequence[object]] | pd.DataFrame = ()) -> DataFrame[Earnings]:
+    """Return earnings as their table."""
+    return DataFrame[Earnings](typed_parts(parts, list(Earnings.to_schema().columns)))
+
+
+def _covering(total: Mapping[str, Any], book: ShareBook, first_day: str) -> tuple[ShareOf, ...]:
+    asset = Asset(total["isrc"], total["upc"], total["release"], total["artist"])
+    return book.covering(asset, day_of(total["period"], first_day))
 
 
 def _divide(
-    total: dict[str, object], book: ShareBook, rates: Mapping[str, Decimal], first_day: str
+    total: Mapping[str, Any], shares: Sequence[ShareOf], rates: Mapping[str, Decimal]
 ) -> Iterator[tuple[object, ...]]:
-    asset = Asset(str(total["isrc"]), str(total["upc"]), str(total["release"]), str(total["artist"]))
-    day = day_of(str(total["period"]), first_day)
-    amount, rate = Decimal(str(total["amount_sum"])), rates[str(total["currency"])]
+    amount, rate = total["amount"], rates[total["currency"]]
     worth = EXACT.multiply(amount, rate)
-    shares = book.covering(asset, day)
+    about = [total[name] for name in ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")]
+    counts = (int(total["units"]), total["lines"], plain(amount), plain(rate))
 
     def part(tax_id: str, role: str, share_ppm: int) -> tuple[object, ...]:
-        earned = EXACT.multiply(worth, Decimal(share_ppm).scaleb(-6))
-        about = (total[name] for name in ("isrc", "upc", "release", "title", "artist", "platform", "currency"))
-        return (tax_id, role, *about, total["amount_count"], plain(amount), plain(rate), share_ppm, plain(earned))
+        return (tax_id, role, *about, *counts, share_ppm, plain(part_of(worth, share_ppm)))
 
     if not shares:
         yield part("", UNMATCHED_ROLE, 1_000_000)
@@ -106,12 +124,6 @@ def _divide(
     remainder = 1_000_000 - sum(share.share_ppm for share in shares)
     if remainder > 0:
         yield part("", OWNER_ROLE, remainder)
-
-
-def plain(value: Decimal) -> str:
-    """Write an exact decimal without exponent and without trailing zeros."""
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def round_earnings(

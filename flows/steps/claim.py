@@ -2,11 +2,20 @@
 
 Judged against claims alone, never against amounts of the past: a payments row is a duplicate when the same amount goes
 to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
+
+What people declare as paid outside Repasse counts as claimed. It was paid before and not by this run, so its place is
+*duplicate*, as it is for a row that a person decided to be paid.
+
+A payee who got too much has it carried into the next period. The owner's too much stays where it is, in the place
+*owner* and below zero: owner and payer are one pocket. Whatever a later report pays somebody else, the payer funds,
+with the very sum that the owner got too much before; taking it out of the next report's owner's part too would count
+it twice.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -20,6 +29,7 @@ from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 
 DIFFERENCE = "difference"
+PAID_OUTSIDE = "paid_outside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +50,21 @@ def claim(
     claims: Collection[Claim],
     decisions: Mapping[str, Decision],
     identity: JobIdentity,
+    paid_outside: Mapping[str, int] = MappingProxyType({}),
 ) -> Claimed:
     """Hold obligations against live claims, and against what people have decided.
 
     Args:
         obligations: What is owed now.
-        claims: Live claims of this job and period.
+        claims: Live claims of this job and period, and royalties paid outside: those have no submission.
         decisions: Obligation key -> the last word people said on that payments row.
         identity: What the keys rest on.
+        paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
 
     Returns:
         Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
     """
-    if not claims and not decisions:
+    if not claims and not decisions and not paid_outside:
         return Claimed(obligations, ())
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
@@ -63,7 +75,8 @@ def claim(
         known = by_base.get(row["base_key"], []) if row["base_key"] else []
         seen.add(row["base_key"])
         if row["kind"] == "payment":
-            rows.append(_judge_payment(row, known, decisions.get(row["key"]), identity))
+            outside = paid_outside.get(row["key"])
+            rows.append(_judge_payment(row, known, decisions.get(row["key"]), outside, identity))
         elif not known:
             rows.append(row)
         else:
@@ -75,12 +88,18 @@ def claim(
     return Claimed(obligations_frame(frame), tuple(postings))
 
 
-def _judge_payment(row: Record, known: Sequence[Claim], decided: Decision | None, identity: JobIdentity) -> Record:
+def _judge_payment(
+    row: Record, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
+) -> Record:
     what = (row["amount_cents"], row["destination"])
     same = next((one for one in known if (one.amount_cents, one.destination) == what), None)
     if same is not None:
         told = {"submission_id": same.submission_id, "run_id": same.run_id, "key": same.obligation_key}
         return row | told | {"place": Place.DUPLICATE.value, "reason": f"claimed by {same.submission_id}"}
+    if outside is not None:
+        as_declared = outside == row["amount_cents"]
+        other = {"place": Place.CONFLICT.value, "reason": "another amount than was paid outside"}
+        return row | ({"place": Place.DUPLICATE.value, "reason": PAID_OUTSIDE} if as_declared else other)
     if decided is not None and (decided.amount_cents, decided.destination) == what:
         return _decided(row, known, decided, identity)
     conflict = row | {"place": Place.CONFLICT.value}
@@ -145,7 +164,7 @@ def _claimed_row(row: Record, one: Claim) -> Record:
         "destination": one.destination,
         "withhold": one.withheld,
         "place": Place.DUPLICATE.value,
-        "reason": f"claimed by {one.submission_id}",
+        "reason": f"claimed by {one.submission_id}" if one.submission_id else PAID_OUTSIDE,
         "submission_id": one.submission_id,
         "run_id": one.run_id,
     }
@@ -164,7 +183,7 @@ def _difference_row(row: Record, cents: int, known: Sequence[Claim], identity: J
 
 
 def _owed_back_row(row: Record, cents: int) -> Record:
-    """Too much was claimed before: a payee's is carried into the next period, the owner's stays with the owner."""
+    """Too much was claimed before; see above for why the owner's is not carried."""
     owner = row["kind"] == "owner"
     place = Place.OWNER if owner else Place.CARRIED
     changes = {"place": place.value, "kind": "owner" if owner else "carried", "reason": DIFFERENCE}

@@ -2,14 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from decimal import Decimal
 from fractions import Fraction
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from flows.steps.inputs import Inputs, Statement, readable_cents
+from flows.steps.sum_lines import sum_up
 from schemas.money import round_half_even_cents
 
 
@@ -25,15 +21,13 @@ def count_in(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
 
 
 def worth_cents(statement: Statement) -> Fraction:
-    """Sum a statement's lines, sound and held, in exact centavos of the job's currency."""
+    """Sum a statement's lines, sound and held, in exact centavos of the job's currency.
+
+    By territory, while they are shared out by platform: sums made apart from each other prove each other.
+    """
     sums: dict[str, Fraction] = defaultdict(Fraction)
-    for currency, lines in statement.lines.groupby("currency"):
-        sums[str(currency)] += Fraction(_exact_sum(lines["amount"]))
+    for total in sum_up(statement.totals.by_territory, ["currency"]):
+        sums[str(total["currency"])] += Fraction(str(total["amount"]))
     for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
         sums[currency] += Fraction(amount or 0)
     return sum((total * Fraction(statement.rates.get(name, 0)) for name, total in sums.items()), Fraction(0)) * 100
-
-
-def _exact_sum(amounts: pd.Series) -> Decimal:
-    total = pc.sum(pa.array(amounts, type=pa.decimal128(38, 18))).as_py()
-    return Decimal(total or 0)

@@ -1,6 +1,5 @@
 """Rules that hold between tables: every payee is known, every line has a share, no payee is paid twice by two files."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -13,11 +12,14 @@ from schemas.issues import Issue, IssueCode
 from schemas.job import Job
 from schemas.tables.frames import DataFrame
 from schemas.tables.payments import Payments
+from schemas.tables.row_runs import RowRuns, Run, move_rows
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]
 PLACE = ["file", "sheet", "row"]
 ASSET = ["isrc", "upc", "release", "artist", "period"]
+# By what an asset without a share is called, the first that is there.
+NAMES = ["isrc", "upc", "release", "title", "artist"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class _Finding:
     row: int
     held: bool
     facts: Mapping[str, object]
+    last_row: int = 0
+    rows: int = 1
 
     def issue(self, language: str) -> Issue:
         place = {"file": self.file, "sheet": self.sheet or None, "row": self.row or None}
@@ -106,7 +110,7 @@ def _without_rate(inputs: Inputs) -> list[_Finding]:
     """Currencies in a file that its source gives no exchange for."""
     found = set[tuple[str, str]]()
     for statement in inputs.statements:
-        for frame in (statement.lines, statement.held):
+        for frame in (statement.totals.by_platform, statement.held):
             pairs = frame[["file", "currency"]].drop_duplicates().itertuples(index=False, name=None)
             found |= {(file, currency) for file, currency in pairs if currency and currency not in statement.rates}
     code = IssueCode.CURRENCY_NO_RATE
@@ -118,14 +122,22 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
     held = job.rules.unmatched == "hold"
     findings = []
     for statement in inputs.statements:
-        assets = statement.lines[ASSET].drop_duplicates()
-        bare = [not book.covering(Asset(*row[:4]), day_of(row[4], first_day)) for row in assets.itertuples(index=False)]
-        uncovered = statement.lines.merge(assets.loc[bare], on=ASSET)
-        names = [line.isrc or line.upc or line.release or line.title or line.artist for line in uncovered.itertuples()]
-        counts = Counter(zip(uncovered["file"], names, strict=True))
-        for (file, sheet, row), name in zip(uncovered[PLACE].itertuples(index=False, name=None), names, strict=True):
+        totals = statement.totals.by_platform
+        assets = totals[ASSET].drop_duplicates()
+        bare = [
+            not book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day))
+            for isrc, upc, release, artist, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
+        ]
+        uncovered = totals.merge(assets.loc[bare], on=ASSET)
+        texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
+        named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
+        groups = named.groupby(["file", "sheet", "name"], as_index=False, dropna=False)
+        scattered = groups.agg(row=("first_row", "min"), last=("last_row", "max"), lines=("lines", "sum"))
+        counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
+        for file, sheet, name, row, last, lines in scattered.sort_values(PLACE).itertuples(index=False, name=None):
             facts = {"found": name, "lines": counts[file, name]}
-            findings.append(_Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts))
+            found = _Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts)
+            findings.append(replace(found, last_row=last, rows=lines))
     return findings
 
 
@@ -141,12 +153,12 @@ def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
     return told
 
 
-def _marked(rows: pd.DataFrame, findings: Iterable[_Finding]) -> pd.DataFrame:
-    held = {(one.file, one.sheet, one.row): one.code.value for one in findings if one.held}
-    if not held:
-        return rows
-    places = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
-    return rows.assign(
-        disposition=["held" if place in held else old for place, old in zip(places, rows["disposition"], strict=True)],
-        reason=[held.get(place, old) for place, old in zip(places, rows["reason"], strict=True)],
+def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame[RowRuns]:
+    held = {(one.file, one.sheet, one.row, one.facts.get("found")): one for one in findings if one.held}
+    return move_rows(
+        rows,
+        [
+            Run(one.file, one.sheet, one.row, one.last_row or one.row, one.rows, "held", one.code.value)
+            for one in held.values()
+        ],
     )

@@ -1,7 +1,7 @@
 """What a run has read: sound rows of every table, and what was held back, with every row accounted for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 import pandas as pd
@@ -9,9 +9,12 @@ import pandas as pd
 from schemas.issues import Issue
 from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame
+from schemas.tables.line_totals import LineTotals
+from schemas.tables.opening import Opening
+from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.row_runs import RowRuns
 from schemas.tables.shares import Shares
 
 
@@ -29,12 +32,13 @@ class Statement:
     """The royalty lines of one source, and what its currencies are worth.
 
     Attributes:
-        lines: Sound lines of all files of the source.
-        held: Lines with problems: file, sheet, row, tax_id, amount (exact or None), currency, codes.
+        totals: What the sound lines of all files of the source add up to.
+        held: Lines with problems, each or added up: file, sheet, row (the first), tax_id, amount (exact or None),
+            currency, codes.
         rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
     """
 
-    lines: DataFrame[RoyaltyLines]
+    totals: LineTotals
     held: pd.DataFrame
     rates: Mapping[str, Decimal]
 
@@ -67,8 +71,10 @@ class Inputs:
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.
         shares: Sound shares.
-        advances: Sound advances.
-        rows: Where each row of each file went so far: file, sheet, row, disposition, reason.
+        advances: Sound advances; of those with an opening balance, what was left of them.
+        opening: Sound opening balances.
+        opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
+        rows: Where the rows of each file went so far, in runs.
         files: Files of the sources.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
@@ -81,7 +87,9 @@ class Inputs:
     payee_problems: Mapping[str, str]
     shares: DataFrame[Shares]
     advances: DataFrame[Advances]
-    rows: pd.DataFrame
+    rows: DataFrame[RowRuns]
     files: tuple[UsedFile, ...]
     issues: tuple[Issue, ...]
     decisions: tuple[str, ...]
+    opening: DataFrame[Opening] = field(default_factory=lambda: DataFrame[Opening](empty_table("opening")))
+    opening_problems: Mapping[str, str] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from flows.steps.account_checks import holder
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligations_frame
 from schemas.errors import BrokenInvariant
+from schemas.exchange_terms import ExchangeTerms
 from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place, digest_of
@@ -19,12 +20,24 @@ from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_fro
 
 
 def plan_batches(
-    obligations: DataFrame[Obligations], identity: JobIdentity, period: Period, *, max_payments: int
+    obligations: DataFrame[Obligations],
+    identity: JobIdentity,
+    period: Period,
+    *,
+    max_payments: int,
+    exchange: ExchangeTerms | None = None,
 ) -> PaymentPlan:
     """Cut what is planned into batches.
 
     Payments are ordered by payee and reference, so that the same obligations always make the same batches. The owner's
     part travels with the first batch; without any payment there is no batch, and the owner simply keeps it.
+
+    Args:
+        obligations: What is owed, after claims and checks.
+        identity: Whose.
+        period: Its days.
+        max_payments: How many payments a report has at most.
+        exchange: The rate that reports in a foreign currency are to have; part of what is approved.
     """
     planned = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["submission_id"] == "")]
     rows = records(planned.sort_values(["tax_id", "reference", "key"]))
@@ -33,7 +46,7 @@ def plan_batches(
     batches = []
     for number, chunk in enumerate(_chunks(payments, max_payments), start=1):
         batches.append(_batch(number, chunk, owners if number == 1 else [], identity, period))
-    return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches))
+    return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches), exchange)
 
 
 def _chunks(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[Mapping[str, Any]]]:

@@ -14,6 +14,7 @@ from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
+from schemas.tables.row_runs import RowRuns, Run, move_rows
 from schemas.wire import SplitReport
 
 S = SubmissionState
@@ -169,36 +170,37 @@ def ended_otherwise(submissions: Sequence[Submission]) -> list[Discrepancy]:
     ]
 
 
-def count_rows(rows: pd.DataFrame) -> RowCounts:
+def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
     """Count where each input row went, and check that each went somewhere.
 
     Raises:
         BrokenInvariant: a row has no place, or one the books do not know.
     """
-    counts = Counter(rows["disposition"])
-    result = RowCounts(read=len(rows), **{name: counts[name] for name in ("used", "held", "duplicate", "ignored")})
-    if result.used + result.held + result.duplicate + result.ignored != result.read:
+    counts = Counter[str]()
+    for disposition, count in zip(rows["disposition"], rows["rows"], strict=True):
+        counts[disposition] += int(count)
+    known = {name: counts[name] for name in ("used", "held", "duplicate", "ignored")}
+    if sum(known.values()) != counts.total():
         raise BrokenInvariant("an input row has no place")
-    return result
+    return RowCounts(read=counts.total(), **known)
 
 
-def place_rows(rows: pd.DataFrame, obligations: DataFrame[Obligations]) -> pd.DataFrame:
+def place_rows(rows: DataFrame[RowRuns], obligations: DataFrame[Obligations]) -> DataFrame[RowRuns]:
     """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
     own = obligations[obligations["row"] > 0]
-    fates = {}
+    moved = dict[tuple[str, str, int], Run]()
     columns = ["file", "sheet", "row", "place", "reason", "submission_id"]
     for file, sheet, row, place, reason, sent in own[columns].itertuples(index=False):
         if place in {Place.HELD.value, Place.CONFLICT.value}:
-            fates[file, sheet, row] = ("held", reason)
+            end = "held"
         elif place == Place.DUPLICATE.value:
-            fates[file, sheet, row] = ("duplicate", reason)
+            end = "duplicate"
         elif place == Place.EXCLUDED.value and not sent:
-            fates[file, sheet, row] = ("ignored", reason)
-    names = list(zip(rows["file"], rows["sheet"], rows["row"], strict=True))
-    chosen = [
-        fates.get(n, old) for n, old in zip(names, zip(rows["disposition"], rows["reason"], strict=True), strict=True)
-    ]
-    return rows.assign(disposition=[c[0] for c in chosen], reason=[c[1] for c in chosen])
+            end = "ignored"
+        else:
+            continue
+        moved[file, sheet, row] = Run(file, sheet, row, row, 1, end, reason)
+    return move_rows(rows, list(moved.values()))
 
 
 def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:

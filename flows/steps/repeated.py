@@ -9,11 +9,12 @@ import pandas as pd
 from flows.steps.count_in import worth_cents
 from flows.steps.inputs import Inputs, Statement, readable_cents
 from flows.steps.owe import obligation_rows
+from flows.steps.sum_lines import of_files
 from schemas.issues import IssueCode
 from schemas.plan import Place
-from schemas.tables.frames import DataFrame
+from schemas.tables.frames import DataFrame, records
 from schemas.tables.payments import Payments
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.row_runs import RowRuns, runs_frame
 
 REASON = IssueCode.FILE_DUPLICATE.value
 
@@ -50,20 +51,21 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
     return new, SetAside(_duplicates(inputs, repeated), sum(map(worth_cents, old), Fraction(0)))
 
 
-def mark_repeated(rows: pd.DataFrame, repeated: Mapping[str, str]) -> pd.DataFrame:
+def mark_repeated(rows: DataFrame[RowRuns], repeated: Mapping[str, str]) -> DataFrame[RowRuns]:
     """Tell every row of a repeated file as a duplicate, but for blank ones.
 
     Args:
-        rows: file, sheet, row, disposition, reason.
+        rows: All rows, in runs.
         repeated: File name -> where it was used before.
     """
     if not repeated:
         return rows
     old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
-    return rows.assign(
+    told = rows.assign(
         disposition=rows["disposition"].where(~old, "duplicate"),
         reason=rows["reason"].where(~old, rows["file"].map(lambda file: repeated.get(file, ""))),
     )
+    return runs_frame(records(told))
 
 
 def _rows(frame: pd.DataFrame, files: Collection[str], *, keep: bool) -> pd.DataFrame:
@@ -71,8 +73,8 @@ def _rows(frame: pd.DataFrame, files: Collection[str], *, keep: bool) -> pd.Data
 
 
 def _statement(statement: Statement, files: Collection[str], *, keep: bool) -> Statement:
-    lines = DataFrame[RoyaltyLines](_rows(statement.lines, files, keep=keep))
-    return Statement(lines, _rows(statement.held, files, keep=keep), statement.rates)
+    totals = of_files(statement.totals, files, keep=keep)
+    return Statement(totals, _rows(statement.held, files, keep=keep), statement.rates)
 
 
 def _duplicates(inputs: Inputs, repeated: Collection[str]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,8 +9,19 @@ import pandas as pd
 
 from flows.steps.account_checks import Verdict, hold_unchecked
 from flows.steps.accrue import AccrualRules, History, Posting, accrue
-from flows.steps.allocate import OWNER_ROLE, UNMATCHED_ROLE, RoundedEarnings, allocate, exact_cents_by, round_earnings
+from flows.steps.allocate import (
+    OWNER_ROLE,
+    UNMATCHED_ROLE,
+    Allocation,
+    RoundedEarnings,
+    allocate,
+    exact_cents_by,
+    join_allocations,
+    round_earnings,
+)
 from flows.steps.claim import claim
+from flows.steps.closed_period import Recoupable, stand_by_what_was_posted
+from flows.steps.earned_in_territories import territories_frame
 from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
@@ -23,7 +34,7 @@ from schemas.job import Job, Period
 from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
-from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
+from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
 
 # Why a payee's royalties cannot be paid for now, found out after they were worked out.
 _NOT_PAYABLE_NOW = frozenset(
@@ -36,12 +47,14 @@ class Standing:
     """What the ledger knows that bears on a plan.
 
     Attributes:
-        claims: Live claims of this job and period.
-        history: Carry-over and recoupment of other periods.
+        claims: Live claims of this job and period, and royalties paid outside.
+        history: What the period finds carried and recouped when it begins, and what stands of it once it is closed.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where it was used before, under another job or period.
         elsewhere: (payee, centavos, destination) -> job and period in which a payments row paid just that.
         decisions: Obligation key -> the last word people said on that payments row.
+        paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
+        in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
     """
 
     claims: tuple[Claim, ...]
@@ -50,6 +63,8 @@ class Standing:
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     elsewhere: Mapping[tuple[str, int, str], str] = field(default_factory=dict)
+    paid_outside: Mapping[str, int] = field(default_factory=dict)
+    in_question: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +75,15 @@ class Worked:
         obligations: Every centavo of `in`.
         balances: Each payee's royalties; empty without statements.
         earnings: By payee, asset and platform; empty without statements.
-        postings: What the period leaves for later ones.
+        postings: What the period leaves for later ones; of a closed one, what is to be booked beside what it left.
+        territories: Earnings of payees by territory.
     """
 
     obligations: DataFrame[Obligations]
     balances: DataFrame[PayeeBalances]
     earnings: DataFrame[Earnings]
     postings: tuple[Posting, ...]
+    territories: DataFrame[TerritoryEarnings] = field(default_factory=territories_frame)
 
 
 def identity_of(job: Job, period: Period) -> JobIdentity:
@@ -89,17 +106,19 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
     """
     identity = identity_of(job, period)
     inputs, old = set_aside(inputs, standing.repeated)
-    earnings = _earnings(inputs, job, period)
+    earnings, territories = _allocation(inputs, job, period)
     rounded = _rounded(earnings, inputs, job, old.lines_cents)
-    problems = dict(inputs.payee_problems)
+    problems = dict(standing.in_question) | dict(inputs.payee_problems)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
+    if standing.history.closed:
+        strangers |= {payee for payee, _, _ in standing.history.closed.left}
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments)
-    worked = case.decide(problems)
+    worked = replace(case.decide(problems), territories=territories)
     unpayable = _held_by_checks(worked.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-    return case.decide(problems | unpayable) if unpayable else worked
+    return replace(case.decide(problems | unpayable), territories=territories) if unpayable else worked
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +137,39 @@ class _Case:
     def decide(self, problems: Mapping[str, str]) -> Worked:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
         balances, postings = self._accrue(problems)
+        worked = self._owe(balances, postings, problems)
+        closed, advances = self.standing.history.closed, self.inputs.advances
+        if closed is None:
+            return worked
+        changed = stand_by_what_was_posted(
+            balances,
+            worked.postings,
+            closed,
+            claims=self.standing.claims,
+            recoupable=Recoupable(advances if self.job.rules.recoup_advances else advances.head(0), self._linked()),
+            minimum_cents=self.job.rules.minimum_payout,
+            held=set(problems),
+        )
+        if changed is None:
+            return replace(worked, postings=())
+        return replace(self._owe(changed.balances, [], problems), postings=changed.postings)
+
+    def _owe(
+        self, balances: DataFrame[PayeeBalances], postings: Collection[Posting], problems: Mapping[str, str]
+    ) -> Worked:
+        """Turn balances and everything else into obligations, held against claims and checks."""
         inputs, payees = self.inputs, self.inputs.payees
         owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
         owed = [
-            owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity),
+            self._questioned(owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity)),
             _owe_held_rows(inputs),
             self.repeated,
             owe_royalties(balances, self.rounded, payees, problems, self.identity),
             owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         everything = obligations_frame(pd.concat(owed, ignore_index=True))
-        claimed = claim(everything, self.standing.claims, self.standing.decisions, self.identity)
+        standing = self.standing
+        claimed = claim(everything, standing.claims, standing.decisions, self.identity, standing.paid_outside)
         checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
         return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
@@ -136,32 +177,40 @@ class _Case:
     def _said_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
 
+    def _questioned(self, payments: pd.DataFrame) -> pd.DataFrame:
+        """Hold the payments of people of whom it is in question what was paid outside."""
+        asked = payments["tax_id"].isin(list(self.standing.in_question)) & (payments["place"] == Place.PLANNED.value)
+        reasons = payments["tax_id"].map(lambda tax_id: self.standing.in_question.get(tax_id, ""))
+        return payments.assign(
+            place=payments["place"].where(~asked, Place.HELD.value), reason=payments["reason"].where(~asked, reasons)
+        )
+
+    def _linked(self) -> dict[tuple[str, str], Fraction]:
+        earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
+        return {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
+
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
         rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
-        earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
-        linked = {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
         names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
-        return accrue(self.rounded, linked, self.inputs.advances, self.standing.history, rules, names, set(problems))
+        history, advances = self.standing.history, self.inputs.advances
+        return accrue(self.rounded, self._linked(), advances, history, rules, names, set(problems))
 
 
-def _earnings(inputs: Inputs, job: Job, period: Period) -> DataFrame[Earnings]:
-    frames = []
+def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
+    found = []
     for statement in inputs.statements:
-        used = set(statement.lines["currency"]) | set(statement.held["currency"]) - {""}
+        used = statement.totals.currencies | set(statement.held["currency"]) - {""}
         missing = sorted(used - set(statement.rates))
         if missing:
             raise UnsoundPlan(
                 f"no exchange rate for {', '.join(missing)}: add it under exchange of the source that holds it"
             )
-        frames.append(
-            allocate(statement.lines, inputs.shares, rates=statement.rates, first_day=period.start.isoformat())
+        found.append(
+            allocate(statement.totals, inputs.shares, rates=statement.rates, first_day=period.start.isoformat())
         )
-    empty = pd.DataFrame(columns=list(Earnings.to_schema().columns))
-    frame = pd.concat(frames, ignore_index=True) if frames else empty
-    types = {name: "int64" if name in {"lines", "share_ppm"} else "str" for name in frame.columns}
-    earnings = DataFrame[Earnings](frame.astype(types))
-    _check_rules(earnings, job)
-    return earnings
+    joined = join_allocations(found)
+    _check_rules(joined.earnings, job)
+    return joined
 
 
 def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:

@@ -1,6 +1,6 @@
 """The durable record. It decides what may still be sent; nothing else remembers."""
 
-from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
 from io_adapters.ledger.checks import KeptCheck, NotReserved, Reservation
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.files import FileUse

@@ -4,7 +4,7 @@ import datetime as dt
 
 from sqlalchemy import Connection, update
 
-from io_adapters.ledger.accruals import AccrualPosting, post_accruals
+from io_adapters.ledger.accrual_posting import AccrualPosting, post_accruals
 from io_adapters.ledger.approvals import use_approvals
 from io_adapters.ledger.claims import claim_all
 from io_adapters.ledger.engine import Database

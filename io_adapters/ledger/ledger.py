@@ -15,7 +15,9 @@ from io_adapters.ledger.checks import AccountChecks
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.decisions import Decisions
 from io_adapters.ledger.engine import Database, is_memory, make_engine
+from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import Files
+from io_adapters.ledger.history import PaidHistory
 from io_adapters.ledger.holds import Freezes, Holds
 from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import Plans
@@ -46,7 +48,9 @@ class Ledger:
         self.approvals = Approvals(database)
         self.submissions = Submissions(database)
         self.claims = Claims(database)
+        self.history = PaidHistory(database)
         self.reports = Reports(database)
+        self.exchange_updates = ExchangeUpdates(database)
         self.checks = AccountChecks(database)
         self.decisions = Decisions(database)
         self.accruals = Accruals(database)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from io_adapters.ledger.attempts import Naming, write_attempts
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.exchange_terms import write_terms
 from io_adapters.ledger.queries import chunks
 from io_adapters.ledger.tables import claims, meta, plan_runs, plans, submissions
 from io_adapters.ledger.transitions import move, select_submissions, submission_of
@@ -175,6 +176,8 @@ def _write_plan(
                 created_at=now,
             )
         )
+        if plan.exchange is not None:
+            write_terms(connection, plan.digest, plan.exchange)
     elif known.run_id != run_id:
         changes: dict[str, object] = {"run_id": run_id}
         if known.rejected_at is not None:

@@ -338,6 +338,28 @@ accruals = Table(
     Column("amount_cents", Cents, nullable=False),
 )
 
+# What changed in a period after a later one was posted: added, never replaced, and booked with the latest posted one.
+late_accruals = Table(
+    "late_accruals",
+    metadata,
+    _serial(),
+    _text("job"),
+    _text("payer"),
+    _text("currency"),
+    _text("period"),
+    Column("period_start", Date, nullable=False),
+    _text("booked_in"),
+    Column("booked_start", Date, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("payee", String(32), nullable=False),
+    Column("reference", String(256), nullable=False),
+    Column("amount_cents", Cents, nullable=False),
+    _text("plan_digest", nullable=True),
+    _text("run_id"),
+    _moment("posted_at"),
+    Index("ix_late_accruals_job", "job"),
+)
+
 holds = Table(
     "holds",
     metadata,
@@ -378,4 +400,67 @@ decisions = Table(
     Index("ix_decisions_submission_id", "submission_id"),
 )
 
-APPEND_ONLY: Final = ("journal", "answers", "reports", "accepted_keys", "decisions")
+# The rate the reports of a plan in a foreign currency are to have, as it was approved with the plan.
+plan_exchanges = Table(
+    "plan_exchanges",
+    metadata,
+    Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
+    _text("currency"),
+    _text("rate"),
+    _text("order_id", nullable=True),
+    Column("show_exchange_data", Boolean, nullable=False),
+)
+
+# One attempt each to set the rate of one report. At most one counts: the others were declared absent by people.
+exchange_updates = Table(
+    "exchange_updates",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    _text("state"),
+    Column("body", LargeBinary, nullable=False),
+    _text("body_sha256"),
+    _text("run_id"),
+    _text("owner", nullable=True),
+    _moment("created_at"),
+    _moment("sending_at", nullable=True),
+    _moment("deadline_at", nullable=True),
+    Column("was_in_doubt", Boolean, nullable=False),
+    _text("reason"),
+    UniqueConstraint("submission_id", "attempt"),
+    Index(
+        "uq_exchange_updates_one_counts",
+        "submission_id",
+        unique=True,
+        sqlite_where=text("state <> 'absent'"),
+        postgresql_where=text("state <> 'absent'"),
+    ),
+    Index("ix_exchange_updates_state", "state"),
+)
+
+# Every transition of an exchange update, with the answer that led to it where there was one.
+exchange_journal = Table(
+    "exchange_journal",
+    metadata,
+    _serial(),
+    Column("update_id", ForeignKey("exchange_updates.id"), nullable=False),
+    _text("before", nullable=True),
+    _text("after"),
+    _moment("at"),
+    _text("by"),
+    _text("reason"),
+    Column("http_status", Integer),
+    Column("answer", LargeBinary),
+    Index("ix_exchange_journal_update_id", "update_id"),
+)
+
+APPEND_ONLY: Final = (
+    "journal",
+    "answers",
+    "reports",
+    "accepted_keys",
+    "decisions",
+    "exchange_journal",
+    "late_accruals",
+)

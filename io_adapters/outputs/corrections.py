@@ -40,7 +40,10 @@ Marks = Mapping[tuple[int, int], Sequence[Issue]]
 
 @dataclass(frozen=True, slots=True)
 class SheetToCorrect:
-    """A table as it was read, what was found in it, and what its copy will stand for."""
+    """A table as it was read, what was found in it, and what its copy will stand for.
+
+    A table of which only rows with problems were kept says so in its origin: it is not whole.
+    """
 
     table: RawTable
     issues: Sequence[Issue]
@@ -75,11 +78,11 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
         if table.file.sha256 not in to_correct:
             continue
         title = unique_sheet_name(origin.sheet or Path(origin.file).stem, titles)
-        whole = len(table.cells) <= COPIED_WHOLE
+        whole = origin.whole and len(table.cells) <= COPIED_WHOLE
         if not whole:
             notes.append(labels("note.only_rows_with_issues") + title)
         _write_sheet(book, title, table, _marks(table, _blocking(issues)))
-        origins[title] = replace(origin, whole=origin.whole and whole)
+        origins[title] = replace(origin, whole=whole)
         listed.extend(issues)
     write_table(book, issues_table(listed, labels, " ".join(notes)))
     book.remember(to_properties(origins))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from io_adapters.outputs.plan_labels import MISSING_SHARES, PLAN, REASONS
+
 _EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.0": ("concluído", "done"),
     "exit.2": ("uso incorreto do comando", "the command was used wrongly"),
@@ -51,6 +53,8 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "kind.carried": ("Saldo levado", "Carried balance"),
     "reason.advance": ("adiantamento", "advance"),
     "reason.below_minimum": ("abaixo do mínimo, ou negativo", "below the minimum, or negative"),
+    "reason.paid_outside": ("pago fora do Repasse", "paid outside Repasse"),
+    "reason.other_period": ("de outro período", "of another period"),
     "reason.difference": ("diferença em relação ao que já foi enviado", "difference to what was sent before"),
     "pix.cpf": ("Pix CPF", "Pix CPF"),
     "pix.cnpj": ("Pix CNPJ", "Pix CNPJ"),
@@ -91,8 +95,8 @@ _SHEETS: Final[dict[str, tuple[str, str]]] = {
         "Order of computing: amount of the lines in their currency → exchange → share. The exact column rules.",
     ),
     "note.corrections": (
-        "Corrija as células marcadas, salve e rode de novo com este arquivo. O que já foi pago não é pago outra vez.",
-        "Correct the marked cells, save, and run again with this file. What was paid already is not paid again.",
+        "Corrija as células marcadas, salve e rode: repasse run JOB --file corrections.xlsx. Nada é pago duas vezes.",
+        "Correct the marked cells, save, and run: repasse run JOB --file corrections.xlsx. Nothing is paid again.",
     ),
     "note.only_rows_with_issues": (
         "Planilha grande: só as linhas com problemas foram copiadas, cada uma em sua linha original: ",
@@ -146,6 +150,7 @@ _COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "file": ("Arquivo", "File"),
     "sheet": ("Planilha", "Sheet"),
     "row": ("Linha", "Row"),
+    "last_row": ("Até a linha", "To row"),
     "key": ("Chave da obrigação", "Obligation key"),
     "earned": ("1. Rendimento", "1. Earned"),
     "recouped": ("2. − Adiantamento recuperado", "2. − Advance recouped"),
@@ -169,6 +174,8 @@ _COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "earned_exact": ("Rendimento exato", "Earned, exact"),
     "disposition": ("Destino da linha", "Disposition"),
     "row_count": ("Linhas", "Rows"),
+    "sale_period": ("Período da venda", "Sale period"),
+    "units": ("Quantidade", "Units"),
     "payee": ("Favorecido", "Payee"),
     "result": ("Resultado", "Result"),
     "made": ("Feita agora", "Made now"),
@@ -181,6 +188,8 @@ _COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "value_masked": ("Valor (mascarado)", "Value (masked)"),
     "problem": ("O que está errado", "What is wrong"),
     "accepts": ("O que é aceito", "What is accepted"),
+    "exchange_rate": ("Câmbio", "Exchange rate"),
+    "exchange_outcome": ("Situação do câmbio", "Exchange rate is"),
     "report_id": ("Relatório", "Report"),
     "split_id": ("Número no serviço", "Id at the service"),
     "status": ("Situação no serviço", "Status at the service"),
@@ -190,7 +199,9 @@ _COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "found": ("Encontrado", "Found"),
 }
 
-TEXTS: Final[Mapping[str, tuple[str, str]]] = _EXITS | _PLACES | _WORDS | _SHEETS | _SUMMARY | _COLUMNS
+TEXTS: Final[Mapping[str, tuple[str, str]]] = (
+    _EXITS | _PLACES | _WORDS | _SHEETS | _SUMMARY | _COLUMNS | PLAN | REASONS | MISSING_SHARES
+)
 
 
 class Labels:

@@ -73,17 +73,23 @@ def _payees(payees: pd.DataFrame, labels: Labels) -> Table:
 
 
 def _earnings(earnings: pd.DataFrame, labels: Labels) -> Table:
-    names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform")
+    names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
     columns = _columns(
         labels,
         [(name, 18) for name in names],
-        [("lines", 9, WHOLE), ("source_amount", 18, PRECISE), ("source_currency", 10), ("rate", 12)],
+        [
+            ("units", 9, WHOLE),
+            ("lines", 9, WHOLE),
+            ("source_amount", 18, PRECISE),
+            ("source_currency", 10),
+            ("rate", 12),
+        ],
         [("share", 14, "0.0000"), ("earned_rounded", 18, PRECISE), ("earned_exact", 28)],
     )
     rows = (
         (
-            *(getattr(part, name) for name in names),
-            *(int(part.lines), Decimal(part.source_amount), part.currency, part.rate),
+            *(getattr(part, "period" if name == "sale_period" else name) for name in names),
+            *(int(part.units), int(part.lines), Decimal(part.source_amount), part.currency, part.rate),
             *(Decimal(int(part.share_ppm)).scaleb(-4), exact_amount(part.earned), part.earned),
         )
         for part in records(earnings)
@@ -92,13 +98,14 @@ def _earnings(earnings: pd.DataFrame, labels: Labels) -> Table:
 
 
 def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
-    """Used rows are counted by file and sheet; every other row is listed. The counts add up to the rows read."""
+    """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
     columns = _columns(
         labels,
         [
             ("file", 28),
             ("sheet", 18),
             ("row", 10, WHOLE),
+            ("last_row", 10, WHOLE),
             ("disposition", 16),
             ("reason", 60),
             ("row_count", 12, WHOLE),
@@ -108,10 +115,10 @@ def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
 
     def lines() -> Iterator[Row]:
         for (file, sheet), used in rows[is_used].groupby(["file", "sheet"], sort=False, dropna=False):
-            yield str(file), _text(sheet), None, labels("disposition.used"), "", len(used)
-        for row in records(rows[~is_used]):
-            word = Toned(labels.of_value("disposition", row.disposition), _DISPOSITION_TONES[row.disposition])
-            yield row.file, _text(row.sheet), int(row.row), word, row.reason, 1
+            yield str(file), _text(sheet), None, None, labels("disposition.used"), "", int(used["rows"].sum())
+        for run in records(rows[~is_used]):
+            word = Toned(labels.of_value("disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
+            yield run.file, _text(run.sheet), int(run.first_row), int(run.last_row), word, run.reason, int(run.rows)
 
     return Table(labels("sheet.rows"), columns, lines())
 

@@ -21,7 +21,7 @@ from io_adapters.outputs.workbook import (
     Value,
 )
 from schemas.plan import Place
-from schemas.reconciliation import Reconciliation, Summary
+from schemas.reconciliation import BatchExchange, Reconciliation, Summary
 
 _BOLD = Ink(bold=True)
 
@@ -116,14 +116,25 @@ def _write_batches(page: Page, summary: Summary, labels: Labels) -> None:
     _start(page, labels("summary.batches"))
     names = ("report_id", "split_id", "status", "outcome")
     columns = [*(Column(labels(name)) for name in names), Column(labels("payments"), 0, WHOLE)]
+    abroad = any(batch.exchange for batch in summary.batches)
+    of_exchange = [Column(labels("exchange_rate")), Column(labels("exchange_outcome"))] if abroad else []
     write_small_table(
         page,
-        [*columns, Column(labels("amount"), 0, MONEY)],
+        [*columns, Column(labels("amount"), 0, MONEY), *of_exchange],
         (
-            (*(getattr(batch, name) for name in names), batch.payments, amount(batch.amount_cents))
+            (
+                *(getattr(batch, name) for name in names),
+                batch.payments,
+                amount(batch.amount_cents),
+                *_exchange(batch.exchange)[: len(of_exchange)],
+            )
             for batch in summary.batches
         ),
     )
+
+
+def _exchange(told: BatchExchange | None) -> tuple[str, str]:
+    return (f"1 {told.currency} = BRL {told.rate}", told.outcome) if told else ("", "")
 
 
 def _write_checks(page: Page, summary: Summary, labels: Labels) -> None:

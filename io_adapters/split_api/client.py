@@ -15,7 +15,7 @@ from io_adapters.split_api.exchange import Reply, exchange
 from io_adapters.split_api.listing import TRIES, ReportNotFound, fetch, union
 from io_adapters.split_api.outcome import Answer, classify_exception, classify_reply, classify_update
 from schemas.errors import NotSent
-from schemas.wire import AccountValidation, ExchangeRateUpdate, ReportStatus, SplitReport, body_of, canonical_json
+from schemas.wire import AccountValidation, ReportStatus, SplitReport, body_of, canonical_json
 
 MAX_REPLY_BYTES: Final = 4_000_000
 LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time of one answer
@@ -169,25 +169,44 @@ class SplitApi:
         broken = broken_rules(request)
         if broken:
             raise ValueError("; ".join(broken))
-        return read_check_reply(self._post_once("/validate/account", canonical_json(body_of(request))))
+        body = canonical_json(body_of(request))
+        return read_check_reply(self._post_once("/validate/account", body, self._timeout_s, lambda: None))
 
-    def update_exchange_rate(self, split_id: str, update: ExchangeRateUpdate) -> Answer:
-        """POST /split/{split_id}/update_exchange_rate: once.
+    def update_exchange_rate(
+        self,
+        split_id: str,
+        body: bytes,
+        *,
+        was_in_doubt: bool,
+        deadline_s: float,
+        before_connect: Callable[[], None],
+    ) -> Answer:
+        """POST /split/{split_id}/update_exchange_rate: once, over a fresh connection, exactly these bytes.
+
+        This moves money: a report in a foreign currency is paid once its rate is set.
+
+        Args:
+            split_id: The report.
+            body: What is sent, byte for byte.
+            was_in_doubt: Whether an earlier copy of these bytes may have arrived.
+            deadline_s: For connecting, writing and reading together.
+            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
 
         Returns:
-            What the answer proves: accepted, refused, not sent, or in doubt. The report then tells the rate it has.
+            What the answer proves, as with `create_report`; a returned report tells the rate it has.
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
-        reply = self._post_once(path, canonical_json(body_of(update)))
-        return classify_update(reply, told=self._told, split_id=split_id)
+        reply = self._post_once(path, body, deadline_s, before_connect)
+        return classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
 
     def _told(self, report: SplitReport) -> str | None:
         """Return the id of a report that paths take."""
         return report.id if self._assumptions.get_takes == "_id" else report.reportId
 
-    def _post_once(self, path: str, body: bytes) -> Reply:
-        with self._connections.fresh(self._timeout_s) as client:
+    def _post_once(self, path: str, body: bytes, deadline_s: float, before_connect: Callable[[], None]) -> Reply:
+        with self._connections.fresh(deadline_s) as client:
             request = client.build_request(
                 "POST", path, content=body, headers={"Content-Type": "application/json", "Connection": "close"}
             )
-            return exchange(client, request, deadline_s=self._timeout_s, max_bytes=MAX_REPLY_BYTES)
+            before_connect()
+            return exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)

@@ -107,21 +107,29 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
     return Answer(Outcome.IN_DOUBT, status, body, name if status is None else f"HTTP {status}, then {name}")
 
 
-def classify_update(reply: Reply, *, told: Callable[[SplitReport], str | None], split_id: str) -> Answer:
-    """Say what a reply to POST /split/{split_id}/update_exchange_rate proves: the same, by the report's own id.
+def classify_update(
+    reply: Reply, *, told: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
+) -> Answer:
+    """Say what a reply to POST /split/{split_id}/update_exchange_rate proves.
+
+    The interface shows a report as the answer and says of none of its fields that it is there: any JSON object that is
+    not about another report will do, and so will no body at all.
 
     Args:
         reply: Complete or not.
         told: Reads from a report the id that `split_id` is one of.
         split_id: The report the request was about.
+        was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """
     if reply.failure is not None or reply.status is None:
         return _judge_broken(reply)
     if reply.status == 422:
-        return _judge_422(reply.body, "", was_in_doubt=False)
+        return _judge_422(reply.body, "", was_in_doubt=was_in_doubt)
     if reply.status not in ANY_2XX:
         return Answer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
-    report = read_report(reply.body)
+    if not reply.body.strip():
+        return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status} without a body")
+    report = _read_object(reply.body)
     if report is None or told(report) not in {None, split_id}:
         return Answer(Outcome.IN_DOUBT, reply.status, reply.body, f"HTTP {reply.status} without this report")
     return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status}", report)
@@ -129,12 +137,16 @@ def classify_update(reply: Reply, *, told: Callable[[SplitReport], str | None], 
 
 def read_report(body: bytes) -> SplitReport | None:
     """Read a split report with an id; None when the body is anything else."""
+    report = _read_object(body)
+    return report if report is not None and report.id is not None and report.id.strip() else None
+
+
+def _read_object(body: bytes) -> SplitReport | None:
     try:
         data = parse_json(body)
     except ValueError:
         return None
-    report = SplitReport.model_validate(data) if isinstance(data, dict) else None
-    return report if report is not None and report.id is not None and report.id.strip() else None
+    return SplitReport.model_validate(data) if isinstance(data, dict) else None
 
 
 def _judge_broken(reply: Reply) -> Answer:

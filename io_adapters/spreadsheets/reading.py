@@ -34,6 +34,11 @@ class SpreadsheetFile:
     _place: Place
 
     @property
+    def name(self) -> str:
+        """Base name of the file."""
+        return self._place.file
+
+    @property
     def views(self) -> Sequence[View]:
         """Its sheets, or its text under each delimiter."""
         return self._opened.views

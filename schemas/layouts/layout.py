@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances"]
+TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening"]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 

@@ -8,7 +8,7 @@ from schemas.amount_text import AmountText, DecimalMark, read_amount_text
 from schemas.issues import IssueCode
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import ColumnReader
+from schemas.tables.cells import ColumnReader, Telling
 from schemas.tables.decisions import Decision
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)
@@ -26,7 +26,12 @@ class ExactAmount(NamedTuple):
 
 
 class AmountColumn:
-    """What a column of amounts has in common: its texts taken apart, and its decimal mark."""
+    """What a column of amounts has in common: its texts taken apart, and its decimal mark.
+
+    Attributes:
+        mark: None when nothing decides it, or its cells contradict one another.
+        telling: The first cell for each mark that any of them proves.
+    """
 
     def __init__(
         self, distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."], *, scientific: bool
@@ -35,10 +40,15 @@ class AmountColumn:
         self._scientific = scientific and decimal == "."
         self._parts: dict[str, AmountText | None] = {text: read_amount_text(text) for text, _ in distinct}
         # A numeric cell is always written with a point, so it proves nothing about what people typed.
-        typed = [part for text, kind in distinct if kind == CellKind.TEXT and (part := self._parts[text])]
-        self._typed = any(part.mark or part.ambiguous for part in typed)
-        proven = {part.mark for part in typed if part.mark}
-        self.mark = self._declared or (proven.pop() if len(proven) == 1 else None)
+        proofs: dict[DecimalMark, tuple[str, CellKind]] = {}
+        self._typed = False
+        for text, kind in distinct:
+            if kind == CellKind.TEXT and (part := self._parts[text]):
+                self._typed |= part.ambiguous or part.mark is not None
+                if part.mark:
+                    proofs.setdefault(part.mark, (text, kind))
+        self.telling: Telling = tuple(proofs.values())
+        self.mark = self._declared or (next(iter(proofs)) if len(proofs) == 1 else None)
 
     @property
     def decision(self) -> Decision | None:
@@ -88,7 +98,7 @@ def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["aut
             value = value.quantize(Decimal((0, (1,), -_LINE_DECIMALS)), context=_EXACT)
         return Reading(ExactAmount(value, currency))
 
-    return ColumnReader(read, column.decision)
+    return ColumnReader(read, column.decision, column.telling)
 
 
 def payable_amounts(
@@ -120,7 +130,7 @@ def payable_amounts(
         sound = rounded > 0 or (zero_allowed and rounded == 0) or (signed and rounded < 0)
         return Reading(ExactAmount(rounded, written), None if sound else IssueCode.AMOUNT_NOT_POSITIVE)
 
-    return ColumnReader(read, column.decision)
+    return ColumnReader(read, column.decision, column.telling)
 
 
 def _decimals(value: Decimal) -> int:

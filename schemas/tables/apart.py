@@ -32,11 +32,13 @@ class Apart:
         why: Of each row of the file's cells, in order; "" for a line.
         totals: What rows of totals state, in order of row.
         control: What the block below the lines states, in order of row.
+        below: Whether the last row is in that block, or below it.
     """
 
     why: npt.NDArray[Any]
     totals: tuple[StatedTotal, ...] = ()
     control: tuple[StatedTotal, ...] = ()
+    below: bool = False
 
     @property
     def lines(self) -> Mask:
@@ -48,24 +50,26 @@ class Apart:
         return int(np.count_nonzero(self.why == why))
 
 
-def rows_apart(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Apart:
+def rows_apart(raw: RawTable, layout: Layout, positions: Mapping[str, int], *, below: bool = False) -> Apart:
     """Set the rows apart that are no lines.
 
     Args:
         raw: The file.
         layout: Says which rows to leave out, and how totals and the block below the lines begin.
         positions: Canonical column -> position in the file.
+        below: Whether the block below the lines began above these rows, in another block of the file.
     """
     why = np.full(len(raw.cells), "", dtype=object)
     why[blank_rows(raw)] = Why.BLANK
     block = find_control_block(raw, layout.control, why == "") if layout.control else None
-    if block is not None:
-        why[(np.arange(len(why)) >= block.first) & (why == "")] = Why.TOTAL
+    if below or block is not None:
+        first = 0 if below or block is None else block.first
+        why[(np.arange(len(why)) >= first) & (why == "")] = Why.TOTAL
     for rule in layout.leave_out:
         why[_left_out(raw, rule) & (why == "")] = Why.LEFT_OUT
     totals = find_totals(raw, layout, positions, why == "") if layout.totals else {}
     why[list(totals)] = Why.TOTAL
-    return Apart(why, tuple(totals.values()), block.stated if block else ())
+    return Apart(why, tuple(totals.values()), block.stated if block else (), below or block is not None)
 
 
 def blank_rows(raw: RawTable) -> Mask:

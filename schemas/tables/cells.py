@@ -19,6 +19,7 @@ ERROR_LITERALS: Final = frozenset(
 )
 
 CellReader = Callable[[str, CellKind], Reading[Any]]
+Telling = tuple[tuple[str, CellKind], ...]
 
 
 class ColumnReader(NamedTuple):
@@ -27,10 +28,12 @@ class ColumnReader(NamedTuple):
     Attributes:
         read: Reads one cell.
         decision: What was decided for all of them, where some left it open.
+        telling: The few of them that prove what is decided.
     """
 
     read: CellReader
     decision: Decision | None = None
+    telling: Telling = ()
 
 
 # Given all distinct cells of the column, stripped: some things are decided by the column, such as its decimal mark.
@@ -91,7 +94,7 @@ class Cells:
             required: What an empty cell breaks; None when it may be empty.
         """
         distinct, inverse = self._distinct
-        read, decision = factory(distinct)
+        read, decision, telling = factory(distinct)
         readings = [
             Reading(absent, required)
             if text == "" and kind != CellKind.FORMULA_WITHOUT_VALUE
@@ -108,7 +111,7 @@ class Cells:
             )
             if (code := readings[which].code) is not None
         ]
-        return ColumnReading(values[inverse], findings, decision)
+        return ColumnReading(values[inverse], findings, decision, telling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +122,13 @@ class ColumnReading:
         canonical: Canonical values, the absent one where there is none, as objects.
         findings: What was found.
         decision: What was decided for all its cells.
+        telling: The cells that decided it.
     """
 
     canonical: npt.NDArray[Any]
     findings: list[Finding]
     decision: Decision | None = None
+    telling: Telling = ()
 
 
 def unreadable(text: str, kind: CellKind) -> Reading[Any] | None:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from schemas.issues import IssueCode
 from schemas.reading import Reading
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import CellReader, ColumnReader
+from schemas.tables.cells import CellReader, ColumnReader, Telling
 from schemas.tables.decisions import Decision
 from schemas.words import MONTHS, fold_word
 
@@ -37,7 +37,7 @@ def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnR
             whose cells contradict it, or one another, leaves open what its cells do.
     """
     styles = _Styles(distinct, style)
-    return ColumnReader(_day_reader(styles), styles.decision)
+    return ColumnReader(_day_reader(styles), styles.decision, styles.telling)
 
 
 def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnReader:
@@ -57,7 +57,7 @@ def periods(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> Colum
             return _month(found[2], MONTHS.get(fold_word(found[1]), 0))
         return read_day(text, kind)
 
-    return ColumnReader(read, styles.decision)
+    return ColumnReader(read, styles.decision, styles.telling)
 
 
 class _Styles:
@@ -67,18 +67,22 @@ class _Styles:
         two_digits: Whether years may have two digits.
         day_first: None when nothing decides it, or evidence is contradictory.
         decision: What was decided that its cells left open.
+        telling: The first cell for each order that any of them proves.
     """
 
     def __init__(self, distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> None:
         self.two_digits = style != "auto"
         proven = set() if style == "auto" else {style == "day_first"}
+        telling: dict[bool, tuple[str, CellKind]] = {}
         left_open = False
-        for text, _ in distinct:
+        for text, kind in distinct:
             if found := _YEAR_LAST.fullmatch(_TIME.sub("", text)):
                 first, second = int(found[1]), int(found[3])
                 if (first > 12) != (second > 12):
-                    proven.add(first > 12)
+                    telling.setdefault(first > 12, (text, kind))
                 left_open |= first != second and max(first, second) <= 12
+        self.telling: Telling = tuple(telling.values())
+        proven |= telling.keys()
         self.day_first = proven.pop() if len(proven) == 1 else None
         decided = left_open and self.day_first is not None
         self.decision = (Decision.DAY_FIRST if self.day_first else Decision.MONTH_FIRST) if decided else None

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from schemas.issue_texts import severity_of
 from schemas.issues import IssueCode, Severity
-from schemas.tables.cells import Finding
+from schemas.tables.cells import Finding, Telling
 from schemas.tables.decisions import Decision
 
 Mask = npt.NDArray[np.bool_]
@@ -29,6 +29,7 @@ class Draft:
         findings: All that was found so far.
         ignored: Position -> why a sound row is not used.
         decisions: Canonical column -> what was decided for all its cells.
+        evidence: Canonical column -> the cells that decided it, of this block or of others.
         held_whole: The code that holds every row, when something is wrong with the file as a whole.
     """
 
@@ -41,6 +42,7 @@ class Draft:
     findings: list[Finding] = field(default_factory=list)
     ignored: dict[int, str] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
+    evidence: dict[str, Telling] = field(default_factory=dict)
     held_whole: IssueCode | None = None
 
     def given(self, column: str) -> Mask:

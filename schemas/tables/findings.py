@@ -1,5 +1,7 @@
 """From findings to issues: the place, the header as written, the masked value and the text."""
 
+from collections import Counter
+
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.masking import mask_pix_key, mask_value
@@ -7,6 +9,11 @@ from schemas.raw_table import RawTable, column_letter
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft
 from schemas.words import PIX_KEY_TYPES, fold_word
+
+
+def count_normalised(draft: Draft) -> Counter[str | None]:
+    """Count the cells of each canonical column that are told of as VALUE_NORMALISED."""
+    return Counter(found.column for found in draft.findings if found.code is IssueCode.VALUE_NORMALISED)
 
 
 def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int], language: str) -> list[Issue]:
@@ -18,10 +25,7 @@ def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int], language: 
     ordered = sorted(
         draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
     )
-    counts: dict[str | None, int] = {}
-    for found in ordered:
-        if found.code is IssueCode.VALUE_NORMALISED:
-            counts[found.column] = counts.get(found.column, 0) + 1
+    counts = count_normalised(draft)
     issues = []
     for found in ordered:
         facts = dict(found.facts)

@@ -11,8 +11,8 @@ KINDS = ("payment", "royalty", "owner", "unmatched", "recouped", "carried")
 class Earnings(pa.DataFrameModel):
     """A payee's part of the lines, before advances and minimum.
 
-    Shape: one row per (payee, asset, platform, currency, share). Exact: nothing has been rounded. Amounts are decimal
-    texts, so that no float touches money.
+    Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded. Amounts are
+    decimal texts, so that no float touches money.
     """
 
     tax_id: Series[str] = pa.Field(description="payee; '' where no share covers the lines")
@@ -23,11 +23,31 @@ class Earnings(pa.DataFrameModel):
     title: Series[str]
     artist: Series[str]
     platform: Series[str]
+    period: Series[str] = pa.Field(description="month or day of sale as the source says it; '' when it says none")
     currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
+    units: Series[int]
     lines: Series[int] = pa.Field(ge=1)
     source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
     rate: Series[str] = pa.Field(description="exchange rate into the job's currency; '1' for its own")
     share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
+    earned: Series[str] = pa.Field(description="exact part in the job's currency, an exact decimal")
+
+    class Config:
+        strict = True
+
+
+class TerritoryEarnings(pa.DataFrameModel):
+    """The same parts once more, by territory, for statements.
+
+    Shape: one row per (payee, territory, currency); payees only. Exact: for each payee and currency, `earned` adds up
+    to what `Earnings` does. Lines of which a payee has several shares count once in source_amount and units.
+    """
+
+    tax_id: Series[str]
+    territory: Series[str] = pa.Field(description="as the source writes it; '' when it says none")
+    currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
+    source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
+    units: Series[int]
     earned: Series[str] = pa.Field(description="exact part in the job's currency, an exact decimal")
 
     class Config:

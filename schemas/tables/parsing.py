@@ -1,5 +1,6 @@
 """From a file's text to a typed table: every problem of every cell in one pass, and a place for every row."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -9,21 +10,24 @@ import pandas as pd
 import pandera.pandas as pa
 
 from schemas.issues import Issue, IssueCode
+from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
-from schemas.tables import advances, payees, payments, royalty_lines, shares
-from schemas.tables.apart import Why, rows_apart
+from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
+from schemas.tables.apart import Apart, Why, rows_apart
+from schemas.tables.block_sums import sum_block
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column
 from schemas.tables.decisions import decisions_of
 from schemas.tables.draft import Draft, Rule
+from schemas.tables.evidence import NO_EVIDENCE, Evidence
 from schemas.tables.findings import to_issues
 from schemas.tables.headings import find_columns, unknown_columns
 from schemas.tables.oddities import check_oddities, hidden_data
 from schemas.tables.reading import read_draft, report_misshapen
 from schemas.tables.row_books import codes_by_position, dispositions, held_rows, places
 from schemas.tables.signs import apply_sign
-from schemas.tables.totals import compare_totals
+from schemas.tables.totals import Source, compare_totals
 from schemas.tables.typed import broken_rows, typed_frame
 
 
@@ -39,6 +43,7 @@ _TABLES: Final = {
     "royalty_lines": _Table(royalty_lines.RoyaltyLines, royalty_lines.COLUMNS, royalty_lines.RULES),
     "shares": _Table(shares.Shares, shares.COLUMNS, shares.RULES),
     "advances": _Table(advances.Advances, advances.COLUMNS, advances.RULES),
+    "opening": _Table(opening.Opening, opening.COLUMNS, opening.RULES),
 }
 
 
@@ -83,47 +88,120 @@ def parse_table(raw: RawTable, layout: Layout, *, language: str, payee_data_requ
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
+    found = read_rows(raw, layout, language, payee_data_required=payee_data_required)
+    stated = found.apart.totals or found.apart.control
+    sums = [sum_block(found.draft, found.apart)] if stated else []
+    mismatches, compared = compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers), language)
+    found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
+    decisions = (
+        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT), language),
+        *compared,
+    )
+    return settled(found, raw, layout, language, mismatches=mismatches, decisions=decisions)
+
+
+class ReadRows(NamedTuple):
+    """The lines of a file, or of a block of it, read by themselves; what rests on the file as a whole is open."""
+
+    model: type[pa.DataFrameModel]
+    columns: tuple[Column, ...]
+    match: HeaderMatch
+    apart: Apart
+    draft: Draft
+
+
+def read_rows(  # all of it is one file's
+    raw: RawTable,
+    layout: Layout,
+    language: str,
+    *,
+    payee_data_required: bool,
+    evidence: Evidence = NO_EVIDENCE,
+    below: bool = False,
+) -> ReadRows:
+    """Read all cells, and hold every row against the rules that rest on nothing but its own block.
+
+    Args:
+        raw: The rows as text.
+        layout: How their sender lays them out.
+        language: "pt-BR" or "en", of the messages.
+        payee_data_required: See `parse_table`.
+        evidence: What other blocks of the file prove of its columns.
+        below: Whether the block of totals below the lines began in another block.
+
+    Raises:
+        UnreadableFile: a required column is missing or claimed twice; carries the issues.
+    """
     table = _TABLES[layout.table]
     required = payee_data_required or layout.table == "payees"
     needed = [column.name for column in table.columns if column.required]
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed, language)
-    apart = rows_apart(raw, layout, match.positions)
-    draft = read_draft(raw, layout, match.positions, apart.lines, table.columns, payee_data_required=required)
+    apart = rows_apart(raw, layout, match.positions, below=below)
+    draft = read_draft(
+        raw,
+        layout,
+        match.positions,
+        apart.lines,
+        table.columns,
+        payee_data_required=required,
+        evidence=evidence,
+    )
     if layout.sign and "amount" in draft.canonical:
         apply_sign(draft, raw, layout.sign, payable=layout.table != "royalty_lines")
     for rule in table.rules:
         rule(draft)
     check_oddities(draft, raw, match.positions)
     report_misshapen(draft, raw, apart.lines)
-    mismatches, compared = compare_totals(draft, raw, apart, language)
-    draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
-    frame = _validated_frame(draft, raw, table)
-    held_codes = codes_by_position(draft)
+    return ReadRows(table.model, table.columns, match, apart, draft)
+
+
+def settled(
+    found: ReadRows,
+    raw: RawTable,
+    layout: Layout,
+    language: str,
+    *,
+    mismatches: Sequence[Issue] = (),
+    decisions: tuple[str, ...] = (),
+) -> ParsedTable:
+    """Part rows into sound and held ones, and say where each went.
+
+    Args:
+        found: The rows; when a total disagrees, its draft is held as a whole.
+        raw: The same rows as text.
+        layout: How their sender lays them out.
+        language: Of the messages.
+        mismatches: Totals that disagree with the lines.
+        decisions: What was decided while parsing, for people.
+    """
+    frame = _validated_frame(found, raw)
+    held_codes = codes_by_position(found.draft)
     issues = [
-        *unknown_columns(raw, layout, match, language),
-        *hidden_data(draft, raw, match.positions, language),
-        *to_issues(draft, raw, match.positions, language),
+        *unknown_columns(raw, layout, found.match, language),
+        *hidden_data(found.draft, raw, found.match.positions, language),
+        *to_issues(found.draft, raw, found.match.positions, language),
         *mismatches,
     ]
     return ParsedTable(
         frame=frame,
-        held=held_rows(draft, raw, held_codes),
-        rows=dispositions(draft, raw, apart, held_codes),
+        held=held_rows(found.draft, raw, held_codes),
+        rows=dispositions(found.draft, raw, found.apart, held_codes),
         issues=tuple(sorted(issues, key=lambda issue: issue.row or 0)),
-        decisions=(*decisions_of(draft.decisions.values(), apart.count(Why.LEFT_OUT), language), *compared),
+        decisions=decisions,
     )
 
 
-def _validated_frame(draft: Draft, raw: RawTable, table: _Table) -> pd.DataFrame:
+def _validated_frame(found: ReadRows, raw: RawTable) -> pd.DataFrame:
     """Build the frame of used rows; a row that breaks the model for no reason told yet is held as ROW_CONTRACT."""
+    draft, model = found.draft, found.model
     out = codes_by_position(draft).keys() | draft.ignored.keys()
     used = np.array([position for position in range(len(draft.rows)) if position not in out], dtype=np.int64)
     values = {name: column[used] for name, column in draft.canonical.items()}
     where = places(raw.file.name, raw.sheet, draft.rows[used])
-    frame = typed_frame(table.model, table.columns, values, where)
-    broken = broken_rows(table.model, frame)
+    frame = typed_frame(model, found.columns, values, where)
+    broken = broken_rows(model, frame)
     draft.findings += [
         Finding(int(used[label]), None, IssueCode.ROW_CONTRACT, {"rule": rule}) for label, rule in broken.items()
     ]

@@ -10,9 +10,10 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
-from schemas.tables.cells import Cells, ColumnReading, Finding, unreadable
+from schemas.tables.cells import Cells, ColumnReading, Finding, Telling, unreadable
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.draft import Draft, Mask
+from schemas.tables.evidence import NO_EVIDENCE, Evidence
 from schemas.tables.headings import label_of
 from schemas.tables.readers import Convention, reader_factory
 from schemas.tax_id_column import read_tax_ids
@@ -26,6 +27,7 @@ def read_draft(  # all of it is one file's
     columns: tuple[Column, ...],
     *,
     payee_data_required: bool,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> Draft:
     """Read the wanted rows of a file, each column by its kind.
 
@@ -36,6 +38,7 @@ def read_draft(  # all of it is one file's
         wanted: Which rows; misshapen ones are left out besides.
         columns: The table's declaration; a column the file lacks is read as empty, without a finding.
         payee_data_required: See `schemas.tables.parsing.parse_table`.
+        evidence: What other blocks of the file prove.
     """
     wanted = wanted & ~raw.cells.index.isin(list(raw.misshapen_rows)) if raw.misshapen_rows else wanted
     rows = raw.cells.index.to_numpy(dtype=np.int64)[wanted]
@@ -51,7 +54,8 @@ def read_draft(  # all of it is one file's
             position = positions[column.name]
             texts = raw.cells[position][wanted].reset_index(drop=True)
             cells = Cells(column.name, texts, raw.kinds_of(position)[wanted])
-            reading = _read_column(cells, column, convention)
+            reading = _read_column(cells, column, convention, evidence.of(column.name))
+            draft.evidence[column.name] = reading.telling
             draft.texts[column.name] = cells.stripped()
             draft.findings += reading.findings
             if reading.decision:
@@ -68,10 +72,11 @@ def filled(count: int, value: object) -> npt.NDArray[Any]:
     return filled
 
 
-def _read_column(cells: Cells, column: Column, convention: Convention) -> ColumnReading:
+def _read_column(cells: Cells, column: Column, convention: Convention, known: Telling) -> ColumnReading:
     required = IssueCode.CELL_REQUIRED if column.required else None
     if column.kind is not ColumnKind.TAX_ID:
-        return cells.read(reader_factory(column.kind, convention), absent=column.absent, required=required)
+        factory = reader_factory(column.kind, convention)
+        return cells.read(lambda distinct: factory([*known, *distinct]), absent=column.absent, required=required)
     read = read_tax_ids(cells.texts)
     findings = []
     suspects = np.union1d(

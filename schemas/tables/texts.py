@@ -14,6 +14,8 @@ _INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\u206a-\u206f\u3164\ufe00-\ufe0f\uffa0"
     "\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
+# Titles of classical works reach some hundreds of characters; a page of text is no title.
+_LONGEST_TEXT: Final = 2_000
 _TEXT_CONTROL: Final = re.compile(f"[{_CONTROLS}]")
 _NAME_CONTROL: Final = re.compile(f"[{_CONTROLS}{_INVISIBLE}]")
 
@@ -48,6 +50,8 @@ def read_text(text: str, _kind: CellKind) -> Reading[str]:
     """Read free text, kept exactly."""
     if found := _TEXT_CONTROL.search(text):
         return Reading(None, IssueCode.TEXT_CONTROL, {"code_point": _code_point(found[0])})
+    if len(text) > _LONGEST_TEXT:
+        return Reading(None, IssueCode.TEXT_LENGTH, {"found": len(text), "limit": _LONGEST_TEXT})
     return Reading(text)
 
 

@@ -2,23 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import NamedTuple
 
 import numpy as np
 
-from schemas.amount_text import DecimalMark
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.masking import mask_value
-from schemas.raw_table import RawTable, column_letter
-from schemas.tables.apart import Apart
-from schemas.tables.decisions import Decision, say, tell_amount
-from schemas.tables.draft import Draft, Mask
+from schemas.raw_table import column_letter
+from schemas.tables.block_sums import BlockSums, PartSum
+from schemas.tables.decisions import say, tell_amount
 from schemas.tables.line_sums import LineSums
 from schemas.tables.readers import read_count, read_currency
 from schemas.tables.stated_totals import StatedTotal, readings
 
-_MARKS: Final[dict[str, DecimalMark]] = {Decision.DECIMAL_COMMA: ",", Decision.DECIMAL_POINT: "."}
+
+class Source(NamedTuple):
+    """Which table totals stand in: base name of its file, sheet (None for text), headers as written."""
+
+    file: str
+    sheet: str | None
+    headers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +42,35 @@ class Verdict:
     found: str = ""
 
 
-def compare_totals(draft: Draft, raw: RawTable, apart: Apart, language: str) -> tuple[list[Issue], list[str]]:
-    """Hold every total against the lines, used and held alike.
+def compare_totals(blocks: Sequence[BlockSums], source: Source, language: str) -> tuple[list[Issue], list[str]]:
+    """Hold every total of a file against its lines, used and held alike.
 
     Args:
-        draft: The lines, misshapen ones among them.
-        raw: The file.
-        apart: What it states.
+        blocks: What each block of the file states and what its lines add up to, in order; one, for a file read whole.
+        source: Which table that is.
         language: Of issues and decisions.
 
     Returns:
         TOTAL_MISMATCH for each total that disagrees, in order of row; and what was compared, for people.
     """
-    if not apart.totals and not apart.control:
+    if not any(block.totals or block.control for block in blocks):
         return [], []
-    lines = _Lines(draft, language)
-    among = [lines.judge(total) for total in apart.totals]
-    below = [lines.judge_control(total) for total in apart.control]
-    issues = [_mismatch(verdict, raw, language) for verdict in (*among, *below) if verdict.agrees is False]
+    lines = _Lines(blocks, language)
+    among = [lines.judge(total) for block in blocks for total in block.totals]
+    below = [lines.judge_control(total) for block in blocks for total in block.control]
+    issues = [_mismatch(verdict, source, language) for verdict in (*among, *below) if verdict.agrees is False]
     return issues, [*_tell_totals(among, language), *_tell_control(below, language)]
 
 
 class _Lines:
     """All lines of a file, and what they sum up to in each currency."""
 
-    def __init__(self, draft: Draft, language: str) -> None:
+    def __init__(self, blocks: Sequence[BlockSums], language: str) -> None:
         self._language = language
-        self._count = len(draft.rows)
-        self._mark = _MARKS.get(draft.decisions.get("amount", ""))
-        self._of = _sums_by_currency(draft)
+        self._count = sum(block.count for block in blocks)
+        self._mark = next((block.mark for block in blocks if block.mark), None)
+        known = [block.parts for block in blocks if block.parts is not None]
+        self._of = _sums_by_currency([part for parts in known for part in parts]) if known else {}
 
     def judge(self, total: StatedTotal) -> Verdict:
         """Hold a total against the lines above it; totals come in order of row."""
@@ -101,35 +105,30 @@ class _Lines:
         return Verdict(total, agrees, *told)
 
 
-def _sums_by_currency(draft: Draft) -> dict[str, LineSums]:
+def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
     """Sum lines up: under "" all of them, and where they are in several currencies, under each those in it."""
-    if "amount" not in draft.canonical:
-        return {}
-    order = np.argsort(draft.rows, kind="stable")
-    rows, amounts = draft.rows[order], draft.canonical["amount"][order]
 
-    def sums(which: Mask) -> LineSums:
-        return LineSums(rows[which], [amount.value if amount else None for amount in amounts[which]])
+    def sums(chosen: Sequence[PartSum]) -> LineSums:
+        rows = np.array([part.row for part in chosen], dtype=np.int64)
+        return LineSums(rows, [part.amount for part in chosen])
 
-    found = {"": sums(np.ones(len(rows), dtype=bool))}
-    if "currency" in draft.canonical:
-        currencies = draft.canonical["currency"][order]
-        several = sorted(set(currencies.tolist()) - {""})
-        if len(several) > 1:
-            found |= {currency: sums(np.asarray(currencies == currency, dtype=bool)) for currency in several}
+    several = sorted({part.currency for part in parts} - {""})
+    found = {"": sums(parts)}
+    if len(several) > 1:
+        found |= {currency: sums([part for part in parts if part.currency == currency]) for currency in several}
     return found
 
 
-def _mismatch(verdict: Verdict, raw: RawTable, language: str) -> Issue:
+def _mismatch(verdict: Verdict, source: Source, language: str) -> Issue:
     total = verdict.total
     return make_issue(
         IssueCode.TOTAL_MISMATCH,
         language=language,
-        file=raw.file.name,
-        sheet=raw.sheet,
+        file=source.file,
+        sheet=source.sheet,
         cell=f"{column_letter(total.position)}{total.row}",
         row=total.row,
-        column=raw.headers[total.position],
+        column=source.headers[total.position],
         value_masked=mask_value("amount", total.text),
         expected=verdict.expected,
         found=verdict.found,

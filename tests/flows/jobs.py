@@ -87,7 +87,7 @@ def declare(path: Path, **changes: object) -> Path:
         "sources": [{"files": "payments.xlsx", "layout": "payments"}],
         "account_checks": {"when": "never"},
         "settle": {"every_s": "0.1", "for_s": "5"},
-        "outputs": {"folder": "out"},
+        "outputs": {"folder": "out", "statements": False},
     }
     path.write_text(json.dumps(job | changes, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
     return path

@@ -9,6 +9,7 @@ from io_adapters.sandbox import EmbeddedSandbox
 CREATE = "POST /split"
 LIST = "GET /split"
 CHECK = "POST /validate/account"
+RATE = "POST /split/{split_id}/update_exchange_rate"
 
 
 class Oracle:
@@ -45,6 +46,19 @@ class Oracle:
     def paid_for(self) -> list[str]:
         """The obligation each payment is for."""
         return [name for report in self.reports for name in report["extPaymentIds"]]
+
+    @property
+    def rates(self) -> list[tuple[str, str]]:
+        """Every exchange rate that was ever set: report and rate."""
+        return [(one["split_id"], str(one["rate"])) for one in self._audit()["exchange_rates"]]
+
+    def set_rate(self, rate: str) -> None:
+        """Set the rate of the latest report, as a person does in the service."""
+        currency = self.reports[-1]["currency"]
+        path = f"{self.url}/split/{self.reports[-1]['split_id']}/update_exchange_rate"
+        body = f'{{"currency": "{currency}", "rate": {rate}, "showExchangeData": true}}'
+        headers = {"Authorization": self.api_key, "Content-Type": "application/json"}
+        httpx.post(path, headers=headers, content=body).raise_for_status()
 
     @property
     def checks_cost_cents(self) -> int:

@@ -95,7 +95,7 @@ def test_an_environment_that_would_switch_checks_off(ready, service, monkeypatch
     refused(ready, service, 10, "PANDERA_VALIDATION_ENABLED")
 
 
-def test_a_source_that_is_no_file_of_the_job(ready, service):
+def test_a_file_given_by_hand_that_is_not_there(ready, service):
     ready.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}] * 2)
-    ready.say("run", ready.job, "--file", "other.xlsx", code=10)
+    ready.say("run", ready.job, "--file", "other.xlsx", code=11)
     assert service.posts == 0

@@ -50,7 +50,7 @@ def test_royalties_of_the_other_statements_are_not_taken_for_gone(label, service
     report = label.run(files=[put_right(workbook, Dados_D3="7,00")])
     assert report.exit_code == ExitCode.DONE
     assert places(summary_of(report)) == {"duplicate": 1500, "paid": 700}
-    assert service.paid == [1500, 700]
+    assert sorted(service.paid) == [700, 1500]
 
 
 def test_one_workbook_corrects_payments_and_payees_at_once(label, service):
@@ -93,9 +93,7 @@ def test_corrections_of_a_job_that_does_not_read_the_file_are_refused(label, ser
     label.payments(payment(ANA, "dez"))
     workbook = put_right(corrections_of(label.run()), Dados_D2="10,00")
     other = Label(tmp_path / "other")
-    other.declare(
-        sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
-    )
+    other.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
     other.write("lines.xlsx", [line("1,00")])
     other.write("payees.xlsx", [payee(ANA)])
     other.write("shares.xlsx", [share(ANA, "100")])
@@ -105,9 +103,7 @@ def test_corrections_of_a_job_that_does_not_read_the_file_are_refused(label, ser
 
 
 def test_a_plain_file_for_a_job_of_several_sources_must_say_which(label, service):
-    label.declare(
-        sources=[{"files": "payments.xlsx", "layout": "payments"}, {"files": "b.xlsx", "layout": "payments"}]
-    )
+    label.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}, {"files": "b.xlsx", "layout": "payments"}])
     label.payments(payment(ANA, "10,00"))
     label.write("b.xlsx", [payment(BIA, "20,00")])
     path = label.write("c.xlsx", [payment(CAIO, "30,00")])
@@ -118,9 +114,7 @@ def test_a_plain_file_for_a_job_of_several_sources_must_say_which(label, service
 
 @pytest.mark.slow
 def test_a_large_statement_is_corrected_by_the_rows_that_were_wrong(label, service):
-    label.declare(
-        sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx"
-    )
+    label.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
     label.write("payees.xlsx", [payee(ANA)])
     label.write("shares.xlsx", [share(ANA, "100")])
     label.write("lines.xlsx", [line("0,01") for _ in range(50_010)] + [line("mil")])

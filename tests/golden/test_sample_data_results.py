@@ -67,7 +67,7 @@ def test_every_line_is_used_or_held_as_reckoned(statements):
     run, _, expected = statements
     rows = run.inputs.rows
     for file in expected["lines"]:
-        went = Counter(rows[rows["file"] == file["file"]]["disposition"])
+        went = Counter(rows[rows["file"] == file["file"]].groupby("disposition")["rows"].sum().to_dict())
         assert {"read": went.total(), "used": went["used"], "held": went["held"]} == {
             name: file[name] for name in ("read", "used", "held")
         }

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.steps.allocate import allocate, exact_cents_by, round_earnings
+from flows.steps.sum_lines import sum_lines
 from schemas.money import round_half_even_cents
 from tests.property.months import RATES, shuffled, some_lines, some_shares
 
@@ -16,8 +17,12 @@ SOME = settings(max_examples=settings.default.max_examples // 4, deadline=None)
 RANDOM = st.randoms(use_true_random=False)
 
 
+def allocated(lines, shares):
+    return allocate(sum_lines(lines), shares, rates=WORTH, first_day="2026-10-01")
+
+
 def earnings(lines, shares):
-    return allocate(lines, shares, rates=WORTH, first_day="2026-10-01")
+    return allocated(lines, shares).earnings
 
 
 def exact_cents(lines):

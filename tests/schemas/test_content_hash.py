@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from schemas.tables.content_hash import content_sha256
+from schemas.tables.content_hash import Content, content_of, content_sha256
 
 ROWS = pd.DataFrame(
     {
@@ -50,9 +50,38 @@ def test_every_change_of_content_changes_the_hash(change):
 
 
 def test_no_two_tables_are_written_alike_whatever_their_texts_hold():
-    pairs = [("a\x1f", "b"), ("a", "\x1fb"), ("a\\u", "b"), ("a", "b\n"), ("a", "b\\n"), ("a\\", "b"), ("a\\\\", "b")]
+    pairs = [
+        ("a\x1f", "b"),
+        ("a", "\x1fb"),
+        ("a\\u", "b"),
+        ("a", "b\n"),
+        ("a", "b\\n"),
+        ("a\\", "b"),
+        ("a\\\\", "b"),
+        ("a\x1e", "b"),
+    ]
     hashes = {content_sha256(pd.DataFrame({"x": [one], "y": [other]})) for one, other in pairs}
     assert len(hashes) == len(pairs)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3])
+def test_the_contents_of_blocks_add_up_to_the_content_of_the_file_in_any_order(at):
+    blocks = [content_of(ROWS.iloc[:at]), content_of(ROWS.iloc[at:])]
+    assert blocks[0] + blocks[1] == blocks[1] + blocks[0] == content_of(ROWS)
+    assert (blocks[1] + blocks[0]).sha256 == content_sha256(ROWS)
+
+
+def test_a_column_that_only_one_block_fills_counts_there_alone():
+    blocks = [ROWS.iloc[:1].drop(columns="note"), ROWS.iloc[1:]]
+    assert content_of(blocks[0]) + content_of(blocks[1]) == content_of(ROWS)
+
+
+def test_contents_add_up_beyond_the_largest_digest():
+    whole = Content()
+    for _ in range(50):
+        whole += content_of(ROWS)
+    assert whole == content_of(pd.concat([ROWS] * 50, ignore_index=True))
+    assert whole.digest < 2**256
 
 
 def test_whole_numbers_booleans_and_dates_are_hashed_by_their_text():

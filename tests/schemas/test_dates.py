@@ -69,6 +69,7 @@ def test_a_date_that_is_none_proves_nothing():
         (["3/4/2026"], "month_first", ("month before day",)),
         (["3/4/2026", "31/3/2026"], "auto", ("day before month",)),
         (["31/3/2026"], "auto", ()),
+        (["5/5/2026"], "month_first", ()),
         (["3/4/2026"], "auto", ()),
         (["2026-03-04"], "month_first", ()),
     ],

@@ -8,15 +8,16 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.headers import fold
-from schemas.tables import advances, payees, payments, royalty_lines, shares
+from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
 
-OUR_OWN = ("advances", "payees", "payments", "royalties", "shares")
+OUR_OWN = ("advances", "opening", "payees", "payments", "royalties", "shares")
 COLUMNS = {
     "payments": payments.COLUMNS,
     "payees": payees.COLUMNS,
     "royalty_lines": royalty_lines.COLUMNS,
     "shares": shares.COLUMNS,
     "advances": advances.COLUMNS,
+    "opening": opening.COLUMNS,
 }
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.

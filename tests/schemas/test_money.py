@@ -61,6 +61,25 @@ def test_a_tie_goes_to_the_earlier_part():
     assert round_parts([Fraction(1, 2), Fraction(1, 2), Fraction(1, 2), Fraction(1, 2)]) == (1, 1, 0, 0)
 
 
+@given(st.lists(st.sampled_from([Fraction(n, 4) for n in range(-6, 7)]) | st.fractions(-9, 9), max_size=8))
+def test_what_is_owed_back_is_rounded_as_the_mirror_of_what_is_owed(parts):
+    assert round_parts([-part for part in parts]) == tuple(-whole for whole in round_parts(parts))
+
+
+@pytest.mark.parametrize(
+    ("parts", "rounded"),
+    [
+        ([Fraction(1, 3)] * 3, (1, 0, 0)),
+        ([Fraction(-1, 3)] * 3, (-1, 0, 0)),
+        ([Fraction(1, 2), Fraction(-1, 2)], (1, -1)),
+        ([Fraction(-1, 2), Fraction(1, 2)], (-1, 1)),
+        ([Fraction(-1, 2), Fraction(-1, 2), Fraction(5, 2), Fraction(1, 2)], (0, 0, 2, 0)),
+    ],
+)
+def test_a_tie_goes_to_the_earlier_part_of_what_is_owed_and_of_what_is_owed_back(parts, rounded):
+    assert round_parts(parts) == rounded
+
+
 @given(cents, st.sampled_from(["pt-BR", "en"]))
 def test_what_is_written_is_read_back(amount, language):
     assert parse_amount(format_cents(amount, language)) == amount

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from schemas.issues import Severity
+from schemas.issues import IssueCode, Severity
 from schemas.sheet_cells import CellKind
+from schemas.tables.texts import read_text
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
@@ -289,3 +290,9 @@ def test_completed_codes_are_noted_once_per_column():
     (issue,) = parse("payments", *rows).issues
     assert (issue.code.value, issue.severity, issue.row) == ("VALUE_NORMALISED", Severity.NOTE, 2)
     assert issue.message.startswith("3 value(s)")
+
+
+def test_a_text_longer_than_any_title_is_an_error_and_not_a_title():
+    assert read_text("a" * 2000, CellKind.TEXT).value == "a" * 2000
+    long = read_text("a" * 2001, CellKind.TEXT)
+    assert (long.value, long.code, long.facts) == (None, IssueCode.TEXT_LENGTH, {"found": 2001, "limit": 2000})

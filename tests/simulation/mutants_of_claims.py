@@ -70,7 +70,7 @@ WORDS: Final = (
         "a hold can wait",
         "was posted all the same",
         when(point=P.BETWEEN_BATCHES, twist=T.ON_HOLD),
-        Change("flows.stages.send:_check_may_send", "    if hold:\n", "    if False:\n"),
+        Change("flows.stages.send:check_may_send", "    if hold:\n", "    if False:\n"),
         Change(
             "io_adapters.ledger.holds:require_free_to_send",
             "if (hold := _standing_hold(connection)) is not None:",

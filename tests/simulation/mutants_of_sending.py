@@ -162,7 +162,7 @@ LISTS: Final = (
         when(twist=T.OLD_LEDGER),
         Change("flows.stages.recover:recover", "    look_at_service(run)\n", ""),
         Change(
-            f"{SEND}:_listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"
+            f"{SEND}:listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"
         ),
     ),
 )

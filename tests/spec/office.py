@@ -11,7 +11,9 @@ from flows.steps.account_checks import Verdict
 from flows.steps.accrue import History
 from flows.steps.count_in import count_in
 from flows.steps.inputs import Inputs, Statement
+from flows.steps.opening_balances import Opened, open_balances
 from flows.steps.plan_batches import plan_batches
+from flows.steps.sum_lines import sum_lines
 from flows.steps.work_out import Standing, Worked, identity_of, work_out
 from schemas.decision import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
@@ -19,11 +21,12 @@ from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
 from schemas.tables.frames import records
 from schemas.tables.parsing import empty_table
+from schemas.tables.row_runs import runs_frame
 from tests.spec.tables import PAYER, held_rows
 
 SAID_AT = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 NOTHING_BEFORE = History(carried_in={}, recouped={})
-EMPTY_ROWS = pd.DataFrame(columns=["file", "sheet", "row", "disposition", "reason"])
+NO_ROWS = runs_frame([])
 
 
 def job(**changes: object) -> Job:
@@ -41,13 +44,13 @@ def job(**changes: object) -> Job:
 def statement(lines, *, held: pd.DataFrame | None = None, rates: Mapping[str, str] | None = None) -> Statement:
     """A source of royalty lines; the real is worth one real."""
     worth = {currency: Decimal(rate) for currency, rate in (rates or {}).items()} | {"BRL": Decimal(1)}
-    return Statement(lines=lines, held=held if held is not None else held_rows(), rates=worth)
+    return Statement(totals=sum_lines(lines), held=held if held is not None else held_rows(), rates=worth)
 
 
 def inputs(statements=(), **tables) -> Inputs:
     """What came in; a table that is not named is empty."""
     given = {name: empty_table(name) for name in ("payments", "payees", "shares", "advances")}
-    given |= {"held_payments": held_rows(), "payee_problems": {}, "rows": EMPTY_ROWS}
+    given |= {"held_payments": held_rows(), "payee_problems": {}, "rows": NO_ROWS}
     return Inputs(statements=tuple(statements), files=(), issues=(), decisions=(), **(given | tables))
 
 
@@ -63,6 +66,8 @@ class Office:
         refused: Payment entries the service has refused.
         repeated: Files that were used before, and where.
         decisions: People's last words on payments rows.
+        posted: First day and label of the periods posted so far.
+        opened: What the last working out made of opening balances.
     """
 
     job: Job = field(default_factory=job)
@@ -72,6 +77,8 @@ class Office:
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    posted: tuple[tuple[dt.date, str], ...] = ()
+    opened: Opened | None = None
 
     @property
     def period(self) -> Period:
@@ -83,10 +90,20 @@ class Office:
 
     def work_out(self, came_in: Inputs) -> Worked:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
-        standing = Standing(self.claims, self.history, self.refused, self.repeated, self.decisions)
+        standing = self.stand(came_in)
         worked = work_out(came_in, self.job, self.period, standing, self.verdicts)
-        assert worked.obligations["amount_cents"].sum() == count_in(came_in, self.history.carried_in)
+        assert worked.obligations["amount_cents"].sum() == count_in(came_in, standing.history.carried_in)
         return worked
+
+    def stand(self, came_in: Inputs) -> Standing:
+        """Say what bears on a plan, with the opening balances among what came in."""
+        self.opened = open_balances(
+            came_in, self.period, self.identity, history=self.history, posted=self.posted, claims=self.claims
+        )
+        claims = (*self.claims, *self.opened.royalties_paid)
+        paid, asked = self.opened.payments_paid, self.opened.in_question
+        known = (self.refused, self.repeated, self.decisions)
+        return Standing(claims, self.opened.history, *known, paid_outside=paid, in_question=asked)
 
     def plan(self, worked: Worked) -> PaymentPlan:
         """Cut what is planned into batches."""

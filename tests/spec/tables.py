@@ -37,13 +37,15 @@ def table(text: str) -> list[Row]:
 
 
 def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
-    """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, currency."""
+    """Royalty lines: amount, and any of recording, product, release, title, artist, month, store, territory, units."""
     rows = [
         {
             "isrc": RECORDINGS.get(row.get("recording", ""), ""),
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "period": row.get("month", ""),
             "platform": row.get("store", ""),
+            "territory": row.get("territory", ""),
+            "units": int(row.get("units", "0")),
             "currency": row.get("currency", "BRL"),
             **{name: row.get(name, "") for name in ("release", "title", "artist")},
         }
@@ -108,6 +110,23 @@ def advances(text: str) -> pd.DataFrame:
         for row in table(text)
     ]
     return _completed("advances", rows, "advances.csv")
+
+
+def opening(text: str) -> pd.DataFrame:
+    """Opening balances: payee, kind, month and amount, and any of reference, date, recording."""
+    rows = [
+        {
+            "tax_id": CPF[row["payee"]],
+            "kind": row["kind"].replace(" ", "_"),
+            "period": row["month"],
+            "amount_cents": parse_plain_amount(row["amount"]),
+            "reference": row.get("reference", ""),
+            "date": row.get("date", ""),
+            "isrc": RECORDINGS.get(row.get("recording", ""), ""),
+        }
+        for row in table(text)
+    ]
+    return _completed("opening", rows, "opening.xlsx")
 
 
 def held_rows(text: str = "", file: str = "held.xlsx") -> pd.DataFrame:

@@ -3,11 +3,12 @@
 import pytest
 
 from schemas.tables.advances import Advances
+from schemas.tables.opening import Opening
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
-from tests.spec.tables import CPF, PEOPLE, advances, lines, payees, payments, same, shares
+from tests.spec.tables import CPF, PEOPLE, advances, lines, opening, payees, payments, same, shares
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ from tests.spec.tables import CPF, PEOPLE, advances, lines, payees, payments, sa
             Payments,
             payments("| payee | amount | key | withhold |\n| ana | 1.00 | a@example.com | yes |\n| bia | 2.00 | | |"),
         ),
+        (Opening, opening("| payee | kind | month | amount |\n| ana | to recoup | 2026-07 | 1.00 |")),
         (Advances, advances("| payee | amount | date |\n| ana | 1.00 | 2026-01-31 |")),
     ],
     ids=lambda value: getattr(value, "__name__", "drawn"),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from flows.steps.allocate import allocate, round_earnings
+from flows.steps.sum_lines import sum_lines
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, held_rows, lines, payees, reais, same, shares, table
@@ -14,18 +15,20 @@ from tests.spec.tables import CPF, NAMES, held_rows, lines, payees, reais, same,
 RATES = {"BRL": Decimal(1), "USD": Decimal("5.4312")}
 
 
+def earned(came_in, shared):
+    return allocate(sum_lines(came_in), shared, rates=RATES, first_day="2026-10-01").earnings
+
+
 def rounded(lines_drawn, shares_drawn, **rules):
     """Earnings after rounding, in the words of the drawn tables."""
-    found = round_earnings(
-        allocate(lines(lines_drawn), shares(shares_drawn), rates=RATES, first_day="2026-10-01"), **rules
-    )
+    found = round_earnings(earned(lines(lines_drawn), shares(shares_drawn)), **rules)
     parts = {NAMES[tax_id]: cents for tax_id, cents in found.payees.items()}
     parts |= {"owner": found.owner_cents, "held": found.unmatched_cents}
     return [{"payee": name, "cents": str(cents)} for name, cents in parts.items() if cents]
 
 
 def test_a_line_is_worth_its_amount_times_the_rate_to_the_last_digit():
-    found = allocate(
+    found = earned(
         lines(
             """
             | recording | amount         | currency |
@@ -34,8 +37,6 @@ def test_a_line_is_worth_its_amount_times_the_rate_to_the_last_digit():
             """
         ),
         shares("| payee | recording | share |\n| ana | samba | 33.3333 |\n| bia | samba | 66.6667 |"),
-        rates=RATES,
-        first_day="2026-10-01",
     )
     assert same(
         found,
@@ -82,7 +83,11 @@ THIRDS = """
         ("0.02", "| payee | cents |\n| ana | 1 |\n| bia | 1 |", "then the second"),
         ("0.03", "| payee | cents |\n| ana | 1 |\n| bia | 1 |\n| caio | 1 |", "and the third"),
         ("0.10", "| payee | cents |\n| ana | 4 |\n| bia | 3 |\n| caio | 3 |", "three each, one left"),
-        ("-0.01", "| payee | cents |\n| caio | -1 |", "of a return too small for all, the first tax ids are spared"),
+        (
+            "-0.01",
+            "| payee | cents |\n| ana | -1 |",
+            "of a return too small for all, the first tax id has it, as of a sale",
+        ),
         ("-0.03", "| payee | cents |\n| ana | -1 |\n| bia | -1 |\n| caio | -1 |", "returns divide alike"),
     ],
 )
@@ -136,9 +141,7 @@ def test_half_a_centavo_in_all_is_rounded_to_the_even_one(exact, cents):
 def test_a_thousand_tiny_lines_add_up_before_anything_is_rounded():
     one = lines("| recording | amount |\n| samba | 0.00001 |")
     many = pd.concat([one] * 1_000, ignore_index=True)
-    found = round_earnings(
-        allocate(many, shares("| payee | share |\n| ana | 100 |"), rates=RATES, first_day="2026-10-01")
-    )
+    found = round_earnings(earned(many, shares("| payee | share |\n| ana | 100 |")))
     assert reais(found.payees[CPF["ana"]]) == "0.01"
 
 

@@ -208,5 +208,5 @@ def test_a_dropped_row_was_not_used_but_one_of_an_excluded_report_was():
     )
     assert same(
         place_rows(rows("used", "used"), owed),
-        "| row | disposition | reason |\n| 2 | ignored | drop, decided by bia |\n| 3 | used | |",
+        "| rows | disposition | reason |\n| 1 | ignored | drop, decided by bia |\n| 1 | used | |",
     )

@@ -18,6 +18,7 @@ from schemas.money import parse_plain_amount
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.submission import SubmissionState
+from schemas.tables.row_runs import runs_of
 from tests.spec.reports import report, submission
 from tests.spec.tables import CPF, same, table
 
@@ -190,7 +191,7 @@ def test_another_sum_withheld_than_asked_is_a_discrepancy():
 
 def rows(*dispositions):
     found = [("payments.xlsx", "", n, what, "") for n, what in enumerate(dispositions, start=2)]
-    return pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "reason"])
+    return runs_of(pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "reason"]))
 
 
 def test_every_row_is_counted_where_it_went():
@@ -218,12 +219,12 @@ def test_what_became_of_a_payment_is_told_of_its_row():
     assert same(
         placed,
         """
-        | row | disposition | reason          |
-        | 2   | used        |                 |
-        | 3   | held        | ACCOUNT_INVALID |
-        | 4   | held        | another amount  |
-        | 5   | duplicate   | claimed by rp-1 |
-        | 6   | ignored     |                 |
+        | first_row | last_row | rows | disposition | reason          |
+        | 2         | 5        | 1    | used        |                 |
+        | 3         | 3        | 1    | held        | ACCOUNT_INVALID |
+        | 4         | 4        | 1    | held        | another amount  |
+        | 5         | 5        | 1    | duplicate   | claimed by rp-1 |
+        | 6         | 6        | 1    | ignored     |                 |
         """,
     )
 

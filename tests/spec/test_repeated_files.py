@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from flows.steps.repeated import mark_repeated
+from schemas.tables.row_runs import runs_of
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import held_rows, lines, payees, payments, same, shares, table
 
@@ -70,24 +71,26 @@ def test_lines_of_a_repeated_statement_are_shared_with_nobody(new, old, paid, re
 
 
 def test_every_row_of_a_repeated_file_but_the_blank_ones_is_told_as_a_duplicate():
-    rows = pd.DataFrame(
-        table(
-            """
-            | file     | row | disposition | reason  |
-            | new.xlsx | 2   | used        |         |
-            | old.xlsx | 2   | used        |         |
-            | old.xlsx | 3   | held        | PIX_CPF |
-            | old.xlsx | 4   | ignored     | blank   |
-            """
-        )
+    rows = runs_of(
+        pd.DataFrame(
+            table(
+                """
+                | file     | row | disposition | reason  |
+                | new.xlsx | 2   | used        |         |
+                | old.xlsx | 2   | used        |         |
+                | old.xlsx | 3   | held        | PIX_CPF |
+                | old.xlsx | 4   | ignored     | blank   |
+                """
+            )
+        ).assign(sheet="")
     )
     assert same(
         mark_repeated(rows, OLD),
         """
-        | file     | row | disposition | reason       |
-        | new.xlsx | 2   | used        |              |
-        | old.xlsx | 2   | duplicate   | selo 2026-09 |
-        | old.xlsx | 3   | duplicate   | selo 2026-09 |
-        | old.xlsx | 4   | ignored     | blank        |
+        | file     | first_row | rows | disposition | reason       |
+        | new.xlsx | 2         | 1    | used        |              |
+        | old.xlsx | 2         | 1    | duplicate   | selo 2026-09 |
+        | old.xlsx | 3         | 1    | duplicate   | selo 2026-09 |
+        | old.xlsx | 4         | 1    | ignored     | blank        |
         """,
     )

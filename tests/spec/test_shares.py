@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from flows.steps.allocate import allocate
+from flows.steps.sum_lines import sum_lines
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import lines, payees, same, shares
@@ -13,7 +14,8 @@ OCTOBER = "2026-10-01"
 
 
 def share_out(lines_drawn, shares_drawn):
-    return allocate(lines(lines_drawn), shares(shares_drawn), rates={"BRL": Decimal(1)}, first_day=OCTOBER)
+    totals = sum_lines(lines(lines_drawn))
+    return allocate(totals, shares(shares_drawn), rates={"BRL": Decimal(1)}, first_day=OCTOBER).earnings
 
 
 EVERYTHING_SHARED = """

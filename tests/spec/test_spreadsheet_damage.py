@@ -100,6 +100,8 @@ def test_where_we_do_otherwise_it_is_said_why(field, raw):
 
 def test_a_lone_zero_is_no_ispb_beside_the_code_of_another_bank():
     assert outcome("payments", ACCOUNT_PAYMENT, "psp_id", "psp_id", "0")[0] is None
+    assert outcome("payments", ACCOUNT_PAYMENT, "psp_id", "psp_id", "00000000")[0] == "00000000"
+    assert outcome("payments", PAYMENT, "psp_id", "pix_key", "0")[0] == PAYMENT["pix_key"]
 
 
 def test_every_case_of_the_vectors_is_one_of_these():

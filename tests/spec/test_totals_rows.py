@@ -373,6 +373,12 @@ def test_a_line_with_too_many_fields_is_missed_only_where_it_stands():
     parsed = statement(f"{drawn}| Total | | 5 |", misshapen=(2,))
     assert why(parsed) == ["held ROW_WIDTH", "used", "ignored total", "used", "ignored total"]
     assert parsed.decisions == ("2 totals rows left out, 1 of them not compared with the lines",)
+    assert codes(statement(drawn.replace("| | 10", "| | 99"), misshapen=(2,))) == ["ROW_WIDTH"]
+
+
+def test_problems_of_cells_and_totals_are_told_in_order_of_row():
+    drawn = "| title | isrc | amount |\n| Samba | 1 | 1 |\n| Total | | 2 |\n| Valsa | x | 1 |"
+    assert codes(statement(drawn)) == ["TOTAL_MISMATCH", "ISRC_FORMAT"]
 
 
 def test_payees_and_shares_have_totals_that_nothing_is_held_against():
@@ -455,6 +461,14 @@ def test_control_totals_that_disagree_hold_the_whole_file(rows, amount, cell, to
     (issue,) = parsed.issues
     assert (issue.code, issue.cell) == (IssueCode.TOTAL_MISMATCH, cell)
     assert told in issue.message
+
+
+def test_a_repeated_payee_stays_a_duplicate_in_a_file_that_is_held():
+    payee = {"name": "Ana", "tax_id": CPF["ana"], "pix_key": "ana@example.com", "pix_key_type": "E-mail"}
+    stated = dict.fromkeys(payee, "") | {"name": "Total_Rows: 3"}
+    parsed = parse("payees", payee, payee, stated, control=CONTROL)
+    assert why(parsed) == ["held TOTAL_MISMATCH", "ignored duplicate", "ignored total"]
+    assert codes(parsed) == ["ROW_DUPLICATE", "TOTAL_MISMATCH"]
 
 
 def test_control_totals_that_cannot_be_read_are_said_to_be_uncompared():

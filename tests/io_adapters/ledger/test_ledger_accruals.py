@@ -1,10 +1,12 @@
 """Carry-overs and recoupments are posted once per period, together with the period's plan."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
 from io_adapters.ledger import Accrual, AccrualPosting
+from io_adapters.ledger.accruals import ClosedPeriod
 from schemas.errors import UnsoundPlan
 
 JOB = ("aurora-royalties", "payer", "BRL")
@@ -12,6 +14,14 @@ JOB = ("aurora-royalties", "payer", "BRL")
 
 def posting(month: int, *rows: Accrual) -> AccrualPosting:
     return AccrualPosting(*JOB, f"2026-{month:02}", dt.date(2026, month, 1), rows)
+
+
+def month(number: int) -> tuple[str, dt.date]:
+    return f"2026-{number:02}", dt.date(2026, number, 1)
+
+
+def late(number: int, *rows: Accrual) -> AccrualPosting:
+    return replace(posting(number, *rows), late=True)
 
 
 def carried(payee: str, cents: int) -> Accrual:
@@ -41,24 +51,64 @@ def test_posting_a_period_again_replaces_it(ledger):
     ledger.accruals.post(posting(9, carried("ana", 900), recouped("ana", "adv-1", 70)), "run-1")
     ledger.accruals.post(posting(9, carried("bia", 100)), "run-2")
     assert ledger.accruals.posted("aurora-royalties", "2026-09") == [posting(9, carried("bia", 100))]
-    assert ledger.accruals.recouped(*JOB, "2026-10") == {}
+    assert ledger.accruals.recouped(*JOB, *month(10)) == {}
 
 
-def test_what_other_periods_recouped_is_summed_by_advance(ledger):
+def test_a_period_finds_what_earlier_ones_recouped_by_advance_and_never_what_later_ones_did(ledger):
     ledger.accruals.post(posting(8, recouped("ana", "adv-1", 100), recouped("ana", "adv-2", 7)), "run-1")
     ledger.accruals.post(posting(9, recouped("ana", "adv-1", 30)), "run-2")
-    assert ledger.accruals.recouped(*JOB, "2026-10") == {("ana", "adv-1"): 130, ("ana", "adv-2"): 7}
-    assert ledger.accruals.recouped(*JOB, "2026-09") == {("ana", "adv-1"): 100, ("ana", "adv-2"): 7}
+    assert ledger.accruals.recouped(*JOB, *month(10)) == {("ana", "adv-1"): 130, ("ana", "adv-2"): 7}
+    assert ledger.accruals.recouped(*JOB, *month(9)) == {("ana", "adv-1"): 100, ("ana", "adv-2"): 7}
+    assert ledger.accruals.recouped(*JOB, *month(8)) == {}
 
 
 def test_posting_a_later_period_closes_the_earlier(ledger):
     ledger.accruals.post(posting(9, carried("ana", 1)), "run-1")
-    assert not ledger.accruals.is_closed("aurora-royalties", dt.date(2026, 9, 1))
-    ledger.accruals.post(posting(10), "run-2")
-    assert ledger.accruals.is_closed("aurora-royalties", dt.date(2026, 9, 1))
+    assert ledger.accruals.closed(*JOB, *month(9)) is None
+    ledger.accruals.post(posting(10, recouped("ana", "adv-1", 5)), "run-2")
+    left, everywhere = {("ana", "carried", ""): 1}, {("ana", "adv-1"): 5}
+    assert ledger.accruals.closed(*JOB, *month(9)) == ClosedPeriod(was_posted=True, left=left, recouped=everywhere)
     with pytest.raises(UnsoundPlan, match="2026-09 is closed: 2026-10"):
         ledger.accruals.post(posting(9), "run-3")
     assert ledger.accruals.posted("aurora-royalties", "2026-09") == [posting(9, carried("ana", 1))]
+
+
+def test_another_payer_or_currency_closes_nothing(ledger):
+    ledger.accruals.post(posting(9, carried("ana", 1)), "run-1")
+    for series in (("aurora-royalties", "another", "BRL"), ("aurora-royalties", "payer", "USD")):
+        ledger.accruals.post(AccrualPosting(*series, *month(10), ()), "run-2")
+    assert ledger.accruals.closed(*JOB, *month(9)) is None
+
+
+def test_what_changes_in_a_closed_period_is_added_to_what_stands_and_reaches_the_period_after_the_latest(ledger):
+    ledger.accruals.post(posting(8, carried("ana", 900)), "run-1")
+    ledger.accruals.post(posting(9, carried("ana", 1200), recouped("ana", "adv-1", 30)), "run-2")
+    ledger.accruals.post(late(8, carried("ana", -50), recouped("ana", "adv-1", 7)), "run-3")
+    ledger.accruals.post(late(8, carried("ana", 20), carried("bia", 3)), "run-4")
+    assert ledger.accruals.carried_in(*JOB, dt.date(2026, 9, 1)) == {"ana": 900}
+    assert ledger.accruals.carried_in(*JOB, dt.date(2026, 10, 1)) == {"ana": 1170, "bia": 3}
+    assert ledger.accruals.recouped(*JOB, *month(10)) == {("ana", "adv-1"): 37}
+    assert ledger.accruals.closed(*JOB, *month(8)).left == {
+        ("ana", "carried", ""): 870,
+        ("bia", "carried", ""): 3,
+        ("ana", "recouped", "adv-1"): 7,
+    }
+
+
+def test_a_period_posted_again_keeps_what_was_booked_with_it(ledger):
+    ledger.accruals.post(posting(8), "run-1")
+    ledger.accruals.post(posting(9, carried("ana", 1200)), "run-2")
+    ledger.accruals.post(late(8, carried("ana", -50), recouped("ana", "adv-1", 7)), "run-3")
+    ledger.accruals.post(posting(9, carried("ana", 1000)), "run-4")
+    assert ledger.accruals.carried_in(*JOB, dt.date(2026, 10, 1)) == {"ana": 950}
+    # The latest period knows what was taken beside it, lest it take the same advance again.
+    assert ledger.accruals.recouped(*JOB, *month(9)) == {("ana", "adv-1"): 7}
+
+
+def test_only_a_closed_period_can_be_added_to(ledger):
+    ledger.accruals.post(posting(9), "run-1")
+    with pytest.raises(UnsoundPlan, match="2026-09 is not closed any more"):
+        ledger.accruals.post(late(9, carried("ana", 1)), "run-2")
 
 
 def test_accruals_are_posted_with_the_plan(ledger, desk, make_plan, clock):

@@ -1,11 +1,14 @@
 """The ledger's file: made, migrated and protected by the program itself."""
 
+import datetime as dt
 import re
 import sqlite3
 import stat
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -17,11 +20,12 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 import io_adapters.ledger
-from io_adapters.ledger import open_ledger
+from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
 from io_adapters.ledger.schema_version import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
+from schemas.exchange_terms import ExchangeTerms
 from schemas.submission import Outcome
 
 OPEN_IT = """
@@ -92,13 +96,18 @@ def test_programs_that_start_at_once_make_one_ledger(ledger_url):
 
 
 def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, make_plan, me, clock):
-    (submission,) = desk.approve(make_plan({"ana": 100}))
+    dollars = ExchangeTerms("USD", Decimal("5.4312"), None, show_exchange_data=True)
+    (submission,) = desk.approve(replace(make_plan({"ana": 100}), currency="USD", exchange=dollars))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
         submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=""
     )
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
+    ledger.exchange_updates.prepare("aurora-royalties", "run-1")
     ledger.service.accept_key("fp", "Ana")
+    closed = AccrualPosting("aurora-royalties", "payer", "BRL", "2026-08", dt.date(2026, 8, 1), ())
+    ledger.accruals.post(replace(closed, period="2026-09", period_start=dt.date(2026, 9, 1)), "run-1")
+    ledger.accruals.post(replace(closed, rows=(Accrual("carried", "ana", "", 1),), late=True), "run-1")
     ledger.decisions.record([Decision("ob-1", "", DecisionKind.PAID, 100, "there", "Ana", "a receipt", clock())])
     engine = create_engine(ledger_url)
     for table in APPEND_ONLY:

@@ -14,6 +14,7 @@ from schemas.reconciliation import (
     Totals,
 )
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
+from schemas.tables.row_runs import RowRuns
 
 _BLANK = dict.fromkeys(Obligations.to_schema().columns, "") | {
     "amount_cents": 0,
@@ -90,13 +91,12 @@ def reconciliation(obligations=SAMPLE, language="pt-BR", issues=(ISSUE,), **give
         "earnings": frame(Earnings),
         "rows": pd.DataFrame(
             [
-                ("pagamentos.xlsx", "Out", 2, "used", ""),
-                ("pagamentos.xlsx", "Out", 4, "used", ""),
-                ("pagamentos.xlsx", "Out", 3, "held", "CPF inválido"),
-                ("pagamentos.xlsx", "Out", 5, "duplicate", "paga pela execução run-0"),
-                ("pagamentos.xlsx", "Out", 6, "ignored", "linha em branco"),
+                ("pagamentos.xlsx", "Out", 2, 4, 2, "used", ""),
+                ("pagamentos.xlsx", "Out", 3, 3, 1, "held", "CPF inválido"),
+                ("pagamentos.xlsx", "Out", 5, 5, 1, "duplicate", "paga pela execução run-0"),
+                ("pagamentos.xlsx", "Out", 6, 6, 1, "ignored", "linha em branco"),
             ],
-            columns=["file", "sheet", "row", "disposition", "reason"],
+            columns=list(RowRuns.to_schema().columns),
         ),
         "checks": pd.DataFrame(
             [("Ana Exemplo", "a***@exemplo.test", "valid", True, 36, "confere")],

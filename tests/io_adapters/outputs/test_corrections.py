@@ -164,7 +164,11 @@ def test_text_that_looks_like_something_else_reads_the_same_again(tmp_path, text
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip), min_size=1, max_size=5
+    )
+)
 def test_whatever_text_a_person_wrote_reads_the_same_again(tmp_path_factory, texts):
     table = raw_table([texts], header_row=1)
     path = corrections_of([(table, [issue("A2", 2)])], tmp_path_factory.mktemp("c") / "c.xlsx", "pt-BR")

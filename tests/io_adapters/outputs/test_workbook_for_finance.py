@@ -20,6 +20,7 @@ from schemas.issues import Severity
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.tables.obligations import KINDS, Earnings, PayeeBalances
+from schemas.tables.row_runs import RowRuns
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
 
@@ -97,15 +98,15 @@ def test_the_summary_counts_the_obligations_of_each_place():
 
 def test_used_rows_are_counted_and_all_others_listed_so_that_the_counts_are_the_rows_read():
     lines = sheets_of(reconciliation())["Linhas"]
-    assert lines[1] == ["pagamentos.xlsx", "Out", "", "Usada", "", 2.0]
-    assert [row[3] for row in lines[2:]] == ["Retida", "Duplicada", "Ignorada"]
-    assert sum(row[5] for row in lines[1:]) == 5
+    assert lines[1] == ["pagamentos.xlsx", "Out", "", "", "Usada", "", 2.0]
+    assert [row[4] for row in lines[2:]] == ["Retida", "Duplicada", "Ignorada"]
+    assert sum(row[6] for row in lines[1:]) == 5
 
 
 def test_rows_of_a_text_file_are_counted_though_it_has_no_sheet():
     rows = pd.DataFrame(
-        [("a.csv", None, 2, "used", ""), ("a.csv", None, 3, "held", "valor")],
-        columns=["file", "sheet", "row", "disposition", "reason"],
+        [("a.csv", None, 2, 2, 1, "used", ""), ("a.csv", None, 3, 3, 1, "held", "valor")],
+        columns=list(RowRuns.to_schema().columns),
     )
     lines = sheets_of(reconciliation(rows=rows))["Linhas"]
     assert [row[:2] for row in lines[1:]] == [["a.csv", ""], ["a.csv", ""]]
@@ -128,9 +129,11 @@ def test_payees_show_the_order_of_computing():
 
 
 def test_earnings_show_a_rounded_number_beside_the_exact_one():
-    part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "USD", 3, "0.1", "5.4312")
+    part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "2026-09")
+    part = (*part, "USD", 70, 3, "0.1", "5.4312")
     rows = sheets_of(reconciliation(earnings=frame(Earnings, (*part, 333_333, "2/3"))))["Rendimentos"]
     assert column(rows, "Rendimento", 1) == [0.666667]
+    assert (column(rows, "Período da venda", 1), column(rows, "Quantidade", 1)) == (["2026-09"], [70])
     assert column(rows, "Rendimento exato", 1) == ["2/3"]
     assert column(rows, "Participação (%)", 1) == [33.3333]
 

@@ -13,13 +13,14 @@ from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
 from io_adapters.split_api.listing import ReportNotFound
 from schemas.errors import ConfigurationError, NotSent
+from schemas.exchange_terms import ExchangeTerms
 from schemas.submission import Outcome
-from schemas.wire import AccountValidation, ExchangeRateUpdate, SplitReport, parse_json
+from schemas.wire import AccountValidation, SplitReport, parse_json
 from tests.io_adapters.split_api.raw_server import API_KEY, reply
 
 STATUSES = ["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CLOSED"]
 PIX = AccountValidation(pixKey="ana@example.com", pixKeyType="email", taxId="12345678909")
-RATE = ExchangeRateUpdate(currency="USD", rate=Decimal("5.4312"), showExchangeData=True, orderId="EX-1")
+RATE = ExchangeTerms("USD", Decimal("5.43120"), "EX-1", show_exchange_data=True)
 
 
 class Service:
@@ -285,27 +286,61 @@ def test_an_account_check_that_breaks_a_documented_rule_is_never_paid_for(talk, 
     assert service.asked == []
 
 
+def set_rate(api, *, was_in_doubt=False, before_connect=lambda: None):
+    return api.update_exchange_rate(
+        "a", RATE.body, was_in_doubt=was_in_doubt, deadline_s=5, before_connect=before_connect
+    )
+
+
 def test_an_exchange_rate_is_sent_digit_for_digit(talk):
     api, service = talk(httpx.Response(200, json={"_id": "a"}))
-    assert api.update_exchange_rate("a", RATE).outcome is Outcome.ACCEPTED
+    assert set_rate(api).outcome is Outcome.ACCEPTED
     assert service.asked[0].content == b'{"currency":"USD","orderId":"EX-1","rate":5.4312,"showExchangeData":true}'
     assert service.asked[0].url.path == "/external/split/a/update_exchange_rate"
+
+
+@pytest.mark.parametrize("answer", [{"json": {"_id": "a"}}, {"json": {}}, {"content": b""}, {"status_code": 204}])
+def test_any_success_that_is_not_about_another_report_says_that_the_rate_is_set(talk, answer):
+    api, _ = talk(httpx.Response(**{"status_code": 200} | answer))
+    assert set_rate(api).outcome is Outcome.ACCEPTED
+
+
+REFUSAL = {"detail": [{"loc": ["body", "rate"], "msg": "", "type": "x"}]}
 
 
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
         (httpx.Response(200, json={"_id": "b"}), Outcome.IN_DOUBT),
-        (httpx.Response(200), Outcome.IN_DOUBT),
+        (httpx.Response(200, json=[]), Outcome.IN_DOUBT),
+        (httpx.Response(200, content=b"null"), Outcome.IN_DOUBT),
+        (httpx.Response(200, content=b'{"_id": "a'), Outcome.IN_DOUBT),
+        (httpx.Response(302), Outcome.IN_DOUBT),
+        (httpx.Response(404), Outcome.IN_DOUBT),
         (httpx.Response(503), Outcome.IN_DOUBT),
-        (httpx.Response(422, json={"detail": [{"loc": ["body", "rate"], "msg": "", "type": "x"}]}), Outcome.REFUSED),
+        (httpx.Response(422, json=REFUSAL), Outcome.REFUSED),
         (httpx.Response(422, json={"detail": "rate"}), Outcome.IN_DOUBT),
     ],
 )
 def test_an_exchange_rate_not_proven_set_is_not_called_set(talk, answer, outcome):
     api, service = talk(answer)
-    assert api.update_exchange_rate("a", RATE).outcome is outcome
+    assert set_rate(api).outcome is outcome
     assert len(service.asked) == 1
+
+
+def test_a_refused_copy_of_an_exchange_rate_that_was_in_doubt_proves_nothing_of_the_first(talk):
+    api, _ = talk(httpx.Response(422, json=REFUSAL))
+    assert set_rate(api, was_in_doubt=True).outcome is Outcome.IN_DOUBT
+
+
+def test_an_exchange_rate_whose_last_look_fails_is_not_sent(talk):
+    def late():
+        raise NotSent("late")
+
+    api, service = talk(httpx.Response(200, json={"_id": "a"}))
+    with pytest.raises(NotSent, match="late"):
+        set_rate(api, before_connect=late)
+    assert service.asked == []
 
 
 def test_an_interrupt_is_never_taken_for_an_answer(talk):

@@ -1,13 +1,12 @@
 """Nothing but `SplitApi.create_report` can POST /split: proven on the source and on the wire."""
 
 import ast
-from decimal import Decimal
 from pathlib import Path
 
 import httpx
 import pytest
 
-from schemas.wire import AccountValidation, ExchangeRateUpdate
+from schemas.wire import AccountValidation
 
 ROOT = Path(__file__).parents[3]
 SERVES_IT = ROOT / "io_adapters" / "sandbox"
@@ -60,6 +59,17 @@ def test_within_the_client_only_create_report_posts_to_it():
         assert not names & {"post", "put", "patch", "delete"}, path
 
 
+@pytest.mark.parametrize(("method", "stage"), [("create_report", "send.py"), ("update_exchange_rate", "set_rate.py")])
+def test_what_moves_money_is_called_in_one_place(method, stage):
+    callers = [
+        path.relative_to(ROOT).as_posix()
+        for path in production_files()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr == method
+    ]
+    assert callers == [f"flows/stages/{stage}"]
+
+
 def test_no_other_method_posts_to_it_on_the_wire(open_api):
     asked = []
 
@@ -71,7 +81,7 @@ def test_no_other_method_posts_to_it_on_the_wire(open_api):
     api.list_all_reports()
     api.get_report("a")
     api.validate_account(AccountValidation(pixKey="a@example.com", pixKeyType="email", taxId="1"))
-    api.update_exchange_rate("a", ExchangeRateUpdate(currency="USD", rate=Decimal(5), showExchangeData=True))
+    api.update_exchange_rate("a", b"{}", was_in_doubt=False, deadline_s=5, before_connect=lambda: None)
     assert ("POST", "/split") not in asked
     methods = {name for name in dir(api) if not name.startswith("_")}
     # A method that is not named here has not been tried above.

@@ -1,0 +1,89 @@
+"""People's words on an exchange rate that the service does not tell: it is set, or it was never received."""
+
+from collections.abc import Sequence
+
+from flows.stages.listing import look_at_service
+from flows.stages.people import WAIT
+from flows.stages.run import Run
+from flows.stages.set_rate import look_at_rate
+from flows.steps.exchange_rate import judge_rate
+from io_adapters.ledger.owner import Owner, is_gone
+from schemas.errors import ApprovalWanted, WordRefused
+from schemas.exchange_update import ExchangeState, ExchangeUpdate, RateSeen
+from schemas.person import different_people, same_person
+from schemas.wire import SplitReport
+
+X = ExchangeState
+
+
+def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdate:
+    """Take a person's word that the report has the approved rate; the service must not contradict it.
+
+    Raises:
+        WordRefused: the update is neither in doubt nor refused, the report is another one, or shows another rate.
+        ConfigurationError: the environment names another service than the ledger's.
+        NotSent: the service cannot be asked.
+    """
+    update = _standing(run, update_id)
+    if split_id != update.split_id:
+        raise WordRefused(f"{update_id} is about report {update.split_id} of the service, not {split_id}")
+    report = _last_look(run, update)
+    if judge_rate(update.terms, report) is RateSeen.ANOTHER:
+        raise WordRefused(f"report {split_id} does not have the rate {update.terms.plain_rate}: it shows another one")
+    return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason="set, as a person has found")
+
+
+def declare_rate_absent(run: Run, update_id: str, by: Sequence[str], evidence: str) -> ExchangeUpdate:
+    """Take two people's word that the service never set a rate, and make the next attempt ready: the same bytes.
+
+    A last look comes first: what the report shows by then counts instead. One in doubt has to be a day old; one that
+    was refused need not be, for nothing of it can still arrive.
+
+    Returns:
+        The update as the last look leaves it, or the next attempt, approved.
+
+    Raises:
+        WordRefused: the update is neither in doubt nor refused, or in doubt for less than a day.
+        ApprovalWanted: there are not two different people, or one of them sent it.
+        NotSent: the service cannot be asked; then nothing can be declared.
+        SendingFrozen: ledger and service disagree.
+    """
+    people = different_people(by)
+    if len(people) < 2:
+        raise ApprovalWanted("to declare an exchange rate unset takes the word of two different people: --by A --by B")
+    update = _standing(run, update_id)
+    if update.state is X.IN_DOUBT and update.sending_at is not None and run.clock.now() < update.sending_at + WAIT:
+        since = f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
+        raise WordRefused(f"{update_id} can be declared absent from {since} on, a day after it was sent")
+    sender = run.ledger.runs.get(update.run_id)
+    if sender is not None and same_person(sender.prepared_by) in people:
+        raise ApprovalWanted("whoever sent it cannot be one of the two who declare it absent")
+    look_at_service(run)
+    stands = look_at_rate(run, update, _last_look(run, update))
+    if stands.state is not update.state:
+        return stands
+    return run.ledger.exchange_updates.declare_absent(update_id, by=by, evidence=evidence, run_id=run.id)
+
+
+def _standing(run: Run, update_id: str) -> ExchangeUpdate:
+    """Return an update that stands where a word on it makes sense."""
+
+    def gone(owner: Owner) -> bool:
+        return is_gone(owner, run.owner)
+
+    run.ledger.exchange_updates.doubt_abandoned(gone)
+    update = run.ledger.exchange_updates.get(update_id)
+    if update.state is X.SENDING:
+        raise WordRefused(f"{update_id} is being sent at this moment")
+    if update.state not in {X.IN_DOUBT, X.REFUSED}:
+        raise WordRefused(f"{update_id} is neither in doubt nor refused; `repasse status` lists what is")
+    return update
+
+
+def _last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
+    service = run.require_service()
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    report = service.api.find_report(update.split_id)
+    if report is None:
+        raise WordRefused(f"the service shows no report {update.split_id} any more")
+    return report

@@ -1,0 +1,186 @@
+"""Words about a plan, about reasons, and about shares that are missing: Portuguese and English side by side."""
+
+from typing import Final
+
+# What is said of a plan before anybody says yes to it.
+PLAN: Final[dict[str, tuple[str, str]]] = {
+    "sheet.plan": ("Plano", "Plan"),
+    "sheet.notices": ("Olhar antes", "Look first"),
+    "sheet.changes": ("Mudanças", "Changes"),
+    "sheet.not_paid": ("Não pagos", "Not paid"),
+    "sheet.planned": ("A pagar", "To be paid"),
+    "plan.title": ("Plano de pagamento", "Payment plan"),
+    "plan.nothing_sent": ("Nada foi enviado.", "Nothing has been sent."),
+    "plan.total": ("Total dos relatórios", "Total of the reports"),
+    "plan.payees": ("Favorecidos", "Payees"),
+    "plan.exchange": ("Câmbio dos relatórios", "Exchange rate of the reports"),
+    "plan.provisional": (
+        "ainda provisório: há contas a verificar",
+        "still provisional: accounts are to be checked",
+    ),
+    "plan.stopped": (
+        "nenhum: há linhas com problemas, e o trabalho não envia nada assim",
+        "none: rows have problems, and the job then sends nothing",
+    ),
+    "plan.empty": ("nada a pagar", "nothing to pay"),
+    "plan.notices": ("Para olhar antes de aprovar", "To look at before approving"),
+    "plan.first_ever": (
+        "Este diário ainda não pagou ninguém: todos os favorecidos são novos.",
+        "This ledger has never paid anybody: all payees are new.",
+    ),
+    "plan.largest": ("Maiores pagamentos", "Largest payments"),
+    "plan.not_paid": ("O que não é pago, e por quê", "What is not paid, and why"),
+    "plan.checks": ("Verificações de conta por fazer", "Account checks to be made"),
+    "plan.checks_wanted": ("Contas", "Accounts"),
+    "plan.checks_cost": ("Custo máximo", "Cost at most"),
+    "plan.checks_left": ("Sobra do orçamento", "Left of the budget"),
+    "plan.checks_beyond": ("Contas que o orçamento não alcança", "Accounts beyond the budget"),
+    "plan.owner": ("Parte do titular", "Owner's part"),
+    "plan.against_nothing": ("Primeiro plano deste trabalho", "First plan of this job"),
+    "plan.against_last_plan": ("Desde o último plano", "Since the last plan"),
+    "plan.against_last_period": (
+        "Primeiro plano do período; comparado com o que se pagou em {period}",
+        "First plan of the period; compared with what was paid in {period}",
+    ),
+    "plan.unchanged": ("nada mudou", "nothing changed"),
+    "plan.paid_then": ("A pagar e já enviado, antes", "To be paid and sent already, then"),
+    "plan.paid_now": ("A pagar e já enviado, agora", "To be paid and sent already, now"),
+    "plan.rate": ("Câmbio {currency}: {before} → {now}", "Exchange rate {currency}: {before} → {now}"),
+    "plan.shares": ("Participações que mudaram", "Shares that changed"),
+    "notice.times_100": ("Cem vezes o valor anterior", "A hundred times the last amount"),
+    "notice.changed_destination": ("Destino mudou", "Destination changed"),
+    "notice.much_above": ("Muito acima do histórico", "Much above their history"),
+    "notice.new": ("Nunca pago antes", "Never paid before"),
+    "notice.disappeared": ("Pago no último período, ausente agora", "Paid in the last period, absent now"),
+    "rule.times_100": (
+        "O valor, ou um dos pagamentos, é exatamente cem vezes um anterior: vírgula perdida?",
+        "The sum, or one payment, is exactly a hundred times an earlier one: a lost decimal mark?",
+    ),
+    "rule.changed_destination": (
+        "O dinheiro iria para outro lugar que da última vez.",
+        "The money would go elsewhere than last time.",
+    ),
+    "rule.much_above": (
+        "Ao menos {times} vezes a mediana dos últimos valores (até {amounts}), e ao menos {by} acima dela.",
+        "At least {times} times the median of the last amounts (up to {amounts}), and at least {by} above it.",
+    ),
+    "rule.new": ("Este diário nunca pagou este CPF ou CNPJ.", "This ledger has never paid this tax id."),
+    "rule.disappeared": (
+        "Recebeu no último período deste trabalho, e agora nada lhe é devido.",
+        "Was paid in this job's last period, and nothing is owed now.",
+    ),
+    "basis.times_100": ("um valor anterior", "an earlier amount"),
+    "basis.much_above": ("mediana de {amounts} valor(es)", "median of {amounts} amount(s)"),
+    "basis.disappeared": ("último período", "last period"),
+    "change.added": ("Acrescentado", "Added"),
+    "change.removed": ("Retirado", "Removed"),
+    "change.amount": ("Valor mudou", "Amount changed"),
+    "change.destination": ("Outro destino", "Another destination"),
+    "now_in": ("agora", "now"),
+    "was_in": ("antes", "before"),
+    "never": ("nunca", "never"),
+    "notice": ("Motivo", "Reason to look"),
+    "now": ("Agora", "Now"),
+    "before": ("Antes", "Before"),
+    "times": ("Vezes", "Times"),
+    "basis": ("Antes é", "Before is"),
+    "last_paid": ("Pago por último", "Last paid"),
+    "last_used": ("Destino usado por último", "Destination last used"),
+    "change": ("Mudança", "Change"),
+    "difference": ("Diferença", "Difference"),
+    "where": ("Onde está", "Where it is"),
+    "meaning": ("O que significa", "What it means"),
+    "number": ("Lote", "Batch"),
+}
+
+# Why something is not paid, for reasons whose message names facts of a single row.
+REASONS: Final[dict[str, tuple[str, str]]] = {
+    "reason.claimed": ("já está em um envio", "is in a submission already"),
+    "reason.claimed_by": ("já está no envio {found}", "is in submission {found} already"),
+    "reason.otherwise_than": (
+        "outro valor ou destino que no envio {found}",
+        "another amount or destination than in submission {found}",
+    ),
+    "reason.otherwise_decided": (
+        "outro valor ou destino que aquele sobre o qual se decidiu ({found})",
+        "another amount or destination than was decided on ({found})",
+    ),
+    "reason.decided_pay": ("a pagar, por decisão de {found}", "to be paid, decided by {found}"),
+    "reason.decided_paid": ("pago, por decisão de {found}", "paid, decided by {found}"),
+    "reason.decided_drop": ("descartado, por decisão de {found}", "dropped, decided by {found}"),
+    "reason.FILE_DUPLICATE": (
+        "o arquivo já foi pago em outro trabalho ou período",
+        "the file was paid before, under another job or period",
+    ),
+    "reason.TOTAL_MISMATCH": (
+        "o total do próprio arquivo não é a soma de suas linhas",
+        "the file's own total is not the sum of its rows",
+    ),
+    "reason.ROW_WIDTH": ("a linha tem campos a mais ou a menos", "the row has more or fewer fields than the header"),
+    "reason.ROW_DUPLICATE": (
+        "outra linha tem o mesmo favorecido e a mesma referência",
+        "another row has the same payee and reference",
+    ),
+    "reason.ROW_CONTRACT": ("a linha não cumpre o que a tabela promete", "the row breaks what the table promises"),
+    "reason.NAME_LENGTH": ("o nome é curto ou longo demais", "the name is too short or too long"),
+    "reason.NAME_CONTROL": ("há um caractere invisível no nome", "the name holds an invisible character"),
+    "reason.NAME_CONFUSABLE": ("o nome mistura alfabetos", "the name mixes alphabets"),
+    "reason.TEXT_CONTROL": ("há um caractere invisível no texto", "a text holds an invisible character"),
+    "reason.TAXID_LENGTH": ("CPF ou CNPJ com dígitos a mais ou a menos", "the tax id has too few or too many digits"),
+    "reason.AMOUNT_DECIMALS": ("o valor tem casas decimais demais", "the amount has too many decimals"),
+    "reason.AMOUNT_CURRENCY": ("o valor está em outra moeda", "the amount is in another currency"),
+    "reason.CURRENCY_NO_RATE": ("falta o câmbio da moeda", "the exchange rate of the currency is missing"),
+    "reason.BANK_FIELD_REQUIRED": ("faltam dados da conta bancária", "the bank account lacks data"),
+    "reason.PERCENT_SUM": ("as participações passam de 100 %", "the shares are above 100 %"),
+    "reason.SHARE_UNMATCHED": ("linhas que nenhuma participação cobre", "lines that no share covers"),
+    "reason.IDENTITY_CONFLICT": (
+        "outra linha diz outra coisa do mesmo favorecido",
+        "another row says something else about the same payee",
+    ),
+}
+
+# The list of shares that are missing; its headers are those of the shares layout, or ones that it leaves alone.
+MISSING_SHARES: Final[dict[str, tuple[str, str]]] = {
+    "sheet.missing_shares": ("Participações", "Shares"),
+    "sheet.how_to": ("Como usar", "How to use"),
+    "missing.isrc": ("ISRC", "isrc"),
+    "missing.upc": ("UPC", "upc"),
+    "missing.release": ("Álbum", "release"),
+    "missing.artist": ("Artista", "artist"),
+    "missing.title": ("Título", "title"),
+    "missing.tax_id": ("CPF/CNPJ", "tax_id"),
+    "missing.role": ("Função", "role"),
+    "missing.share": ("Participação", "share"),
+    "missing.lines": ("Linhas sem participação", "lines without a share"),
+    "missing.amount": ("Valor sem participação", "amount without a share"),
+    "missing.periods": ("Períodos sem participação", "periods without a share"),
+    "missing.fill_in": (
+        "1. Preencha as células amarelas: de quem é, e quantos por cento (50, e não 0,5).",
+        "1. Fill in the yellow cells: whose it is, and how many percent (50, not 0.5).",
+    ),
+    "missing.several": ("   Sendo vários, copie a linha.", "   Where there are several, copy the row."),
+    "missing.delete": (
+        "2. Apague as linhas que não souber preencher.",
+        "2. Delete the rows you cannot fill in.",
+    ),
+    "missing.hand_in": (
+        "3. Cole as linhas na tabela de participações; ou guarde este arquivo na pasta do trabalho e dê os dois:",
+        "3. Paste the rows into the table of shares; or keep this file in the job's folder and give both:",
+    ),
+    "missing.shares_key": (
+        "   shares: [shares.xlsx, missing-shares.xlsx]",
+        "   shares: [shares.xlsx, missing-shares.xlsx]",
+    ),
+    "missing.holds_for": (
+        "Cada linha vale para tudo o que tem o mesmo ISRC; sem ISRC, o mesmo UPC; depois álbum, depois artista.",
+        "Each row holds for all that has the same ISRC; without one, the same UPC; then release, then artist.",
+    ),
+    "missing.amounts": (
+        "Valores em {currency}, em ordem de grandeza.",
+        "Amounts in {currency}, the largest first.",
+    ),
+    "missing.nameless": (
+        "Estas linhas não trazem ISRC, UPC, álbum nem artista: só uma participação no catálogo inteiro as cobriria.",
+        "These lines bear no ISRC, UPC, release or artist: only a share of the whole catalogue would cover them.",
+    ),
+}

@@ -1,0 +1,1 @@
+"""Payee statements: one PDF per payee, typeset by Typst from one template."""

@@ -1,0 +1,110 @@
+"""What can happen to one attempt to set the exchange rate of one report: states, and the one table of transitions.
+
+With its rate set, the service pays a report in a foreign currency: setting it moves money, and is as careful.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from schemas.errors import BrokenInvariant
+from schemas.exchange_terms import ExchangeTerms
+from schemas.plan import digest_of, short_token
+from schemas.submission import SubmissionState
+
+ID_PREFIX: Final = "xr-"
+
+
+class ExchangeState(StrEnum):
+    """Where one exchange update stands."""
+
+    APPROVED = "approved"
+    SENDING = "sending"
+    ACCEPTED = "accepted"
+    DIFFERS = "differs"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+    IN_DOUBT = "in_doubt"
+    ABSENT = "absent"
+
+
+class RateSeen(StrEnum):
+    """What a report shows of its exchange rate, held against the approved one."""
+
+    OURS = "ours"
+    ANOTHER = "another"
+    SILENT = "silent"
+
+
+X = ExchangeState
+
+TRANSITIONS: Final[dict[ExchangeState, frozenset[ExchangeState]]] = {
+    # The last look before sending may show that the report has a rate already; then nothing is sent.
+    X.APPROVED: frozenset({X.SENDING, X.ACCEPTED, X.DIFFERS}),
+    X.SENDING: frozenset({X.ACCEPTED, X.DIFFERS, X.REFUSED, X.NOT_SENT, X.IN_DOUBT}),
+    X.NOT_SENT: frozenset({X.APPROVED}),
+    X.IN_DOUBT: frozenset({X.ACCEPTED, X.DIFFERS, X.ABSENT}),
+    X.REFUSED: frozenset({X.ACCEPTED, X.DIFFERS, X.ABSENT}),  # somebody may have set it in the service since
+    X.ACCEPTED: frozenset({X.DIFFERS}),
+    X.DIFFERS: frozenset({X.ACCEPTED}),  # put right in the service
+    X.ABSENT: frozenset(),  # the next attempt, which looks before it sends, takes its place
+}
+
+# The service has been asked, or may have been; where nothing proves that the rate is the approved one, people look.
+LOOKED_UP: Final = frozenset({X.IN_DOUBT, X.REFUSED, X.DIFFERS})
+UNSETTLED: Final = frozenset({X.APPROVED, X.NOT_SENT, X.SENDING}) | LOOKED_UP
+
+
+def check_transition(before: ExchangeState, after: ExchangeState) -> None:
+    """Refuse a transition that the table does not name.
+
+    Raises:
+        BrokenInvariant: the transition is not allowed.
+    """
+    if after not in TRANSITIONS[before]:
+        raise BrokenInvariant(f"an exchange update cannot go from {before} to {after}")
+
+
+def exchange_update_id(report_id: str, attempt: int) -> str:
+    """Name an attempt to set the rate of a report: "xr-" and 26 characters of base32."""
+    return ID_PREFIX + short_token(digest_of("exchange update", report_id, str(attempt)), 26)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeUpdate:
+    """One attempt to set the exchange rate of one report, as the ledger holds it.
+
+    Attributes:
+        id: Identity within the ledger, "xr-...".
+        report_id: The submission whose report it is for.
+        attempt: 1 + earlier attempts for that report.
+        terms: As approved with the plan.
+        state: Where it stands.
+        body: The exact bytes to POST.
+        run_id: The run that wrote it down, or sent it.
+        sending_at: When the intent to send was written down (UTC); None before.
+        was_in_doubt: Whether these bytes have ever been in doubt for this report.
+        reason: Why it stands where it stands, for people; "".
+        job: Name of the job.
+        period: Label of the period.
+        report_run_id: The run that sent the report.
+        split_id: The service's `_id` of the report.
+        report_state: Where the report's submission stands.
+    """
+
+    id: str
+    report_id: str
+    attempt: int
+    terms: ExchangeTerms
+    state: ExchangeState
+    body: bytes
+    run_id: str
+    sending_at: dt.datetime | None
+    was_in_doubt: bool
+    reason: str
+    job: str
+    period: str
+    report_run_id: str
+    split_id: str
+    report_state: SubmissionState

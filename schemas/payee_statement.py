@@ -1,0 +1,207 @@
+"""What one payee is told of one period: what came in, which part of it is theirs, and the way to what is paid.
+
+Exact amounts are `Decimal`, rounded ones integer centavos. A tax id is only masked here: whoever receives the page
+knows their own, and a page that goes astray must not tell it (the masks are those public bodies use).
+"""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from typing import Literal
+
+# Sums and differences of exact decimals: more digits than any statement's amount, rate and share have together.
+EXACT = Context(prec=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What one unit of a currency was taken to be worth in the job's currency, on which day, and who said so."""
+
+    currency: str
+    rate: Decimal
+    day: dt.date
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementHeading:
+    """What all statements of one run share.
+
+    Attributes:
+        payer_name: Who pays; stands at the head of the page.
+        job: Name of the job.
+        period: Label of the period.
+        first_day, last_day: Its days.
+        currency: Currency of the job; of every amount that does not name its own.
+        language: Of the page.
+        minimum_payout_cents: Below it royalties are carried; 0 for no minimum.
+        quotes: The exchange rates of the sources.
+    """
+
+    payer_name: str
+    job: str
+    period: str
+    first_day: dt.date
+    last_day: dt.date
+    currency: str
+    language: Literal["pt-BR", "en"]
+    minimum_payout_cents: int = 0
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatementBasis:
+    """What statements rest on beside a run's tables; kept with them, since the job file may have changed by then.
+
+    Attributes:
+        heading: What all statements share.
+        advances: Where each advance stands.
+    """
+
+    heading: StatementHeading
+    advances: tuple["AdvanceStanding", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingPart:
+    """A payee's part of one recording, in one source currency, at one rate, under one share.
+
+    Attributes:
+        isrc: Of the recording; "" where the source names none.
+        upc: Of its product; "" likewise.
+        title, artist: As most lines write them.
+        role: What the share is for; "" when the table of shares does not say.
+        units: Units of the lines; 0 when the source does not count them.
+        lines: How many statement lines were summed.
+        source_amount: Their exact sum, in `source_currency`.
+        source_currency: Currency of the source.
+        rate: Worth of one unit of it in the job's currency.
+        share_ppm: The payee's part, in millionths.
+        earned: The exact part, in the job's currency.
+    """
+
+    isrc: str
+    upc: str
+    title: str
+    artist: str
+    role: str
+    units: int
+    lines: int
+    source_amount: Decimal
+    source_currency: str
+    rate: Decimal
+    share_ppm: int
+    earned: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PartOf:
+    """The exact sum of a payee's part from one platform, territory or month of sales; "" where the source is silent."""
+
+    name: str
+    earned: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceStanding:
+    """What this period recouped of one advance.
+
+    Attributes:
+        payee: Tax id in full; not shown.
+        reference: Of the advance.
+        isrc: The recording it is tied to, or "".
+        recouped_cents: Taken from this period's earnings.
+        outstanding_cents: Still to recoup afterwards; None when not known.
+    """
+
+    payee: str = field(repr=False)
+    reference: str
+    isrc: str
+    recouped_cents: int
+    outstanding_cents: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WayToPaid:
+    """How royalties became what is payable, in centavos.
+
+    earned - recouped + carried_in = carried_out + held + payable; payments of royalties + overpaid = held + payable.
+
+    Attributes:
+        earned_exact: Sum of all parts, nothing rounded, in units of the currency.
+        earned_cents: The same after the only rounding, which is made over all payees together.
+        recouped_cents: Taken for advances.
+        carried_in_cents: From earlier periods; negative when owed back.
+        carried_out_cents: Into the next period; negative when owed back.
+        held_cents: Open in this period until something is corrected.
+        held_reasons: Codes of `schemas.issues.IssueCode` why.
+        payable_cents: What is to be paid.
+        overpaid_cents: Zero, or negative: what earlier reports of this period paid too much, owed back.
+    """
+
+    earned_exact: Decimal
+    earned_cents: int
+    recouped_cents: int
+    carried_in_cents: int
+    carried_out_cents: int
+    held_cents: int
+    held_reasons: tuple[str, ...]
+    payable_cents: int
+    overpaid_cents: int
+
+    @property
+    def residue(self) -> Decimal:
+        """What rounding added to the exact sum, in units of the currency; less than one centavo either way."""
+        return EXACT.subtract(Decimal(self.earned_cents).scaleb(-2, EXACT), self.earned_exact)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPayment:
+    """One sum and what became of it.
+
+    Attributes:
+        kind: Royalties, or a row of a payments file.
+        reference: Of the obligation.
+        amount_cents: How much.
+        place: A value of `schemas.plan.Place`.
+        reasons: Codes why it is held; empty otherwise.
+        report: Id of the report it went into; "" before.
+        sent_on: The day the report was sent, in Brazil; None before, or when not known.
+    """
+
+    kind: Literal["royalty", "payment"]
+    reference: str
+    amount_cents: int
+    place: str
+    reasons: tuple[str, ...]
+    report: str
+    sent_on: dt.date | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayeeStatement:
+    """Everything one statement says.
+
+    Attributes:
+        heading: What it shares with the others.
+        token: Tells statements of namesakes apart in file names; not a tax id, and not to be worked back to one.
+        name: The payee's.
+        tax_id_masked: As `schemas.masking.mask_tax_id` shows it.
+        recordings: By recording, the largest first; empty without royalties.
+        platforms, territories, months: Sums of the same parts, the largest first; months in order.
+        way: From earned to payable; None without royalties.
+        advances: The advances recouped; they add up to the way's recouped_cents.
+        payments: What was, is or will be paid.
+    """
+
+    heading: StatementHeading
+    token: str
+    name: str
+    tax_id_masked: str
+    recordings: tuple[RecordingPart, ...]
+    platforms: tuple[PartOf, ...]
+    territories: tuple[PartOf, ...]
+    months: tuple[PartOf, ...]
+    way: WayToPaid | None
+    advances: tuple[AdvanceStanding, ...]
+    payments: tuple[StatementPayment, ...]

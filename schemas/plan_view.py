@@ -1,0 +1,263 @@
+"""A plan as a person looks at it before saying yes: what is paid, what is not, whom to look at, and what changed."""
+
+import datetime as dt
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas.exit_codes import ExitCode
+from schemas.plan import PaymentPlan, Place
+from schemas.reconciliation import RowCounts, Totals
+
+
+class Notice(StrEnum):
+    """Why a person should look at a payee, the most urgent first."""
+
+    TIMES_100 = "times_100"
+    DESTINATION = "changed_destination"
+    MUCH_ABOVE = "much_above"
+    NEW = "new"
+    DISAPPEARED = "disappeared"
+
+
+class ChangeKind(StrEnum):
+    """How a payment differs from the last plan."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    AMOUNT = "amount"
+    DESTINATION = "destination"
+
+
+class Against(StrEnum):
+    """What a plan is compared with."""
+
+    NOTHING = "nothing"
+    LAST_PLAN = "last_plan"
+    LAST_PERIOD = "last_period"
+
+
+@dataclass(frozen=True, slots=True)
+class PayeeNotice:
+    """One reason to look at one payee.
+
+    Attributes:
+        notice: The reason.
+        tax_id: The payee.
+        name: As the tables have it; "" when nobody knows it any more.
+        now_cents: What this period comes to with this plan; 0 for one who disappeared.
+        before_cents: What it is held against: the median of their last amounts, or the last one; 0 where there is none.
+        amounts: How many earlier amounts there are.
+        last_paid_at: When they were last paid (UTC); None for never.
+        last_used_at: When the destination of this plan was last used (UTC); None for never.
+    """
+
+    notice: Notice
+    tax_id: str
+    name: str
+    now_cents: int
+    before_cents: int = 0
+    amounts: int = 0
+    last_paid_at: dt.datetime | None = None
+    last_used_at: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One payment that is not as it was.
+
+    Attributes:
+        kind: How.
+        tax_id: The payee.
+        name: As the tables have it; "" when nobody knows it any more.
+        reference: Tells two payments of one payee apart.
+        before_cents: What was to be paid; 0 for an added one.
+        now_cents: What is to be paid; 0 for a removed one.
+        elsewhere: Where its money is now, for a removed one, or was before, for an added one; None for nowhere.
+        reason: Why it is, or was, there.
+    """
+
+    kind: ChangeKind
+    tax_id: str
+    name: str
+    reference: str
+    before_cents: int
+    now_cents: int
+    elsewhere: Place | None = None
+    reason: str = ""
+
+    @property
+    def difference_cents(self) -> int:
+        """By how much more is to be paid."""
+        return self.now_cents - self.before_cents
+
+
+@dataclass(frozen=True, slots=True)
+class RateChange:
+    """Exchange rates of one currency, before and now; "" where there was none."""
+
+    currency: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanges:
+    """What is not as it was.
+
+    Attributes:
+        against: What the plan is compared with.
+        run_id: The run whose plan it was; "" without one.
+        at: When that plan was made (UTC); None without one.
+        period: Label of the period it was for.
+        before_cents: What that plan paid, what had been sent before included; in the last period, all that was paid.
+        now_cents: The same of this plan.
+        changes: By payment against the last plan, by payee against the last period; the largest differences first.
+        rates: Exchange rates that changed; only against the last plan.
+        shares: How many shares of an asset changed; only against the last plan.
+    """
+
+    against: Against
+    run_id: str = ""
+    at: dt.datetime | None = None
+    period: str = ""
+    before_cents: int = 0
+    now_cents: int = 0
+    changes: tuple[Change, ...] = ()
+    rates: tuple[RateChange, ...] = ()
+    shares: int = 0
+
+    def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
+        """Return the changes of one kind."""
+        return tuple(change for change in self.changes if change.kind is kind)
+
+    @property
+    def any(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.changes or self.rates or self.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One obligation of the plan, without anything a stranger could pay or be paid with.
+
+    Attributes:
+        name: Of the payee.
+        tax_id_masked: As `schemas.masking.mask_tax_id` shows it.
+        kind: Of `schemas.tables.obligations.KINDS`.
+        reference: Of the obligation.
+        amount_cents: What it comes to.
+        place: Where it is.
+        reason: Why, as the decisions say it.
+        file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
+        notices: Why a person should look at the payee.
+    """
+
+    name: str
+    tax_id_masked: str
+    kind: str
+    reference: str
+    amount_cents: int
+    place: Place
+    reason: str
+    file: str
+    sheet: str
+    row: int
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotPaid:
+    """What is not paid for one reason: how many obligations, and their sum."""
+
+    place: Place
+    reason: str
+    count: int
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksView:
+    """Account checks that are still to be made.
+
+    Attributes:
+        wanted: How many accounts.
+        each_cents: What one costs.
+        budget_cents: What the job allows in one run.
+    """
+
+    wanted: int
+    each_cents: int
+    budget_cents: int
+
+    @property
+    def cost_cents(self) -> int:
+        """What all of them would cost."""
+        return self.wanted * self.each_cents
+
+    @property
+    def left_cents(self) -> int:
+        """What is left of the budget; 0 when it does not reach."""
+        return max(0, self.budget_cents - self.cost_cents)
+
+    @property
+    def beyond_budget(self) -> int:
+        """How many accounts the budget does not reach; their payments would be held."""
+        return max(0, self.wanted - self.budget_cents // self.each_cents)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """A plan as a person wants to see it.
+
+    Attributes:
+        plan: The batches as they would be made now, or as they were frozen.
+        payer_name: As in the job.
+        language: "pt-BR" or "en".
+        digest: Identity of the plan; None while account checks are outstanding, for they may change it.
+        totals: Every centavo of `in`.
+        rows: Where every row of the files is.
+        payees: How many people would be paid.
+        planned: Every payment of the plan, in the order of the batches' payees.
+        others: Every obligation that is not planned.
+        not_paid: The same, summed by place and reason, the largest first.
+        checks: Account checks still to be made.
+        notices: Whom to look at, the most urgent first.
+        first_ever: Whether the ledger has never paid anybody, so that all payees are new.
+        changes: What is not as it was.
+        stopped: Whether rows have problems and the job says that then nothing is sent.
+    """
+
+    plan: PaymentPlan
+    payer_name: str
+    language: str
+    digest: str | None
+    totals: Totals
+    rows: RowCounts
+    payees: int
+    planned: tuple[PlanRow, ...]
+    others: tuple[PlanRow, ...]
+    not_paid: tuple[NotPaid, ...]
+    checks: ChecksView
+    notices: tuple[PayeeNotice, ...]
+    first_ever: bool
+    changes: PlanChanges
+    stopped: bool = False
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Done, or done with rows that would be held, or stopped by them."""
+        if self.stopped:
+            return ExitCode.ROWS_REFUSED
+        return ExitCode.ROWS_HELD if self.totals.held or self.totals.conflict or self.rows.held else ExitCode.DONE
+
+    @property
+    def notice_counts(self) -> dict[Notice, int]:
+        """How many payees there are to look at, for each reason."""
+        counts = Counter(one.notice for one in self.notices)
+        return {notice: counts[notice] for notice in Notice}
+
+    def largest(self, count: int) -> tuple[PlanRow, ...]:
+        """Return the largest payments, the owner's part aside."""
+        payments = [row for row in self.planned if row.kind != "owner"]
+        return tuple(sorted(payments, key=lambda row: -row.amount_cents)[:count])

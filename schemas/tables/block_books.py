@@ -1,0 +1,133 @@
+"""The books of a file of royalty lines that is read block by block: its problems, and where its rows went."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal
+from typing import Final
+
+import pandas as pd
+
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.raw_table import RawTable
+from schemas.tables.block_sums import BlockSums
+from schemas.tables.decisions import Decision, decisions_of
+from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.parsing_blocks import ParsedBlock
+from schemas.tables.row_runs import USED, RowRuns, Run, join_runs, move_rows, runs_of
+from schemas.tables.royalty_lines import COLUMNS
+from schemas.tables.totals import Source, compare_totals
+
+_EXACT: Final = Context(prec=120)
+_HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
+_HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What is known of a file once its last block is read.
+
+    Attributes:
+        held: Lines with problems, added up per currency and problem: columns as of `ParsedTable.held`, `row` is the
+            first of them, `amount` their exact sum, as far as it can be read.
+        runs: Where its rows went.
+        issues: All that was found, in order of row.
+        decisions: What was decided while parsing it, for people.
+        held_whole: Whether a total disagrees with the lines, so that no line may be used. The lines that were read
+            as sound are then among `runs` as held, but not among `held`.
+    """
+
+    held: pd.DataFrame
+    runs: DataFrame[RowRuns]
+    issues: tuple[Issue, ...]
+    decisions: tuple[str, ...]
+    held_whole: bool
+
+
+class BlockBooks:
+    """The books of one table, kept while its blocks are read in order."""
+
+    def __init__(self, source: Source, language: str) -> None:
+        self._source = source
+        self._language = language
+        self._held: list[pd.DataFrame] = []
+        self._runs: list[pd.DataFrame] = []
+        self._issues: list[Issue] = []
+        self._of_the_file: set[Issue] = set()
+        self._normalised: dict[str, tuple[int, int]] = {}
+        self._sums: list[BlockSums] = []
+        self._decided: dict[str, Decision] = {}
+        self._left_out = 0
+
+    def add(self, block: ParsedBlock, raw: RawTable) -> None:
+        """Enter the next block."""
+        self._held = [held_sums([*self._held, block.table.held])]
+        self._runs = [join_runs([*self._runs, runs_of(block.table.rows)])]
+        self._sums.append(block.sums)
+        self._decided |= block.decided
+        self._left_out += block.left_out
+        for issue in block.table.issues:
+            self._enter(issue, block.normalised, raw.header_row)
+
+    def _enter(self, issue: Issue, normalised: Mapping[str, int], header_row: int) -> None:
+        """Enter a problem, unless it was told before: of the header, or of a column written otherwise."""
+        if issue.code is IssueCode.VALUE_NORMALISED and issue.column is not None:
+            count = normalised[issue.column]
+            if issue.column in self._normalised:
+                at, before = self._normalised[issue.column]
+                self._normalised[issue.column] = (at, before + count)
+                return
+            self._normalised[issue.column] = (len(self._issues), count)
+        elif (issue.row or 0) <= header_row:
+            if issue in self._of_the_file:
+                return
+            self._of_the_file.add(issue)
+        self._issues.append(issue)
+
+    def close(self) -> Books:
+        """Hold the totals that the file states against all its lines, and say what is known of it."""
+        for at, count in self._normalised.values():
+            self._issues[at] = _counted(self._issues[at], count, self._language)
+        mismatches, compared = compare_totals(self._sums, self._source, self._language)
+        runs = join_runs(self._runs)
+        decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
+        if mismatches:
+            used = [one for one in records(runs) if one["disposition"] == USED]
+            code = IssueCode.TOTAL_MISMATCH.value
+            runs = move_rows(runs, [Run(**one | {"disposition": "held", "reason": code}) for one in used])
+        return Books(
+            held=held_sums(self._held),
+            runs=runs,
+            issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),
+            decisions=(*decisions_of(decided, self._left_out, self._language), *compared),
+            held_whole=bool(mismatches),
+        )
+
+
+def held_sums(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Add lines with problems up, so that however many there are, they are few.
+
+    Args:
+        frames: As `ParsedTable.held`, or as this returns them.
+    """
+    sums: dict[tuple[str, ...], Record] = {}
+    for frame in frames:
+        for row in records(frame):
+            known = sums.setdefault(tuple(row[name] for name in _HELD_KEY), row)
+            if known is not row:
+                known["row"] = min(known["row"], row["row"])
+                known["amount"] = _added(known["amount"], row["amount"])
+    held = pd.DataFrame(list(sums.values()), columns=list(_HELD_COLUMNS))
+    return held.astype({"row": "int64"} | dict.fromkeys(_HELD_KEY, "str") | {"amount": "object"})
+
+
+def _added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return _EXACT.add(one, other)
+
+
+def _counted(issue: Issue, count: int, language: str) -> Issue:
+    """Return the note on a column written otherwise, telling how many of its cells are."""
+    told = make_issue(issue.code, language=language, file=issue.file, count=count)
+    return replace(issue, message=told.message)

@@ -1,0 +1,99 @@
+"""Opening balances: what happened before Repasse or beside it, so that a team can start in the middle of a year."""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from schemas.issues import IssueCode
+from schemas.tables.cells import Finding
+from schemas.tables.columns import Column, ColumnKind
+from schemas.tables.contract import is_canonical_tax_id
+from schemas.tables.draft import Draft
+from schemas.words import fold_word
+
+CARRIED: Final = "carried"
+TO_RECOUP: Final = "to_recoup"
+PAID: Final = "paid"
+# What people write, folded.
+WORDS: Final[dict[str, str]] = {
+    "carried": CARRIED,
+    "carriedin": CARRIED,
+    "balance": CARRIED,
+    "saldo": CARRIED,
+    "saldoanterior": CARRIED,
+    "torecoup": TO_RECOUP,
+    "arecuperar": TO_RECOUP,
+    "paid": PAID,
+    "paidoutside": PAID,
+    "pago": PAID,
+    "pagofora": PAID,
+}
+
+
+class Opening(pa.DataFrameModel):
+    """Shape: one row per payee and fact of one period, in centavos.
+
+    kind carried: what is carried into the period, negative when owed back; to_recoup: what is left of an advance when
+    the period begins; paid: what was paid for the period outside Repasse. `period` is "YYYY-MM" or an ISO day of it.
+    `reference` is the advance's, or the payment's; `date` and `isrc` are the advance's, or "".
+    """
+
+    file: Series[str]
+    sheet: Series[str]
+    row: Series[int] = pa.Field(ge=1)
+    tax_id: Series[str]
+    kind: Series[str] = pa.Field(isin=[CARRIED, TO_RECOUP, PAID])
+    period: Series[str] = pa.Field(str_matches=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$")
+    reference: Series[str]
+    amount_cents: Series[int]
+    date: Series[str] = pa.Field(str_matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+    isrc: Series[str] = pa.Field(str_matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
+
+    @pa.check("tax_id", name="is a canonical CPF or CNPJ")
+    def _tax_ids(cls, tax_ids: "pd.Series[str]") -> "pd.Series[bool]":  # noqa: N805
+        return is_canonical_tax_id(tax_ids)
+
+    class Config:
+        """A column that is not named here is an error."""
+
+        strict = True
+
+
+COLUMNS = (
+    Column("tax_id", ColumnKind.TAX_ID, required=True),
+    Column("kind", ColumnKind.TEXT, required=True),
+    Column("period", ColumnKind.PERIOD, required=True),
+    Column("reference", ColumnKind.TEXT),
+    Column("amount", ColumnKind.SIGNED_AMOUNT, required=True, target="amount_cents"),
+    Column("date", ColumnKind.DATE),
+    Column("isrc", ColumnKind.ISRC),
+)
+
+
+def read_kinds(draft: Draft) -> None:
+    """Read what each row is; only what is carried may be owed back."""
+    kinds = [WORDS.get(fold_word(text), "") for text in draft.canonical["kind"]]
+    draft.canonical["kind"] = np.array(kinds, dtype=object)
+    known = np.array([bool(kind) for kind in kinds], dtype=bool)
+    draft.report(draft.given("kind") & ~known, "kind", IssueCode.OPENING_KIND)
+    owed_back = [amount is not None and amount.value <= 0 for amount in draft.canonical["amount"]]
+    carried = np.array([kind == CARRIED for kind in kinds], dtype=bool)
+    wrong = np.array(owed_back, dtype=bool) & known & ~carried & draft.sound("amount")
+    draft.report(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
+
+
+def hold_repeated_rows(draft: Draft) -> None:
+    """Hold rows that say the same twice; two payments, or two advances of one reference, bear different dates."""
+    kinds = draft.canonical["kind"]
+    carried = [group for group in draft.groups("tax_id", "kind", "period") if kinds[group[0]] == CARRIED]
+    others = draft.groups("tax_id", "kind", "period", "reference", "isrc", "date")
+    for positions in [*carried, *(group for group in others if kinds[group[0]] in {TO_RECOUP, PAID})]:
+        for position in positions:
+            rest = [other for other in positions if other != position]
+            draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, {"other": draft.row_list(rest)}))
+
+
+RULES = (read_kinds, hold_repeated_rows)

@@ -1,0 +1,141 @@
+"""Where the rows of files went, told in runs, so that a million good rows are one record."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from schemas.tables.frames import DataFrame, Record, records
+
+USED = "used"
+
+
+class RowRuns(pa.DataFrameModel):
+    """How many rows between two rows of a sheet came to the same end, for the same reason.
+
+    Shape: one row per sheet for all its used rows; for the others, one per run of neighbours, or one per recording of
+    lines that no share covers, which are scattered. The sum of `rows` is what was read; each row of a file is in one.
+    """
+
+    file: Series[str]
+    sheet: Series[str]
+    first_row: Series[int] = pa.Field(ge=1)
+    last_row: Series[int] = pa.Field(ge=1)
+    rows: Series[int] = pa.Field(ge=1)
+    disposition: Series[str]
+    reason: Series[str]
+
+    class Config:
+        strict = True
+
+
+COLUMNS = tuple(RowRuns.to_schema().columns)
+
+
+class Run(NamedTuple):
+    """Some rows that are to be told otherwise than before."""
+
+    file: str
+    sheet: str
+    first_row: int
+    last_row: int
+    rows: int
+    disposition: str
+    reason: str
+
+
+def runs_frame(runs: Iterable[Sequence[object] | Record]) -> DataFrame[RowRuns]:
+    """Return runs as their table."""
+    frame = pd.DataFrame(list(runs), columns=list(COLUMNS))
+    types = {name: "int64" if name in {"first_row", "last_row", "rows"} else "str" for name in COLUMNS}
+    return DataFrame[RowRuns](frame.astype(types))
+
+
+def runs_of(rows: pd.DataFrame) -> DataFrame[RowRuns]:
+    """Tell rows in runs.
+
+    Args:
+        rows: file, sheet, row, disposition, reason; rows of one sheet together and in order.
+    """
+    ends = rows[["file", "sheet", "disposition", "reason"]]
+    begins = (ends != ends.shift()).any(axis=1)
+    numbered = rows.assign(run=begins.cumsum(), first_row=rows["row"], last_row=rows["row"], rows=1)
+    kept = {"first_row": "first", "last_row": "last", "rows": "sum", "disposition": "first", "reason": "first"}
+    runs = numbered.groupby("run", sort=False).agg({"file": "first", "sheet": "first"} | kept)
+    return join_runs([runs[list(COLUMNS)]])
+
+
+def join_runs(frames: Iterable[pd.DataFrame]) -> DataFrame[RowRuns]:
+    """Put the runs of blocks or files together, in order; used rows of a sheet become one record."""
+    joined = list[Record]()
+    used: dict[tuple[str, str], Record] = {}
+    for frame in frames:
+        for run in records(frame):
+            if run["disposition"] != USED:
+                _append(joined, run)
+            elif (known := used.get((run["file"], run["sheet"]))) is None:
+                used[run["file"], run["sheet"]] = run
+                joined.append(run)
+            else:
+                known["first_row"] = min(known["first_row"], run["first_row"])
+                known["last_row"] = max(known["last_row"], run["last_row"])
+                known["rows"] += run["rows"]
+    return runs_frame(joined)
+
+
+def _append(joined: list[Record], run: Record) -> None:
+    last = joined[-1] if joined else None
+    same = ("file", "sheet", "disposition", "reason")
+    if last is not None and all(last[name] == run[name] for name in same) and last["last_row"] < run["first_row"]:
+        last["last_row"] = run["last_row"]
+        last["rows"] += run["rows"]
+    else:
+        joined.append(run)
+
+
+def move_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRuns]:
+    """Tell some rows otherwise; how many there are does not change.
+
+    Args:
+        runs: All of them.
+        moved: What becomes of some of their rows. They are taken out of the run of neighbours that holds the first of
+            them, or else from the used rows of the sheet; rows of sheets that are not there are passed over.
+    """
+    if not moved:
+        return runs
+    kept = records(runs)
+    taken = _Taken(kept)
+    added = [run for run in moved if taken.take(run)]
+    left = [run for run in kept if run["rows"]]
+    return runs_frame([*left, *(run._asdict() for run in added)])
+
+
+class _Taken:
+    """Runs of which rows are taken out; what is left of them is in the records given."""
+
+    def __init__(self, runs: Sequence[Record]) -> None:
+        self._used: Mapping[tuple[str, str], Record] = {
+            (run["file"], run["sheet"]): run for run in runs if run["disposition"] == USED
+        }
+        others = defaultdict[tuple[str, str], list[Record]](list)
+        for run in runs:
+            if run["disposition"] != USED:
+                others[run["file"], run["sheet"]].append(run)
+        self._others = {sheet: sorted(found, key=lambda run: run["first_row"]) for sheet, found in others.items()}
+        self._firsts = {sheet: [run["first_row"] for run in found] for sheet, found in self._others.items()}
+
+    def take(self, moved: Run) -> bool:
+        """Take rows out; False when they are in no run, or are told as they are to be."""
+        sheet = (moved.file, moved.sheet)
+        at = bisect_right(self._firsts.get(sheet, []), moved.first_row) - 1
+        run = self._others[sheet][at] if at >= 0 else None
+        if run is None or moved.last_row > run["last_row"] or run["rows"] < moved.rows:
+            run = self._used.get(sheet)
+        if run is None or run["rows"] < moved.rows or run["disposition"] == moved.disposition:
+            return False
+        run["rows"] -= moved.rows
+        return True

@@ -1,0 +1,80 @@
+"""How long payee statements take: composing them from the tables of a run, and setting them as pages."""
+
+import datetime as dt
+from pathlib import Path
+from time import perf_counter
+
+import pandas as pd
+import pytest
+
+from flows.steps.statements import StatementTables, compose_statements
+from io_adapters.outputs.statements.folder import write_statements
+from schemas.payee_statement import StatementHeading
+from schemas.plan import Place
+from schemas.tables.obligations import Obligations
+from tests.bench.conftest import Figures
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
+
+RECORDINGS = 50
+HEADING = StatementHeading(
+    "Selo Aurora", "selo", "2026-10", dt.date(2026, 10, 1), dt.date(2026, 10, 31), "BRL", "pt-BR"
+)
+
+
+def earnings(payees: int) -> pd.DataFrame:
+    """50 recordings per payee, each on one of ten platforms in one of twenty territories, in dollars."""
+    count = payees * RECORDINGS
+    numbers = range(count)
+    return pd.DataFrame(
+        {
+            "tax_id": [f"{n // RECORDINGS:011d}" for n in numbers],
+            "role": "autora",
+            "isrc": [f"BRAUR{n % 10_000_000:07d}" for n in numbers],
+            "upc": "",
+            "release": "",
+            "title": [f"Canção número {n % 9_973} da manhã" for n in numbers],
+            "artist": [f"Trio {n % 977}" for n in numbers],
+            "platform": [f"Loja {n % 10}" for n in numbers],
+            "period": "2026-08",
+            "units": [n % 100_003 for n in numbers],
+            "currency": "USD",
+            "lines": [n % 31 + 1 for n in numbers],
+            "source_amount": [f"{n % 977}.{n % 9_999_991:07d}" for n in numbers],
+            "rate": "5.4312",
+            "share_ppm": 333_333,
+            "earned": [f"{n % 1_777}.{n % 9_999_991:07d}{n % 97:02d}1" for n in numbers],
+        }
+    )
+
+
+def balances(payees: int) -> pd.DataFrame:
+    """Everything is payable; the sums are of no matter here."""
+    amounts = {f"{name}_cents": 0 for name in ("recouped", "carried_in", "carried_out", "held")}
+    rows = {"tax_id": [f"{n:011d}" for n in range(payees)], "name": [f"Pessoa Exemplo {n}" for n in range(payees)]}
+    return pd.DataFrame(rows | amounts).assign(earned_cents=123_456, payable_cents=123_456)
+
+
+def obligations(payees: int) -> pd.DataFrame:
+    """One payment of royalties each."""
+    blank = dict.fromkeys(Obligations.to_schema().columns, "")
+    frame = pd.DataFrame([blank | {"tax_id": f"{n:011d}"} for n in range(payees)])
+    return frame.assign(kind="royalty", reference="royalties", amount_cents=123_456, place=Place.PLANNED.value)
+
+
+@pytest.mark.parametrize("payees", [1_000, 10_000])
+def test_statements_of_fifty_recordings_each(figures: Figures, tmp_path: Path, payees: int):
+    earned = earnings(payees)
+    territories = earned.assign(territory=[f"T{n % 20}" for n in range(len(earned))])
+    tables = StatementTables(earned, territories, balances(payees), obligations(payees))
+    began = perf_counter()
+    composed = sum(len(one.recordings) for one in compose_statements(HEADING, tables, run_id="run-1"))
+    compose_s = perf_counter() - began
+    assert composed == payees * RECORDINGS
+    began = perf_counter()
+    written = write_statements(compose_statements(HEADING, tables, run_id="run-1"), tmp_path / "statements")
+    all_s = perf_counter() - began
+    assert len(set(written)) == payees
+    figures.tell(f"compose {payees:,} statements of 50 recordings", compose_s)
+    figures.tell(f"compose and write {payees:,} statements", all_s)
+    figures.tell("    each", all_s / payees)

@@ -1,0 +1,136 @@
+"""A team that starts in the middle of a year, and months that are run again after later ones."""
+
+import json
+
+import pytest
+
+from flows.steps.job_identity import JobIdentity
+from sample_data.making.people import masked
+from schemas.exit_codes import ExitCode
+from tests.flows.books import places
+from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
+from tests.flows.label import summary_of
+
+ANA, BIA = people(2)
+
+
+def balance(who, kind, period, amount, reference=""):
+    """Write a row of the opening layout, as a Brazilian team would."""
+    return {"CPF": masked(who.tax_id), "Tipo": kind, "Período": period, "Valor": amount, "Referência": reference}
+
+
+@pytest.fixture
+def royalties(label):
+    """Ana and Bia have a quarter each, the label has the rest; every month has a statement of R$ 100.00."""
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "25"), share(BIA, "25")])
+    for month, title in (("07", "Samba"), ("08", "Choro"), ("09", "Frevo")):
+        label.write(f"2026-{month}-a.xlsx", [line("100,00", title)])
+    return label
+
+
+def run(label, month, **changes):
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+    label.declare(**{"period": f"2026-{month}", "sources": sources} | tables | changes)
+    return label.run()
+
+
+def final_cents(service, number):
+    return sorted(entry["final_amount_cents"] for entry in service.reports[number]["payments"])
+
+
+def test_a_team_starts_in_july_with_what_was_carried_and_left_to_recoup_and_the_same_file_every_month(
+    royalties, service
+):
+    royalties.write(
+        "abertura.xlsx",
+        [
+            balance(ANA, "saldo", "07/2026", "-10,00"),
+            balance(BIA, "Saldo anterior", "jul/2026", "5,00"),
+            balance(BIA, "a recuperar", "2026-07", "40,00", "disco"),
+            balance(ANA, "pago", "2026-08", "20,00"),
+        ],
+    )
+    report = run(royalties, "07", opening="abertura.xlsx")
+    assert report.exit_code == ExitCode.DONE
+    summary = summary_of(report)
+    # Ana: 25.00 - 10.00. Bia: 25.00 recouped, 5.00 carried in.
+    assert (summary["totals_cents"]["in"], places(summary)) == (9500, {"paid": 2000, "recouped": 2500, "owner": 5000})
+    assert summary["rows"] == {"read": 9, "used": 8, "held": 0, "duplicate": 0, "ignored": 1}
+    summary = summary_of(run(royalties, "08", opening="abertura.xlsx"))
+    assert places(summary) == {"paid": 1500, "recouped": 1500, "duplicate": 2000, "owner": 5000}
+    assert summary_of(run(royalties, "09", opening="abertura.xlsx"))["totals_cents"]["in"] == 10000
+    assert [final_cents(service, number) for number in range(3)] == [[500, 1500], [500, 1000], [2500, 2500]]
+    assert run(royalties, "07", opening="abertura.xlsx").exit_code == ExitCode.DONE
+    assert service.posts == 3
+
+
+def test_an_opening_balance_that_contradicts_the_ledger_names_its_cell_and_holds_its_payee(royalties, service):
+    run(royalties, "07")
+    royalties.write(
+        "abertura.xlsx", [balance(ANA, "saldo", "2026-08", "30,00"), balance(BIA, "sobra", "2026-08", "1,00")]
+    )
+    report = run(royalties, "08", opening="abertura.xlsx")
+    assert report.exit_code == ExitCode.ROWS_HELD
+    found = {(issue.code.value, issue.file, issue.cell, issue.column) for issue in report.issues}
+    assert found == {
+        ("OPENING_KIND", "abertura.xlsx", "B3", "Tipo"),
+        ("OPENING_LEDGER", "abertura.xlsx", "C2", "Período"),
+    }
+    assert places(summary_of(report)) == {"held": 5000, "owner": 5000}
+    assert service.posts == 1
+
+
+def test_payments_rows_paid_outside_are_told_in_bulk(label, service):
+    label.payments(payment(ANA, "10,00", "show"), payment(ANA, "15,00", "clipe"), payment(BIA, "20,00"))
+    told = [balance(ANA, "pago", "2026-10", "10,00", "show"), balance(BIA, "paid", "2026-10", "20,00")]
+    label.write("abertura.xlsx", told)
+    label.declare(opening="abertura.xlsx")
+    report = label.run()
+    assert report.exit_code == ExitCode.DONE
+    assert places(summary_of(report)) == {"paid": 1500, "duplicate": 3000}
+    assert service.paid == [1500]
+
+
+def test_a_closed_period_run_again_comes_to_the_same_and_posts_nothing(royalties, service):
+    royalties.write("advances.csv", [advance(ANA, "60,00")])
+    changes = {"advances": "advances.csv", "rules": {"minimum_payout": "20.00"}}
+    run(royalties, "07", **changes)
+    open_again = summary_of(run(royalties, "07", **changes))
+    for month in ("08", "09"):
+        run(royalties, month, **changes)
+    posts, ledger = service.posts, royalties.ledger()
+    before = [ledger.accruals.posted(JOB, f"2026-{month}") for month in ("07", "08", "09")]
+    closed = summary_of(run(royalties, "07", **changes))
+    assert service.posts == posts
+    assert [ledger.accruals.posted(JOB, f"2026-{month}") for month in ("07", "08", "09")] == before
+    ledger.close()
+    assert json.dumps(closed | {"run": ""}) == json.dumps(open_again | {"run": ""})
+
+
+def test_a_late_statement_of_a_closed_period_pays_the_difference_less_the_advance_outstanding_today(royalties, service):
+    run(royalties, "07")
+    run(royalties, "08")
+    royalties.write("advances.csv", [advance(ANA, "12,00")])
+    royalties.write("2026-07-b.xlsx", [line("40,00", "Valsa")])
+    report = run(royalties, "07", advances="advances.csv")
+    assert places(summary_of(report)) == {"paid": 1000, "recouped": 1000, "duplicate": 10000, "owner": 2000}
+    keys = JobIdentity(JOB, PAYER, "2026-07", "BRL")
+    assert service.reports[2]["extPaymentIds"] == [keys.royalty_key(BIA.tax_id, 2)]
+    assert places(summary_of(run(royalties, "09", advances="advances.csv")))["recouped"] == 200
+    assert run(royalties, "07", advances="advances.csv").exit_code == ExitCode.DONE
+    assert service.posts == 4
+
+
+def test_what_a_closed_period_gave_too_much_is_taken_back_in_the_next_one_and_once(royalties, service):
+    run(royalties, "07")
+    run(royalties, "08")
+    royalties.write("2026-07-a.xlsx", [line("60,00")])
+    report = run(royalties, "07")
+    assert places(summary_of(report)) == {"duplicate": 10000, "carried": -2000, "owner": -2000}
+    run(royalties, "07")
+    report = run(royalties, "09")
+    assert (summary_of(report)["totals_cents"]["in"], final_cents(service, 2)) == (8000, [1500, 1500])
+    run(royalties, "08")
+    assert service.posts == 3

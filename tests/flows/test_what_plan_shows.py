@@ -1,0 +1,264 @@
+"""What `repasse plan` shows before anybody says yes, over a real ledger and a real service."""
+
+import json
+
+import pytest
+from python_calamine import CalamineWorkbook
+
+from flows.settings import read_settings
+from flows.stages.check_accounts import check_accounts
+from flows.stages.draft import draft
+from flows.stages.freeze_plan import freeze_plan
+from flows.stages.plan_view import warn_of_plan
+from flows.stages.read import read
+from flows.terminal import QuietProgress
+from flows.wiring import opened_run, read_order
+from tests.flows.jobs import advance, line, payee, payment, people, share
+
+ANA, BIA, CAIO, DAVI = people(4)
+
+
+def plan(label, *, names: bool = True, code: int = 0) -> dict:
+    """Ask for the plan as one document."""
+    return label.ask("plan", label.job, *(["--names"] if names else []), code=code)
+
+
+def noticed(document) -> list[tuple[str, str]]:
+    """Whom to look at, and why."""
+    return [(one["notice"], one["name"]) for one in document["people"]["notices"]]
+
+
+def changed(document) -> list[tuple[str, str, int, int]]:
+    """What changed."""
+    return [
+        (one["change"], one["name"], one["before_cents"], one["now_cents"]) for one in document["people"]["changes"]
+    ]
+
+
+@pytest.fixture
+def september(label, service):
+    """September is paid: Ana 100.00, Bia 20.00, Caio 30.00; October is declared, and its sheet is as it was."""
+    label.declare(period="2026-09")
+    label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    assert label.run(yes=True).exit_code == 0
+    label.declare(period="2026-10")
+    return label
+
+
+def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(label, service, home):
+    label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"))
+    document = plan(label)
+    assert document["first_ever"] is True
+    assert document["changes"]["against"] == "nothing"
+    assert noticed(document) == [("new", ANA.name), ("new", BIA.name)]
+    assert document["totals_cents"]["planned"] == document["totals_cents"]["in"] == document["total_cents"] == 12_000
+    output = label.say("plan", label.job).output
+    assert "este diário ainda não pagou ninguém" in output
+    assert "Primeiro plano deste trabalho" in output
+    assert not home.exists()
+
+
+def test_the_first_plan_of_a_period_is_held_against_the_last_period(september):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "20,00"), payment(DAVI, "5,00"))
+    document = plan(september)
+    assert document["changes"]["against"] == "last_period"
+    assert document["changes"]["period"] == "2026-09"
+    assert (document["changes"]["before_cents"], document["changes"]["now_cents"]) == (15_000, 13_500)
+    assert changed(document) == [
+        ("removed", CAIO.name, 3_000, 0),
+        ("amount", ANA.name, 10_000, 11_000),
+        ("added", DAVI.name, 0, 500),
+    ]
+    assert noticed(document) == [("new", DAVI.name), ("disappeared", CAIO.name)]
+
+
+def test_a_destination_that_changed_is_told_and_never_shown(september):
+    moved = payment(ANA, "100,00", **{"Chave Pix": "nova.chave@example.com"})
+    september.payments(moved, payment(BIA, "21,00"), payment(CAIO, "31,00"))
+    document = plan(september)
+    assert noticed(document) == [("changed_destination", ANA.name)]
+    (told,) = document["people"]["notices"]
+    assert told["last_paid_at"] is not None
+    assert told["last_used_at"] is None
+    output = september.say("plan", september.job).output
+    assert "destino nunca usado; pago em outro até" in output
+    everything = json.dumps(document) + output + repr(sheets(document))
+    assert "nova.chave" not in everything
+    assert ANA.email not in everything
+    assert ANA.tax_id not in everything
+
+
+def test_a_hundred_times_last_month_is_the_first_thing_told(september):
+    september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(CAIO, "3.000,00"))
+    document = plan(september)
+    assert noticed(document) == [("times_100", ANA.name), ("times_100", CAIO.name)]
+    assert document["notices"]["times_100"] == 2
+    output = september.say("plan", september.job).output
+    assert "2 com cem vezes o valor anterior" in output
+    assert "antes 100,00" in output
+
+
+def test_much_above_their_own_history_is_told_with_its_median(september):
+    september.payments(payment(ANA, "512,34"), payment(BIA, "21,00"), payment(CAIO, "31,00"))
+    (told,) = plan(september)["people"]["notices"]
+    assert (told["notice"], told["now_cents"], told["before_cents"], told["amounts"]) == (
+        "much_above", 51_234, 10_000, 1,
+    )  # fmt: skip
+
+
+def test_a_plan_is_held_against_the_last_run_that_planned_the_period(september, service):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(CAIO, "30,01"))
+    september.run(yes=False)
+    assert plan(september)["changes"]["against"] == "last_plan"
+    assert changed(plan(september)) == []
+    moved = payment(CAIO, "30,01", **{"Chave Pix": "nova.chave@example.com"})
+    september.payments(payment(ANA, "112,00"), moved, payment(DAVI, "5,00"))
+    document = plan(september)
+    assert changed(document) == [
+        ("removed", BIA.name, 2_001, 0),
+        ("added", DAVI.name, 0, 500),
+        ("amount", ANA.name, 11_000, 11_200),
+        ("destination", CAIO.name, 3_001, 3_001),
+    ]
+    assert document["changes"]["removed"] == {"payments": 1, "difference_cents": -2_001}
+    output = september.say("plan", september.job).output
+    assert "Desde o último plano" in output
+    assert "1 a mais, 1 a menos, 1 com outro valor, 1 com outro destino; -13,01 ao todo" in output
+
+
+def test_what_a_run_has_paid_meanwhile_is_told_as_a_duplicate_and_as_no_change(september, service):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"))
+    september.run(yes=True)
+    document = plan(september)
+    assert changed(document) == []
+    assert document["not_paid"] == [
+        {
+            "place": "duplicate",
+            "reason": "claimed",
+            "words": "já está em um envio",
+            "obligations": 2,
+            "amount_cents": 13_001,
+        }
+    ]
+    assert document["total_cents"] == 0
+    assert "nada a pagar" in september.say("plan", september.job).output
+
+
+def test_a_row_that_was_held_and_is_corrected_says_where_it_comes_from(september, service):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "vinte"), payment(CAIO, "31,00"))
+    september.run(yes=False)
+    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(CAIO, "31,00"))
+    (change,) = plan(september)["people"]["changes"]
+    assert (change["change"], change["name"], change["elsewhere"]) == ("added", BIA.name, "held")
+    assert "antes retido" in september.say("plan", september.job).output
+
+
+def test_reasons_are_told_in_words_of_the_jobs_language(september, service):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "vinte"), payment(CAIO, "31,00"))
+    assert "Retido" in september.say("plan", september.job, code=15).output
+    (held,) = plan(september, code=15)["not_paid"]
+    assert (held["place"], held["words"]) == ("held", "isto não é um valor")
+    september.declare(period="2026-10", outputs={"folder": "out", "language": "en"})
+    (held,) = plan(september, code=15)["not_paid"]
+    assert held["words"] == "this is no amount"
+
+
+def test_names_are_in_the_document_only_when_a_person_asks_for_them(september):
+    september.payments(payment(ANA, "110,00"), payment(BIA, "20,01"), payment(DAVI, "5,00"))
+    quiet = json.dumps(plan(september, names=False))
+    assert [who.name for who in (ANA, BIA, CAIO, DAVI) if who.name in quiet] == []
+    assert all(who.name in json.dumps(plan(september), ensure_ascii=False) for who in (ANA, BIA, CAIO, DAVI))
+
+
+@pytest.fixture
+def royalties(label, service):
+    """September's royalties are paid; October's statement is there, with a minimum and an advance."""
+    label.write("payees.xlsx", [payee(ANA), payee(BIA), payee(CAIO)])
+    label.write("shares.xlsx", [share(ANA, "25"), share(BIA, "25"), share(CAIO, "1")])
+    label.write("2026-09-a.xlsx", [line("100,00")])
+    label.write("2026-10-a.xlsx", [line("120,00", "Choro")])
+    label.write("advances.csv", [advance(BIA, "10,00")])
+    declare(label, "2026-09", rules={"minimum_payout": "5.00"})
+    assert label.run(yes=True).exit_code == 0
+    declare(label)
+    return label
+
+
+def declare(label, period: str = "2026-10", **changes: object) -> None:
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
+    beside = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+    label.declare(**{"period": period, "sources": sources, **beside, "rules": {"minimum_payout": "5.00"}} | changes)
+
+
+def test_who_is_only_carried_has_not_disappeared_and_stands_among_what_is_not_paid(royalties):
+    document = plan(royalties)
+    assert noticed(document) == []
+    assert [(one["place"], one["obligations"]) for one in document["not_paid"]] == [("carried", 1)]
+    totals = document["totals_cents"]
+    assert totals["in"] == sum(cents for place, cents in totals.items() if place != "in")
+
+
+def test_a_share_or_a_rate_that_changed_since_the_last_plan_is_told(royalties):
+    royalties.run(yes=False)
+    royalties.write("shares.xlsx", [share(ANA, "26"), share(BIA, "25"), share(CAIO, "1")])
+    document = plan(royalties)
+    assert document["changes"]["shares"] == 1
+    assert ("amount", ANA.name, 3_000, 3_120) in changed(document)
+    assert "1 participações mudaram" in royalties.say("plan", royalties.job).output
+
+
+def test_the_budget_of_checks_is_told_with_what_it_does_not_reach(label, service):
+    label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    label.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "1.00"})
+    checks = plan(label)["account_checks"]
+    assert checks == {"wanted": 3, "cost_cents": 108, "budget_cents": 100, "left_cents": 0, "beyond_budget": 1}
+    output = label.say("plan", label.job).output
+    assert "o orçamento não alcança 1 conta(s)" in output
+    assert "ainda provisório" in output
+
+
+def sheets(document) -> dict[str, list[list[object]]]:
+    """Read the workbook that a plan has written."""
+    book = CalamineWorkbook.from_path(document["workbook"])
+    return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+
+
+def test_the_workbook_is_in_the_plans_own_folder_and_tells_the_same(september):
+    september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
+    document = plan(september)
+    assert document["workbook"] == str(september.folder / "out" / "aurora" / "2026-10" / "plan" / "plan.xlsx")
+    found = sheets(document)
+    assert list(found) == ["Plano", "Olhar antes", "Mudanças", "Não pagos", "A pagar"]
+    assert [row[1] for row in found["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
+    assert sum(round(row[5] * 100) for row in found["A pagar"][1:]) == document["total_cents"]
+
+
+def test_a_job_that_wants_no_workbooks_gets_none(september):
+    september.payments(payment(ANA, "110,00"))
+    september.declare(period="2026-10", outputs={"folder": "out", "formats": ["json"]})
+    assert plan(september)["workbook"] is None
+    assert not (september.folder / "out" / "aurora" / "2026-10").exists()
+
+
+def test_a_look_at_a_plan_changes_nothing_in_ledger_and_service(september, service):
+    september.payments(payment(ANA, "110,00"))
+    before = (service.posts, september.ask("runs"), september.ask("status"))
+    plan(september)
+    assert (service.posts, september.ask("runs"), september.ask("status")) == before
+
+
+def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(september):
+    september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
+    order = read_order(september.job, by="ana")
+    with opened_run("payout", order, read_settings(), QuietProgress()) as run:
+        for stage in (read, draft, check_accounts, freeze_plan):
+            stage(run)
+        warn_of_plan(run)
+    (message,) = run.messages
+    told = "1 com cem vezes o valor anterior; 1 nunca pago(s) antes; 1 pago(s) no último período e ausente(s) agora"
+    first, second = message.splitlines()
+    assert first == f"olhe antes de aprovar: {told}"
+    path = second.strip()
+    assert path.endswith(f"{run.id}/plan.xlsx")
+    assert [row[1] for row in sheets({"workbook": path})["Olhar antes"][1:]] == [ANA.name, DAVI.name, CAIO.name]
+    assert ANA.name not in message

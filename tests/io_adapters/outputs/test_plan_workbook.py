@@ -1,0 +1,225 @@
+"""plan.xlsx: what a person who is to approve a plan finds in it."""
+
+import datetime as dt
+import io
+from decimal import Decimal
+
+import pytest
+from openpyxl import load_workbook
+from python_calamine import CalamineWorkbook
+
+from io_adapters.outputs.labels import TEXTS, Labels
+from io_adapters.outputs.plan_workbook import plan_xlsx, write_plan_workbook
+from io_adapters.outputs.reasons import reason_in_words
+from schemas.exchange_terms import ExchangeTerms
+from schemas.issues import IssueCode
+from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place
+from schemas.plan_view import (
+    Against,
+    Change,
+    ChangeKind,
+    ChecksView,
+    Notice,
+    NotPaid,
+    PayeeNotice,
+    PlanChanges,
+    PlanRow,
+    PlanView,
+    RateChange,
+)
+from schemas.reconciliation import RowCounts, Totals
+
+ANA, BIA = "52998224725", "11144477735"
+ON = dt.datetime(2026, 9, 30, 12, tzinfo=dt.UTC)
+PAID = BatchPayment("ob-1", "ob-1", "", "payment", ANA, 100_000, "fingerprint")
+PLAN = PaymentPlan("aurora", "12ABC34501DE35", "2026-10", "BRL", (PaymentBatch(1, b"{}", (PAID,), 0, 100_000),))
+
+
+def row(name, cents, place=Place.PLANNED, reason="", notices=(), **given):
+    """One obligation of a plan."""
+    values = {"tax_id_masked": "***.982.247-**", "kind": "payment", "reference": "", "file": "a.xlsx", "sheet": "Out"}
+    return PlanRow(name=name, amount_cents=cents, place=place, reason=reason, row=2, notices=notices, **values | given)
+
+
+NOTICES = (
+    PayeeNotice(Notice.TIMES_100, ANA, "Ana Exemplo", 100_000, 1_000, 3, ON),
+    PayeeNotice(Notice.DESTINATION, ANA, "Ana Exemplo", 100_000, last_paid_at=ON),
+    PayeeNotice(Notice.DISAPPEARED, BIA, "Bia Exemplo", 0, 2_500),
+)
+CHANGES = PlanChanges(
+    Against.LAST_PLAN, "run-1", ON, "2026-10", 3_500, 100_000,
+    (
+        Change(ChangeKind.AMOUNT, ANA, "Ana Exemplo", "", 1_000, 100_000),
+        Change(ChangeKind.REMOVED, BIA, "Bia Exemplo", "x", 2_500, 0, Place.HELD, "TAXID_CHECK"),
+    ),
+    (RateChange("USD", "5.4", "5.5"),), 2,
+)  # fmt: skip
+
+
+def view(**given):
+    """A plan of one payment, with everything there is to tell of it."""
+    values = {
+        "plan": PLAN,
+        "payer_name": "Selo Aurora",
+        "language": "pt-BR",
+        "digest": PLAN.digest,
+        "totals": Totals(**{"in": 100_500, "planned": 100_000, "held": 500}),
+        "rows": RowCounts(read=2, used=1, held=1),
+        "payees": 1,
+        "planned": (row("Ana Exemplo", 100_000, notices=(Notice.TIMES_100, Notice.DESTINATION)),),
+        "others": (row("=Bia", 500, Place.HELD, "TAXID_CHECK,NAME_REQUIRED"),),
+        "not_paid": (NotPaid(Place.HELD, "TAXID_CHECK,NAME_REQUIRED", 1, 500),),
+        "checks": ChecksView(3, 36, 100),
+        "notices": NOTICES,
+        "first_ever": False,
+        "changes": CHANGES,
+    }
+    return PlanView(**values | given)
+
+
+def sheets_of(given):
+    book = CalamineWorkbook.from_filelike(io.BytesIO(plan_xlsx(given)))
+    return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
+
+
+def facts(sheet):
+    """The first sheet as label -> what stands beside it."""
+    return {line[0]: line[1] for line in sheet if line and line[0] != ""}
+
+
+def table(sheet):
+    """A sheet as rows by header."""
+    return [dict(zip(sheet[0], line, strict=True)) for line in sheet[1:]]
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("pt-BR", ["Plano", "Olhar antes", "Mudanças", "Não pagos", "A pagar"]),
+        ("en", ["Plan", "Look first", "Changes", "Not paid", "To be paid"]),
+    ],
+)
+def test_the_sheets_are_named_in_the_language_of_the_job(language, names):
+    assert list(sheets_of(view(language=language))) == names
+
+
+def test_without_anybody_to_look_at_and_without_changes_there_are_no_such_sheets():
+    quiet = view(notices=(), changes=PlanChanges(Against.NOTHING))
+    assert list(sheets_of(quiet)) == ["Plano", "Não pagos", "A pagar"]
+    assert "Primeiro plano deste trabalho" in facts(sheets_of(quiet)["Plano"])
+
+
+def test_the_first_sheet_tells_total_plan_and_how_many_to_look_at():
+    told = facts(sheets_of(view())["Plano"])
+    assert told["Total dos relatórios"] == pytest.approx(1000.00)
+    assert told["Plano"] == PLAN.digest
+    assert (
+        told["Cem vezes o valor anterior"]
+        == told["Destino mudou"]
+        == told["Pago no último período, ausente agora"]
+        == 1
+    )
+    assert told["Nunca pago antes"] == 0
+    assert told["Entrou"] == told["Soma dos lugares"] == pytest.approx(1005.00)
+    assert told["Câmbio USD: 5.4 → 5.5"] == ""
+    assert told["Participações que mudaram"] == 2
+
+
+def test_the_cost_of_checks_is_told_with_what_the_budget_does_not_reach():
+    told = facts(sheets_of(view())["Plano"])
+    assert (told["Contas"], told["Custo máximo"], told["Orçamento"], told["Sobra do orçamento"]) == (3, 1.08, 1.0, 0)
+    assert told["Contas que o orçamento não alcança"] == 1
+    assert "Contas que o orçamento não alcança" not in facts(sheets_of(view(checks=ChecksView(2, 36, 100)))["Plano"])
+
+
+def test_the_rule_for_much_above_is_told_with_its_figures():
+    words = repr(sheets_of(view())["Plano"])
+    assert "Ao menos 3 vezes a mediana dos últimos valores (até 12), e ao menos 100,00 acima dela." in words
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"digest": None}, "ainda provisório: há contas a verificar"),
+        ({"digest": None, "stopped": True}, "nenhum: há linhas com problemas, e o trabalho não envia nada assim"),
+        ({"digest": None, "plan": PaymentPlan("aurora", "12ABC34501DE35", "2026-10", "BRL", ())}, "nada a pagar"),
+    ],
+)
+def test_a_plan_without_a_name_says_why(given, words):
+    assert facts(sheets_of(view(**given))["Plano"])["Plano"] == words
+
+
+def test_the_rate_of_foreign_reports_is_told():
+    terms = ExchangeTerms("USD", Decimal("5.4312"), None, show_exchange_data=True)
+    abroad = PaymentPlan("aurora", "1", "2026-10", "USD", PLAN.batches, terms)
+    assert facts(sheets_of(view(plan=abroad))["Plano"])["Câmbio dos relatórios"] == "1 USD = BRL 5.4312"
+
+
+def test_whom_to_look_at_is_told_with_the_figures_it_rests_on():
+    slip, moved, gone = table(sheets_of(view())["Olhar antes"])
+    assert (slip["Motivo"], slip["Favorecido"], slip["CPF/CNPJ"]) == (
+        "Cem vezes o valor anterior", "Ana Exemplo", "***.982.247-**",
+    )  # fmt: skip
+    assert (slip["Antes"], slip["Agora"], slip["Diferença"], slip["Vezes"]) == (10.0, 1000.0, 990.0, 100.0)
+    assert (slip["Antes é"], slip["Pago por último"]) == ("um valor anterior", dt.date(2026, 9, 30))
+    assert (moved["Antes"], moved["Destino usado por último"]) == ("", "nunca")
+    assert (gone["Agora"], gone["Diferença"], gone["Antes é"]) == (0, -25.0, "último período")
+
+
+def test_changes_are_told_by_how_much_and_where_the_money_is():
+    grown, removed = table(sheets_of(view())["Mudanças"])
+    assert (grown["Mudança"], grown["Diferença"]) == ("Valor mudou", 990.0)
+    assert (removed["Mudança"], removed["Diferença"]) == ("Retirado", -25.0)
+    assert removed["Onde está"].startswith("agora retido: ")
+
+
+def test_what_is_not_paid_is_told_row_by_row_in_words():
+    (held,) = table(sheets_of(view())["Não pagos"])
+    assert (held["Valor"], held["Arquivo"], held["Planilha"], held["Linha"]) == (5.0, "a.xlsx", "Out", 2)
+    assert held["Motivo"] == reason_in_words("TAXID_CHECK,NAME_REQUIRED", Labels("pt-BR"))
+    assert ";" in held["Motivo"]
+
+
+def test_nothing_a_stranger_could_use_is_in_it():
+    everything = repr(sheets_of(view()))
+    assert not any(secret in everything for secret in (ANA, BIA, "fingerprint"))
+
+
+def test_a_name_that_looks_like_a_formula_stays_a_name():
+    sheet = load_workbook(io.BytesIO(plan_xlsx(view())))["Não pagos"]
+    cell = next(cell for cell in sheet[2] if cell.value == "=Bia")
+    assert cell.data_type == "s"
+
+
+def test_the_same_plan_gives_the_same_bytes(tmp_path):
+    path = write_plan_workbook(view(), tmp_path / "plan" / "plan.xlsx")
+    assert path.read_bytes() == plan_xlsx(view())
+
+
+@pytest.mark.parametrize("language", ["pt-BR", "en"])
+@pytest.mark.parametrize("code", list(IssueCode))
+def test_every_rule_has_words_that_need_no_facts(language, code):
+    words = reason_in_words(code.value, Labels(language))
+    assert words != code.value
+    assert "{" not in words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("", ""),
+        ("below_minimum", "below the minimum, or negative"),
+        ("claimed by rp-1", "is in submission rp-1 already"),
+        ("another amount or destination than in rp-1", "another amount or destination than in submission rp-1"),
+        ("paid, decided by Bia", "paid, decided by Bia"),
+        ("somebody's own words", "somebody's own words"),
+    ],
+)
+def test_reasons_are_said_in_words(reason, words):
+    assert reason_in_words(reason, Labels("en")) == words
+
+
+@pytest.mark.parametrize("family", [Notice, ChangeKind])
+def test_every_notice_and_change_has_words(family):
+    prefix = {Notice: "notice", ChangeKind: "change"}[family]
+    assert all(all(TEXTS[f"{prefix}.{one}"]) for one in family)

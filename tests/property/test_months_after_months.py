@@ -1,0 +1,114 @@
+"""Over months in any order, corrected, failed and run again: everything ever earned is in one place, once.
+
+An example is a handful of runs of a third of a second each, so few are tried each time.
+"""
+
+import datetime as dt
+from dataclasses import replace
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from io_adapters.ledger import open_ledger
+from schemas.tables.parsing import empty_table
+from tests.property.months import ANYBODY, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares
+from tests.spec.office import inputs, statement
+from tests.spec.tables import CPF, opening, payees, reais
+from tests.spec.year import Year
+
+FEW = settings(
+    max_examples=max(4, settings.default.max_examples // 25),
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # a shorter example takes minutes to find
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
+MONTHS = ("2026-01", "2026-02", "2026-03")
+AFTER_ALL = "2027-01"
+EVENTS = st.lists(st.tuples(st.sampled_from(MONTHS), st.sampled_from(["run", "run", "fail"])), min_size=2, max_size=5)
+
+
+@st.composite
+def some_balances(draw):
+    """Opening balances of the first month, and payments made outside."""
+    carried = draw(st.dictionaries(ANYBODY, st.integers(-9_000, 9_000), max_size=2))
+    outside = draw(
+        st.lists(st.tuples(ANYBODY, st.sampled_from(MONTHS), SMALL_CENTS), max_size=2, unique_by=lambda one: one[:2])
+    )
+    rows = [(payee, "carried", MONTHS[0], reais(cents)) for payee, cents in carried.items()]
+    rows += [(payee, "paid", month, reais(cents)) for payee, month, cents in outside]
+    return drawn("| payee | kind | month | amount |", rows) if rows else ""
+
+
+class Books:
+    """A year, what came in last for each month, and what everybody has been paid outside."""
+
+    def __init__(self, year, whole_shares):
+        self.year, self.shares = year, whole_shares
+        self.came_in, self.worked, self.outside = {}, {}, {}
+        self.advances = empty_table("advances")
+
+    def take_in(self, month, statement_lines, known):
+        tables = {"payees": payees(*known), "shares": self.shares}
+        self.came_in[month] = inputs([statement(statement_lines, rates=RATES)], **tables)
+
+    def run(self, month):
+        """Run a month as it came in last; returns what is to be paid to others than the owner."""
+        came_in = self.year.opened(month, replace(self.came_in[month], advances=self.advances))
+        self.worked[month] = worked = self.year.run(month, came_in)
+        self.outside[month] = self.year.office.opened.royalties_paid
+        rows = worked.obligations
+        return rows[(rows["place"] == "planned") & (rows["kind"] != "owner")]
+
+    def left(self):
+        """What the ledger hands on after all months."""
+        return self.year.history(AFTER_ALL)
+
+    def of(self, payee):
+        """What somebody ever earned, and where it is."""
+        own = [frame[frame["tax_id"] == payee] for frame in (one.obligations for one in self.worked.values())]
+        earned = sum(one.balances.set_index("tax_id")["earned_cents"].get(payee, 0) for one in self.worked.values())
+        held = sum(
+            frame.loc[(frame["kind"] == "royalty") & (frame["place"] == "held"), "amount_cents"].sum() for frame in own
+        )
+        outside = sum(one.amount_cents for month in self.outside.values() for one in month if one.payee == payee)
+        recouped = sum(cents for (who, _), cents in self.left().recouped.items() if who == payee)
+        return earned, recouped + self.year.paid(payee) + outside + self.left().carried_in.get(payee, 0) + held
+
+
+@FEW
+@given(
+    data=st.data(),
+    events=EVENTS,
+    whole=some_shares(),
+    balances=some_balances(),
+    minimum=st.sampled_from(["0", "20.00"]),
+)
+def test_everything_ever_earned_is_recouped_paid_carried_or_held_and_no_run_changes_it_twice(
+    tmp_path_factory, data, events, whole, balances, minimum
+):
+    with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('months')}/ledger.db", clock=lambda: NOW) as ledger:
+        books = Books(Year(ledger.accruals, {"minimum_payout": minimum}, balances=balances), whole)
+        for month, event in [(MONTHS[0], "run"), *events]:
+            if event == "fail":
+                books.year.fail(month)
+                continue
+            books.advances = data.draw(some_advances())
+            books.take_in(month, data.draw(some_lines(at_most=5)), data.draw(st.lists(ANYBODY, unique=True)))
+            books.run(month)
+            left, paid = books.left(), books.year.paid()
+            assert books.run(month).empty
+            assert (books.left(), books.year.paid()) == (left, paid)
+        for month in data.draw(
+            st.permutations(sorted(books.came_in))
+        ):  # whatever failed, and whatever is outstanding now
+            books.run(month)
+        left, paid = books.left(), books.year.paid()
+        for month in data.draw(st.permutations(sorted(books.came_in))):
+            assert books.run(month).empty
+        assert (books.left(), books.year.paid()) == (left, paid)
+        opened = opening(balances) if balances else empty_table("opening")
+        carried = opened[opened["kind"] == "carried"].groupby("tax_id")["amount_cents"].sum()
+        for payee in CPF.values():
+            earned, placed = books.of(payee)
+            assert earned + carried.get(payee, 0) == placed

@@ -1,0 +1,174 @@
+"""However lines are cut into blocks and files, and in whatever order they are added up, the sums are the same."""
+
+from collections import defaultdict
+from dataclasses import replace
+from decimal import Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import array
+
+from flows.steps.allocate import allocate, exact_cents_by, round_earnings
+from flows.steps.count_in import worth_cents
+from flows.steps.inputs import Statement
+from flows.steps.sum_lines import PLATFORM_KEY, TERRITORY_KEY, Summing, merge, nothing, of_files, sum_lines
+from schemas.tables.frames import records
+from schemas.tables.royalty_lines import LINE_AMOUNT
+from tests.property.months import RATES, drawn, shuffled, some_shares
+from tests.spec.tables import held_rows, lines
+from tests.spec.tables import shares as shares_of
+
+WORTH = {currency: Decimal(rate) for currency, rate in RATES.items()} | {"BRL": Decimal(1)}
+SOME = settings(max_examples=settings.default.max_examples // 4, deadline=None)
+RANDOM = st.randoms(use_true_random=False)
+LARGEST = Decimal("99999999999999999999.999999999999999999")
+EXACT = Context(prec=60)
+AMOUNTS = (
+    st.integers(-(10**38) + 1, 10**38 - 1).map(lambda n: Decimal(n).scaleb(-18, EXACT))
+    | st.integers(-(10**19), 10**19).map(lambda n: Decimal(n).scaleb(-18, EXACT))
+    | st.sampled_from([LARGEST, LARGEST.copy_negate(), Decimal("1e-18"), Decimal(0)])
+)
+ROW = st.tuples(
+    st.sampled_from(["", "samba", "valsa"]),
+    st.sampled_from(["", "Lua"]),
+    st.sampled_from(["", "2026-09", "2026-10-03"]),
+    st.sampled_from(["Onda", "Praia"]),
+    st.sampled_from(["BRL", "USD", "EUR"]),
+)
+
+
+@st.composite
+def files_of_lines(draw, *, at_least=1):
+    """Lines of up to three files, on platforms and in territories; amounts as large and as small as any may be."""
+    rows = draw(st.lists(ROW, min_size=at_least, max_size=12))
+    frame = lines(drawn("| recording | artist | month | store | currency | amount |", [(*row, "0") for row in rows]))
+
+    def column(values):
+        return draw(st.lists(values, min_size=len(rows), max_size=len(rows)))
+
+    amounts = array(column(AMOUNTS), type=LINE_AMOUNT)
+    return frame.assign(
+        amount=pd.Series(amounts, dtype=pd.ArrowDtype(LINE_AMOUNT)),
+        units=pd.Series(column(st.integers(-(10**15) + 1, 10**15 - 1)), dtype="int64"),
+        territory=pd.Series(column(st.sampled_from(["", "BR", "PT"])), dtype="str"),
+        file=pd.Series(column(st.sampled_from(["a.csv", "b.csv", "c.csv"])), dtype="str"),
+    )
+
+
+def cut(frame, data):
+    """Blocks of lines, some of them perhaps empty."""
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(frame)), max_size=4)))
+    edges = [0, *cuts, len(frame)]
+    return [frame.iloc[a:b].reset_index(drop=True) for a, b in pairwise(edges)]
+
+
+def added_up(blocks):
+    sums = Summing()
+    for block in blocks:
+        sums.add(sum_lines(block))
+    return sums.total()
+
+
+def assert_same(found, expected):
+    pd.testing.assert_frame_equal(found.by_platform, expected.by_platform)
+    pd.testing.assert_frame_equal(found.by_territory, expected.by_territory)
+
+
+@SOME
+@given(files_of_lines(), RANDOM, st.data())
+def test_any_cut_and_any_order_of_lines_and_blocks_gives_the_same_sums(frame, random, data):
+    blocks = cut(shuffled(frame, random), data)
+    random.shuffle(blocks)
+    assert_same(added_up(blocks), sum_lines(frame))
+
+
+@SOME
+@given(files_of_lines(), RANDOM)
+def test_sums_may_be_merged_in_any_grouping_file_by_file_or_at_once(frame, random):
+    of_one_file = [sum_lines(part.reset_index(drop=True)) for _, part in frame.groupby("file")]
+    random.shuffle(of_one_file)
+    first, *rest = of_one_file
+    assert_same(merge([merge([first, nothing()]), merge(rest)]), sum_lines(frame))
+    parted = [of_files(sum_lines(frame), {"a.csv"}, keep=keep) for keep in (False, True)]
+    assert_same(merge(parted), sum_lines(frame))
+
+
+@SOME
+@given(files_of_lines())
+def test_arrow_comes_to_what_plain_integers_come_to(frame):
+    totals = sum_lines(frame)
+    for found, key in ((totals.by_platform, PLATFORM_KEY), (totals.by_territory, TERRITORY_KEY)):
+        sums = defaultdict(lambda: [Fraction(0), 0, 0])
+        for line in records(frame):
+            known = sums[tuple(line[name] for name in key)]
+            known[0] += Fraction(line["amount"])
+            known[1] += line["units"]
+            known[2] += 1
+        told = {
+            tuple(row[name] for name in key): [Fraction(row["amount"]), int(row["units"]), row["lines"]]
+            for row in records(found)
+        }
+        assert told == sums
+
+
+def test_sums_go_where_arrow_s_usual_decimals_would_overflow_without_a_word():
+    drawn_lines = "| recording | amount |\n" + "\n".join(["| samba | 99999999999999999999.999999999999999999 |"] * 3)
+    totals = merge([sum_lines(lines(drawn_lines))] * 2)
+    assert str(totals.by_platform["amount"].iloc[0]) == "599999999999999999999.999999999999999994"
+    assert str(totals.by_territory["amount"].iloc[0]) == "599999999999999999999.999999999999999994"
+
+
+@SOME
+@given(files_of_lines(), some_shares(), RANDOM, st.data())
+def test_earnings_and_their_centavos_are_the_same_from_any_blocks(frame, shares, random, data):
+    def allocated(totals):
+        return allocate(totals, shares, rates=WORTH, first_day="2026-10-01")
+
+    blocks = cut(shuffled(frame, random), data)
+    random.shuffle(blocks)
+    whole, pieced = allocated(sum_lines(frame)), allocated(added_up(blocks))
+    pd.testing.assert_frame_equal(pieced.earnings, whole.earnings)
+    pd.testing.assert_frame_equal(pieced.territories, whole.territories)
+    assert round_earnings(pieced.earnings) == round_earnings(whole.earnings)
+
+
+@SOME
+@given(files_of_lines(), some_shares())
+def test_what_payees_earn_by_territory_is_what_they_earn_by_platform(frame, shares):
+    earnings, territories = allocate(sum_lines(frame), shares, rates=WORTH, first_day="2026-10-01")
+    key = ["tax_id", "currency"]
+    of_payees = {name: cents for name, cents in exact_cents_by(earnings, key).items() if name[0]}
+    by_territory = exact_cents_by(territories.assign(role=""), key)
+    assert by_territory == of_payees
+
+
+@SOME
+@given(files_of_lines())
+def test_the_books_count_what_is_shared_out_without_looking_at_it(frame):
+    statement = Statement(sum_lines(frame), held_rows(), WORTH)
+    exact = sum(
+        (Fraction(a) * Fraction(WORTH[c]) * 100 for a, c in zip(frame["amount"], frame["currency"], strict=True)),
+        Fraction(0),
+    )
+    assert worth_cents(statement) == exact
+    nobody = replace(statement, totals=replace(statement.totals, by_platform=nothing().by_platform))
+    assert worth_cents(nobody) == exact
+
+
+@pytest.mark.parametrize("roles", [("", "produtora"), ("autora", "autora")])
+def test_a_payee_with_two_shares_of_a_recording_has_its_lines_once_by_territory(roles):
+    shared = shares_of(
+        f"""
+        | payee | recording | share | role       |
+        | ana   | samba     | 25    | {roles[0]} |
+        | ana   | samba     | 50    | {roles[1]} |
+        """
+    )
+    came_in = lines("| recording | amount |\n| samba | 8.00 |").assign(units=4, territory="BR")
+    _, territories = allocate(sum_lines(came_in), shared, rates=WORTH, first_day="2026-10-01")
+    (one,) = records(territories)
+    assert (one["territory"], one["source_amount"], one["units"], one["earned"]) == ("BR", "8", 4, "6")

@@ -1,0 +1,305 @@
+"""A period run again after a later one: the same again, what stands stands, and what changed reaches the later."""
+
+import pandas as pd
+
+from flows.steps.accrue import Posting
+from tests.spec.tables import CPF
+
+ANA = CPF["ana"]
+DISCO = "| payee | reference | date | amount |\n| ana | disco | 2026-01-01 | 60.00 |"
+
+
+def after(year, *months, advances="", **rules):
+    """A year in which Ana earned R$ 100.00 in each of some months."""
+    year.paid_ahead, year.rules = advances, rules
+    for month in months:
+        year.run(month, year.came_in(month, {"samba": "100.00"}))
+    return year
+
+
+def test_a_period_run_again_finds_what_it_found_and_not_what_later_ones_recouped(year):
+    after(year, advances="| payee | reference | amount |\n| ana | disco | 250.00 |")
+    assert year.plays(
+        """
+        | month   | samba  | recouped | paid before | paid now |
+        | 2026-01 | 100.00 | 100.00   | 0.00        | 0.00     |
+        | 2026-02 | 100.00 | 100.00   | 0.00        | 0.00     |
+        | 2026-03 | 100.00 | 50.00    | 0.00        | 50.00    |
+        | 2026-02 | 100.00 | 100.00   | 0.00        | 0.00     |
+        | 2026-01 | 100.00 | 100.00   | 0.00        | 0.00     |
+        | 2026-03 | 100.00 | 50.00    | 50.00       | 0.00     |
+        """
+    )
+
+
+def test_the_same_files_give_the_same_tables_to_the_byte_before_and_after_the_period_is_closed(year):
+    year.paid_ahead, year.rules = DISCO, {"minimum_payout": "20.00"}
+    first = {"samba": "70.00", "valsa": "-5.00"}
+    year.run("2026-01", year.came_in("2026-01", first))
+    still_open = year.run("2026-01", year.came_in("2026-01", first))
+    after(year, "2026-02", "2026-03", advances=DISCO, minimum_payout="20.00")
+    closed = year.run("2026-01", year.came_in("2026-01", first))
+    for name in ("obligations", "balances", "earnings"):
+        pd.testing.assert_frame_equal(getattr(closed, name), getattr(still_open, name))
+        assert getattr(closed, name).to_json() == getattr(still_open, name).to_json()
+    assert still_open.postings  # what an open period leaves ...
+    assert closed.postings == ()  # ... a closed one has left: nothing is to be booked
+
+
+def test_a_later_minimum_does_not_reopen_what_was_paid(year):
+    after(year, "2026-01", "2026-02")
+    year.rules = {"minimum_payout": "500.00"}
+    assert year.plays(
+        """
+        | month   | samba  | carried out | paid before | paid now |
+        | 2026-01 | 100.00 | 0.00        | 100.00      | 0.00     |
+        """
+    )
+
+
+def test_an_advance_added_since_takes_nothing_out_of_what_was_paid(year):
+    after(year, "2026-01", "2026-02")
+    year.paid_ahead = DISCO
+    assert year.plays(
+        """
+        | month   | samba  | recouped | carried out | paid before | paid now |
+        | 2026-01 | 100.00 | 0.00     | 0.00        | 100.00      | 0.00     |
+        | 2026-03 | 100.00 | 60.00    | 0.00        | 0.00        | 40.00    |
+        """
+    )
+
+
+def test_an_advance_taken_out_of_the_sheet_stays_recouped_where_it_was(year):
+    after(year, "2026-01", "2026-02", advances=DISCO)
+    year.paid_ahead = ""
+    assert year.plays(
+        """
+        | month   | samba  | recouped | paid before | paid now |
+        | 2026-01 | 100.00 | 60.00    | 40.00       | 0.00     |
+        """
+    )
+
+
+def test_a_late_statement_of_a_closed_period_pays_the_difference_in_its_name(year):
+    after(year, "2026-01", "2026-02")
+    assert year.plays(
+        """
+        | month   | samba  | paid before | paid now |
+        | 2026-01 | 130.00 | 100.00      | 30.00    |
+        | 2026-01 | 130.00 | 130.00      | 0.00     |
+        """
+    )
+
+
+def test_a_late_difference_has_the_advance_taken_out_that_is_outstanding_today(year):
+    after(year, "2026-01", "2026-02")
+    year.paid_ahead = "| payee | reference | amount |\n| ana | clipe | 50.00 |"
+    assert year.plays(
+        """
+        | month   | samba  | recouped | carried in | paid before | paid now |
+        | 2026-01 | 130.00 | 30.00    | 0.00       | 100.00      | 0.00     |
+        | 2026-01 | 130.00 | 30.00    | 0.00       | 100.00      | 0.00     |
+        | 2026-03 | 100.00 | 20.00    | 0.00       | 0.00        | 80.00    |
+        """
+    )
+
+
+def test_an_advance_that_a_later_period_recouped_is_not_taken_again_from_a_late_difference(year):
+    year.paid_ahead = DISCO
+    assert year.plays(
+        """
+        | month   | samba  | recouped | paid before | paid now |
+        | 2026-01 | 40.00  | 40.00    | 0.00        | 0.00     |
+        | 2026-02 | 100.00 | 20.00    | 0.00        | 80.00    |
+        | 2026-01 | 90.00  | 40.00    | 0.00        | 50.00    |
+        | 2026-02 | 100.00 | 20.00    | 80.00       | 0.00     |
+        """
+    )
+
+
+def test_a_linked_advance_takes_of_a_late_difference_only_what_its_recording_earned(year):
+    year.paid_ahead = "| payee | reference | recording | amount |\n| ana | disco | samba | 500.00 |"
+    assert year.plays(
+        """
+        | month   | samba | valsa | recouped | paid before | paid now |
+        | 2026-01 | 10.00 | 30.00 | 10.00    | 0.00        | 30.00    |
+        | 2026-02 | 10.00 |       | 10.00    | 0.00        | 0.00     |
+        | 2026-01 | 14.00 | 36.00 | 14.00    | 30.00       | 6.00     |
+        | 2026-03 | 10.00 |       | 10.00    | 0.00        | 0.00     |
+        """
+    )
+    assert sum(year.history("2026-04").recouped.values()) == 1000 + 1000 + 400 + 1000
+
+
+def test_a_late_difference_is_paid_when_the_period_reached_the_minimum_as_in_an_open_one(year):
+    after(year, "2026-01", "2026-02", minimum_payout="20.00")
+    assert year.plays(
+        """
+        | month   | samba  | carried out | paid before | paid now |
+        | 2026-02 | 103.00 | 0.00        | 100.00      | 3.00     |
+        | 2026-01 | 103.00 | 0.00        | 100.00      | 3.00     |
+        """
+    )
+
+
+def test_a_late_difference_below_the_minimum_waits_for_the_period_after_the_latest(year):
+    year.rules = {"minimum_payout": "20.00"}
+    assert year.plays(
+        """
+        | month   | samba  | carried in | carried out | paid before | paid now |
+        | 2026-01 | 15.00  | 0.00       | 15.00       | 0.00        | 0.00     |
+        | 2026-02 | 50.00  | 15.00      | 0.00        | 0.00        | 65.00    |
+        | 2026-01 | 25.00  | 0.00       | 25.00       | 0.00        | 0.00     |
+        | 2026-01 | 25.00  | 0.00       | 25.00       | 0.00        | 0.00     |
+        | 2026-02 | 50.00  | 15.00      | 0.00        | 65.00       | 0.00     |
+        | 2026-03 | 50.00  | 10.00      | 0.00        | 0.00        | 60.00    |
+        """
+    )
+
+
+def test_what_a_closed_period_gave_too_much_is_taken_back_once_in_the_period_after_the_latest(year):
+    after(year, "2026-01", "2026-02")
+    assert year.plays(
+        """
+        | month   | samba  | carried in | carried out | paid before | paid now |
+        | 2026-01 | 70.00  | 0.00       | -30.00      | 100.00      | 0.00     |
+        | 2026-01 | 70.00  | 0.00       | -30.00      | 100.00      | 0.00     |
+        | 2026-02 | 100.00 | 0.00       | 0.00        | 100.00      | 0.00     |
+        | 2026-03 | 50.00  | -30.00     | 0.00        | 0.00        | 20.00    |
+        | 2026-04 | 50.00  | 0.00       | 0.00        | 0.00        | 50.00    |
+        """
+    )
+
+
+def test_a_correction_corrected_back_leaves_nothing_behind(year):
+    after(year, "2026-01", "2026-02")
+    assert year.plays(
+        """
+        | month   | samba  | carried in | carried out | paid before | paid now |
+        | 2026-01 | 70.00  | 0.00       | -30.00      | 100.00      | 0.00     |
+        | 2026-03 | 50.00  | -30.00     | 0.00        | 0.00        | 20.00    |
+        | 2026-01 | 100.00 | 0.00       | -30.00      | 100.00      | 30.00    |
+        | 2026-04 | 50.00  | 0.00       | 0.00        | 0.00        | 50.00    |
+        """
+    )
+    assert year.paid(ANA) == 10000 + 10000 + 5000 + 5000
+
+
+def test_what_was_carried_out_of_a_closed_period_is_not_paid_there_again(year):
+    year.rules = {"minimum_payout": "50.00"}
+    assert year.plays(
+        """
+        | month   | samba | carried in | carried out | paid before | paid now |
+        | 2026-01 | 30.00 | 0.00       | 30.00       | 0.00        | 0.00     |
+        | 2026-02 | 30.00 | 30.00      | 0.00        | 0.00        | 60.00    |
+        | 2026-01 | 90.00 | 0.00       | 30.00       | 0.00        | 60.00    |
+        """
+    )
+
+
+def test_a_payment_that_failed_after_its_period_was_closed_is_paid_as_it_was_planned(year):
+    after(year, "2026-01", "2026-02", advances=DISCO)
+    year.fail("2026-01")
+    assert year.plays(
+        """
+        | month   | samba  | recouped | paid before | paid now |
+        | 2026-01 | 100.00 | 60.00    | 0.00        | 40.00    |
+        """
+    )
+
+
+def test_somebody_held_in_a_closed_period_is_paid_there_once_they_are_known(year):
+    year.known = ("bia",)
+    after(year, "2026-01", "2026-02")
+    year.known = ("ana", "bia")
+    assert year.plays(
+        """
+        | month   | samba  | carried in | held | paid now |
+        | 2026-01 | 100.00 | 0.00       | 0.00 | 100.00   |
+        | 2026-02 | 100.00 | 0.00       | 0.00 | 100.00   |
+        | 2026-03 | 5.00   | 0.00       | 0.00 | 5.00     |
+        """
+    )
+
+
+def test_somebody_held_in_a_closed_period_has_the_advances_taken_out_that_are_still_outstanding(year):
+    year.known = ("bia",)
+    after(year, "2026-01", advances=DISCO)
+    year.known = ("ana", "bia")
+    assert year.plays(
+        """
+        | month   | samba  | recouped | held | paid before | paid now |
+        | 2026-02 | 45.00  | 45.00    | 0.00 | 0.00        | 0.00     |
+        | 2026-01 | 100.00 | 15.00    | 0.00 | 0.00        | 85.00    |
+        | 2026-01 | 100.00 | 15.00    | 0.00 | 85.00       | 0.00     |
+        | 2026-03 | 10.00  | 0.00     | 0.00 | 0.00        | 10.00    |
+        """
+    )
+
+
+def test_a_late_difference_of_somebody_who_cannot_be_paid_is_held_and_nothing_is_booked(year):
+    after(year, "2026-01", "2026-02", advances=DISCO)
+    year.known = ("bia",)
+    assert year.plays(
+        """
+        | month   | samba  | recouped | held  | paid before | paid now |
+        | 2026-01 | 130.00 | 60.00    | 30.00 | 40.00       | 0.00     |
+        """
+    )
+    assert year.history("2026-03").carried_in == {}
+
+
+def test_a_period_left_out_and_run_after_a_later_one_does_not_take_in_what_that_one_took(year):
+    year.rules = {"minimum_payout": "50.00"}
+    assert year.plays(
+        """
+        | month   | samba | carried in | carried out | paid now |
+        | 2026-01 | 30.00 | 0.00       | 30.00       | 0.00     |
+        | 2026-03 | 30.00 | 30.00      | 0.00        | 60.00    |
+        | 2026-02 | 30.00 | 0.00       | 30.00       | 0.00     |
+        | 2026-02 | 30.00 | 0.00       | 30.00       | 0.00     |
+        | 2026-04 | 20.00 | 30.00      | 0.00        | 50.00    |
+        """
+    )
+
+
+def test_the_latest_period_does_not_take_what_a_late_difference_has_taken_already(year):
+    after(year, "2026-01")
+    year.paid_ahead = DISCO
+    assert year.plays(
+        """
+        | month   | samba  | recouped | paid before | paid now |
+        | 2026-02 | 20.00  | 20.00    | 0.00        | 0.00     |
+        | 2026-01 | 130.00 | 30.00    | 100.00      | 0.00     |
+        | 2026-02 | 70.00  | 30.00    | 0.00        | 40.00    |
+        | 2026-03 | 70.00  | 0.00     | 0.00        | 70.00    |
+        """
+    )
+
+
+def test_only_what_changes_is_booked_beside_what_stands(year):
+    after(year, "2026-01", "2026-02", minimum_payout="20.00")
+    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "93.00"}))
+    assert worked.postings == (Posting(ANA, "carried", "", -700),)
+    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
+    assert worked.postings == (Posting(ANA, "carried", "", -200),)
+    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
+    assert worked.postings == ()
+
+
+def test_the_owners_too_much_stays_with_the_owner_who_is_the_payer_and_is_not_carried(year):
+    """The payer funds Ana's R$ 30.00 with the R$ 30.00 that the owner, who is the payer, got too much."""
+    half = year.came_in("2026-01", {"samba": "100.00"})
+    half.shares["share_ppm"] = 500_000
+    year.run("2026-01", half)
+    after(year, "2026-02")
+    more = year.came_in("2026-01", {"samba": "100.00"})
+    more.shares["share_ppm"] = 800_000
+    worked = year.run("2026-01", more)
+    own = worked.obligations[worked.obligations["kind"] == "owner"]
+    assert list(zip(own["place"], own["amount_cents"], own["reason"], strict=True)) == [
+        ("duplicate", 5000, "claimed by rp-0"),
+        ("owner", -3000, "difference"),
+    ]
+    assert year.paid(ANA) == 5000 + 10000 + 3000
+    assert year.history("2026-03").carried_in == {}

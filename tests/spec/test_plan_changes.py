@@ -1,0 +1,371 @@
+"""Whom to look at before a plan is approved, and what changed since the last one: drawn cases."""
+
+import datetime as dt
+
+import pytest
+
+from flows.steps.payee_history import PaidBefore, notices_of
+from flows.steps.plan_changes import (
+    changes_between,
+    elsewhere_of,
+    items_by_payee,
+    items_of,
+    items_paid,
+    period_before,
+    rates_between,
+    shares_changed,
+)
+from flows.steps.plan_look import not_paid_of
+from schemas.money import parse_plain_amount
+from schemas.paid_before import PaidPart, PaidSum, UsedDestination
+from schemas.plan_view import ChangeKind, Notice
+from schemas.submission import SubmissionState
+from tests.spec.office import Office, inputs, statement
+from tests.spec.tables import CPF, NAMES, destination_of_mail, lines, payees, payments, reais, shares, table
+
+NOVEMBER = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
+
+
+def planned(drawn):
+    """What an office with an empty ledger would pay for October."""
+    return Office().work_out(inputs(payments=payments(drawn))).obligations
+
+
+def sums(drawn):
+    """Draw payee, period and amount, and perhaps job and currency; the last line is the latest."""
+    return [
+        PaidSum(
+            CPF[row["payee"]], row.get("job", "selo"), row["period"], row.get("currency", "BRL"),
+            parse_plain_amount(row["amount"]), NOVEMBER + dt.timedelta(days=day),
+        )
+        for day, row in enumerate(table(drawn))
+    ]  # fmt: skip
+
+
+def parts(drawn):
+    """Draw the payments of the last period: payee, amount, and perhaps reference and key."""
+    return [
+        PaidPart(
+            CPF[row["payee"]], row["payee"], row.get("reference", ""), parse_plain_amount(row["amount"]),
+            destination_of_mail(f"{row['payee']}@example.com"),
+        )
+        for row in table(drawn)
+    ]  # fmt: skip
+
+
+def uses(drawn):
+    """Draw where people were paid: payee, key and period; the last line is the latest."""
+    return [
+        UsedDestination(
+            CPF[row["payee"]], destination_of_mail(row["key"]), "selo", row["period"], NOVEMBER + dt.timedelta(days=day)
+        )
+        for day, row in enumerate(table(drawn))
+    ]
+
+
+def looked_at(obligations, *, past="", last="", used=""):
+    """Judge a plan of October in BRL; returns (notice, payee, now, before) drawn."""
+    before = PaidBefore(*(read(drawn) if drawn else [] for read, drawn in ((sums, past), (uses, used), (parts, last))))
+    notices = notices_of(obligations, before, {}, job="selo", period="2026-10", currency="BRL")
+    return [(n.notice.value, NAMES[n.tax_id], reais(n.now_cents), reais(n.before_cents)) for n in notices]
+
+
+STEADY = """
+    | payee | period  | amount |
+    | ana   | 2026-07 | 90.00  |
+    | ana   | 2026-08 | 110.00 |
+    | ana   | 2026-09 | 100.00 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "looked"),
+    [
+        ("100.00", []),
+        ("299.99", []),
+        ("300.00", [("much_above", "ana", "300.00", "100.00")]),
+        ("5000.00", [("much_above", "ana", "5000.00", "100.00")]),
+        ("10000.00", [("times_100", "ana", "10000.00", "100.00")]),
+        ("10000.01", [("much_above", "ana", "10000.01", "100.00")]),
+        ("0.01", []),
+    ],
+)
+def test_a_sum_is_looked_at_from_three_times_the_median_of_the_last_ones(now, looked):
+    assert looked_at(planned(f"| payee | amount |\n| ana | {now} |"), past=STEADY) == looked
+
+
+def test_small_sums_may_jump_up_to_a_hundred_above_their_median():
+    past = "| payee | period | amount |\n| ana | 2026-09 | 10.00 |"
+    assert looked_at(planned("| payee | amount |\n| ana | 109.99 |"), past=past) == []
+    assert looked_at(planned("| payee | amount |\n| ana | 110.00 |"), past=past)[0][0] == "much_above"
+
+
+def test_an_even_number_of_amounts_has_its_median_between_the_middle_two():
+    past = "| payee | period | amount |\n| ana | 2026-08 | 100.00 |\n| ana | 2026-09 | 100.01 |"
+    # three times 100.005 is 300.015
+    assert looked_at(planned("| payee | amount |\n| ana | 300.01 |"), past=past) == []
+    assert looked_at(planned("| payee | amount |\n| ana | 300.02 |"), past=past)[0][3] == "100.00"
+
+
+def test_only_the_last_twelve_amounts_count():
+    old = "\n".join(f"| ana | 2024-{month:02d} | 100000.00 |" for month in range(1, 13))
+    new = "\n".join(f"| ana | 2025-{month:02d} | 100.00 |" for month in range(1, 13))
+    past = f"| payee | period | amount |\n{old}\n{new}"
+    assert looked_at(planned("| payee | amount |\n| ana | 300.00 |"), past=past)[0][0] == "much_above"
+
+
+def test_a_period_is_one_sum_however_many_payments_it_had():
+    now = planned(
+        """
+        | payee | reference | amount |
+        | ana   | a         | 160.00 |
+        | ana   | b         | 160.00 |
+        """
+    )
+    assert looked_at(now, past=STEADY) == [("much_above", "ana", "320.00", "100.00")]
+
+
+def test_what_the_period_has_been_paid_already_counts_and_is_no_history():
+    past = STEADY + "    | ana | 2026-10 | 250.00 |"
+    assert looked_at(planned("| payee | reference | amount |\n| ana | b | 60.00 |"), past=past) == [
+        ("much_above", "ana", "310.00", "100.00")
+    ]
+
+
+def test_amounts_of_the_same_job_are_compared_and_those_of_others_where_it_has_none():
+    mixed = """
+        | payee | period  | amount  | job   |
+        | ana   | 2026-09 | 100.00  | selo  |
+        | ana   | 2026-09 | 9000.00 | other |
+        | bia   | 2026-09 | 100.00  | other |
+    """
+    now = planned("| payee | amount |\n| ana | 300.00 |\n| bia | 300.00 |")
+    assert looked_at(now, past=mixed) == [
+        ("much_above", "ana", "300.00", "100.00"),
+        ("much_above", "bia", "300.00", "100.00"),
+    ]
+
+
+def test_amounts_in_another_currency_are_not_compared_but_the_payee_is_known():
+    past = "| payee | period | amount | currency |\n| ana | 2026-09 | 1.00 | USD |"
+    assert looked_at(planned("| payee | amount |\n| ana | 9000.00 |"), past=past) == []
+
+
+def test_whom_this_ledger_never_paid_is_new():
+    now = planned("| payee | amount |\n| ana | 100.00 |\n| bia | 5.00 |\n| caio | 7.00 |")
+    assert looked_at(now, past=STEADY) == [("new", "caio", "7.00", "0.00"), ("new", "bia", "5.00", "0.00")]
+
+
+def test_one_payment_of_several_that_is_a_hundred_times_one_of_last_month_is_a_slip():
+    last = "| payee | amount |\n| ana | 50.00 |\n| ana | 30.00 |"
+    now = planned("| payee | reference | amount |\n| ana | a | 50.00 |\n| ana | b | 3000.00 |")
+    past = "| payee | period | amount |\n| ana | 2026-09 | 80.00 |"
+    assert looked_at(now, past=past, last=last) == [("times_100", "ana", "3000.00", "30.00")]
+
+
+@pytest.mark.parametrize(
+    ("key", "looked"),
+    [
+        ("ana@example.com", []),
+        ("new@example.com", [("changed_destination", None)]),
+        ("old@example.com", [("changed_destination", 0)]),
+    ],
+)
+def test_another_destination_than_the_last_one_is_looked_at_with_its_own_last_use(key, looked):
+    used = """
+        | payee | key             | period  |
+        | ana   | old@example.com | 2026-08 |
+        | ana   | ana@example.com | 2026-09 |
+    """
+    now = planned(f"| payee | amount | key |\n| ana | 100.00 | {key} |")
+    before = PaidBefore(sums(STEADY), uses(used))
+    notices = notices_of(now, before, {}, job="selo", period="2026-10", currency="BRL")
+    told = [(n.notice.value, n.last_used_at and (n.last_used_at - NOVEMBER).days) for n in notices]
+    assert told == looked
+    assert all((n.last_paid_at - NOVEMBER).days == 1 for n in notices)
+
+
+def test_two_destinations_used_in_one_period_are_both_usual():
+    used = "| payee | key | period |\n| ana | one@example.com | 2026-09 |\n| ana | two@example.com | 2026-09 |"
+    now = planned(
+        """
+        | payee | reference | amount | key             |
+        | ana   | a         | 50.00  | one@example.com |
+        | ana   | b         | 50.00  | two@example.com |
+        """
+    )
+    assert looked_at(now, past=STEADY, used=used) == []
+
+
+def test_whom_the_last_period_paid_and_this_one_does_not_know_has_disappeared():
+    last = "| payee | amount |\n| ana | 100.00 |\n| bia | 20.00 |\n| bia | 3.00 |\n| caio | 40.00 |"
+    found = looked_at(planned("| payee | amount |\n| ana | 100.00 |"), past=STEADY, last=last)
+    assert found == [("disappeared", "caio", "0.00", "40.00"), ("disappeared", "bia", "0.00", "23.00")]
+
+
+def test_whose_sum_is_only_carried_has_not_disappeared():
+    office = Office().under(minimum_payout="50.00")
+    came_in = inputs(
+        [statement(lines("| amount |\n| 10.00 |"))],
+        payees=payees("ana"),
+        shares=shares("| payee | share |\n| ana | 100 |"),
+    )
+    carried = office.work_out(came_in).obligations
+    assert looked_at(carried, last="| payee | amount |\n| ana | 100.00 |") == []
+
+
+def test_the_most_urgent_reason_comes_first():
+    assert [notice.value for notice in Notice] == [
+        "times_100", "changed_destination", "much_above", "new", "disappeared",
+    ]  # fmt: skip
+
+
+def told(changes):
+    """Draw changes: kind, payee, before, now."""
+    return [(c.kind.value, NAMES[c.tax_id], reais(c.before_cents), reais(c.now_cents)) for c in changes]
+
+
+OCTOBER = """
+    | payee | reference | amount | key             |
+    | ana   |           | 100.00 | ana@example.com |
+    | bia   | one       | 20.00  | bia@example.com |
+    | bia   | two       | 30.00  | bia@example.com |
+"""
+
+
+@pytest.mark.parametrize(
+    ("now", "changed"),
+    [
+        (OCTOBER, []),
+        (OCTOBER + "    | caio |  | 7.00 | caio@example.com |", [("added", "caio", "0.00", "7.00")]),
+        (
+            OCTOBER.replace("| bia   | two       | 30.00  | bia@example.com |", ""),
+            [("removed", "bia", "30.00", "0.00")],
+        ),
+        (OCTOBER.replace("100.00", "101.50"), [("amount", "ana", "100.00", "101.50")]),
+        (OCTOBER.replace("| 100.00 | ana@", "| 100.00 | new@"), [("destination", "ana", "100.00", "100.00")]),
+        (
+            OCTOBER.replace("| 100.00 | ana@", "| 90.00 | new@"),
+            [("amount", "ana", "100.00", "90.00"), ("destination", "ana", "90.00", "90.00")],
+        ),
+        (OCTOBER.replace("one", "uno"), [("added", "bia", "0.00", "20.00"), ("removed", "bia", "20.00", "0.00")]),
+    ],
+)
+def test_each_payment_is_held_against_the_last_plan(now, changed):
+    assert told(changes_between(items_of(planned(OCTOBER)), items_of(planned(now)))) == changed
+
+
+def test_the_order_of_rows_changes_nothing():
+    upside_down = "\n".join([OCTOBER.splitlines()[1], *reversed(OCTOBER.splitlines()[2:])])
+    assert changes_between(items_of(planned(OCTOBER)), items_of(planned(upside_down))) == ()
+
+
+def test_the_largest_difference_comes_first():
+    now = OCTOBER.replace("100.00", "100.01").replace("20.00", "25.00").replace("30.00", "5.00")
+    changes = changes_between(items_of(planned(OCTOBER)), items_of(planned(now)))
+    assert [reais(one.difference_cents) for one in changes] == ["-25.00", "5.00", "0.01"]
+
+
+def test_what_has_been_sent_meanwhile_is_no_change():
+    office = Office()
+    came_in = inputs(payments=payments(OCTOBER))
+    before = items_of(office.work_out(came_in).obligations)
+    office.send(came_in, state=SubmissionState.PAID)
+    assert changes_between(before, items_of(office.work_out(came_in).obligations)) == ()
+
+
+def test_a_late_statement_changes_what_its_payees_get_by_the_difference():
+    office = Office()
+    half = shares("| payee | share |\n| ana | 50 |")
+    first = inputs([statement(lines("| amount |\n| 100.00 |"))], payees=payees("ana"), shares=half)
+    before = items_of(office.work_out(first).obligations)
+    office.send(first)
+    both = inputs([statement(lines("| amount |\n| 100.00 |\n| 40.00 |"))], payees=payees("ana"), shares=half)
+    changes = changes_between(before, items_of(office.work_out(both).obligations))
+    assert told(changes) == [("amount", "ana", "50.00", "70.00"), ("amount", "owner", "50.00", "70.00")]
+
+
+def test_what_is_no_longer_paid_says_where_it_is_now():
+    office = Office()
+    came_in = inputs(payments=payments(OCTOBER))
+    before = office.work_out(came_in).obligations
+    office.send(came_in)
+    now = office.work_out(inputs(payments=payments(OCTOBER.replace("100.00", "120.00")))).obligations
+    (change,) = changes_between(items_of(before), items_of(now), held_now=elsewhere_of(now))
+    assert (change.kind, change.elsewhere, reais(change.difference_cents)) == (
+        ChangeKind.REMOVED,
+        "conflict",
+        "-100.00",
+    )
+
+
+def test_a_first_plan_of_a_period_is_held_against_the_last_one_by_payee():
+    last = items_paid(parts("| payee | amount |\n| ana | 60.00 |\n| ana | 40.00 |\n| caio | 5.00 |"), {})
+    changes = changes_between(last, items_by_payee(planned(OCTOBER)), destinations=False)
+    assert told(changes) == [("added", "bia", "0.00", "50.00"), ("removed", "caio", "5.00", "0.00")]
+
+
+@pytest.mark.parametrize(
+    ("periods", "last"),
+    [
+        ([], ""),
+        (["2026-10", "2026-11"], ""),
+        (["2026-08", "2026-09", "2026-10"], "2026-09"),
+        (["2025-12", "2026-09-01..2026-09-15"], "2026-09-01..2026-09-15"),
+    ],
+)
+def test_the_last_period_is_the_latest_that_began_before(periods, last):
+    assert period_before(periods, "2026-10") == last
+
+
+def earned(drawn_shares, rate="5.00"):
+    came_in = inputs(
+        [statement(lines("| recording | amount | currency |\n| samba | 10.00 | USD |"), rates={"USD": rate})],
+        payees=payees("ana", "bia"),
+        shares=shares(drawn_shares),
+    )
+    return Office().work_out(came_in).earnings
+
+
+HALF = "| payee | share |\n| ana | 50 |"
+
+
+def test_another_exchange_rate_is_told_with_both_rates():
+    (change,) = rates_between(earned(HALF, "5.00"), earned(HALF, "5.25"))
+    assert (change.currency, change.before, change.now) == ("USD", "5", "5.25")
+    assert rates_between(earned(HALF), earned(HALF)) == ()
+
+
+@pytest.mark.parametrize(
+    ("now", "count"),
+    [
+        (HALF, 0),
+        ("| payee | share |\n| ana | 40 |", 1),
+        ("| payee | share |\n| ana | 50 |\n| bia | 10 |", 1),
+        ("| payee | share |\n| bia | 50 |", 2),
+    ],
+)
+def test_shares_of_the_same_asset_that_differ_are_counted(now, count):
+    assert shares_changed(earned(HALF), earned(now)) == count
+
+
+def test_a_job_without_royalties_has_neither_rates_nor_shares_to_compare():
+    nothing = Office().work_out(inputs(payments=payments(OCTOBER))).earnings
+    assert rates_between(nothing, nothing) == ()
+    assert shares_changed(nothing, nothing) == 0
+
+
+def test_what_is_not_paid_is_summed_by_reason_whatever_submission_claims_it():
+    office = Office()
+    came_in = inputs(payments=payments("| payee | amount |\n| ana | 10.00 |\n| bia | 20.00 |"))
+    office.send(came_in, submission="rp-1")
+    office.send(inputs(payments=payments("| payee | amount |\n| caio | 5.00 |")), submission="rp-2")
+    now = inputs(payments=payments("| payee | amount |\n| ana | 10.00 |\n| bia | 20.00 |\n| caio | 5.00 |"))
+    (group,) = not_paid_of(office.work_out(now).obligations)
+    assert (group.place, group.reason, group.count, reais(group.amount_cents)) == ("duplicate", "claimed", 3, "35.00")
+
+
+def test_a_plan_of_nothing_has_nobody_to_look_at():
+    nothing = planned(OCTOBER).iloc[:0]
+    assert items_of(nothing) == {}
+    assert looked_at(nothing) == []

@@ -1,0 +1,134 @@
+"""A label over months: each run finds what the ledger says and leaves in it what the next one finds."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from flows.stages.approve import what_to_post
+from flows.stages.open_period import history_of
+from flows.steps.accrue import History
+from flows.steps.inputs import Inputs
+from flows.steps.opening_balances import left_of_advances
+from flows.steps.work_out import Worked
+from io_adapters.ledger.accruals import Accruals
+from schemas.job import Job, Period, resolve_period
+from schemas.submission import Claim
+from tests.spec.office import Office, inputs, job, statement
+from tests.spec.tables import CPF, RECORDINGS, Row, advances, lines, opening, payees, reais, shares, table
+
+_JOBS = count(1)
+HEADER = "| recording | amount |"
+
+
+@dataclass
+class Year:
+    """A job and its ledger. Whatever is planned is sent and paid at once.
+
+    Attributes:
+        accruals: The ledger's own record of carry-overs and recoupments.
+        rules: The job's rules; they may change between runs.
+        known: Who is in the payees table.
+        paid_ahead: The advances table, drawn.
+        balances: The opening balances, drawn.
+        office: The office of the last run.
+    """
+
+    accruals: Accruals
+    rules: dict[str, object] = field(default_factory=dict)
+    known: tuple[str, ...] = ("ana", "bia")
+    paid_ahead: str = ""
+    balances: str = ""
+    office: Office = field(default_factory=Office)
+    _claims: dict[str, tuple[Claim, ...]] = field(default_factory=dict)
+    _number: int = field(default_factory=lambda: next(_JOBS))
+
+    def job_of(self, month: str) -> Job:
+        return job(job=f"selo-{self._number}", period=month, rules=self.rules)
+
+    def history(self, month: str) -> History:
+        """What the ledger says a month finds."""
+        return history_of(self.accruals, self.job_of(month), resolve_period(month, None))
+
+    def came_in(self, month: str, earned: Mapping[str, str], of: str = "ana") -> Inputs:
+        """A month's statement of which somebody has everything: recording -> amount."""
+        drawn = "\n".join([HEADER, *(f"| {recording} | {amount} |" for recording, amount in earned.items())])
+        whole = shares(f"| payee | share |\n| {of} | 100 |")
+        return self.opened(month, inputs([statement(lines(drawn))], payees=payees(*self.known), shares=whole))
+
+    def opened(self, month: str, came_in: Inputs, **tables: object) -> Inputs:
+        """The same with this year's advances and opening balances, as the reader hands them on."""
+        declared = opening(self.balances) if self.balances else came_in.opening
+        ahead = advances(self.paid_ahead) if self.paid_ahead else came_in.advances
+        left = left_of_advances(ahead, declared, resolve_period(month, None))
+        return replace(came_in, opening=declared, advances=left, **tables)
+
+    def run(self, month: str, came_in: Inputs) -> Worked:
+        """Work a month out, send what is planned, and post what it leaves."""
+        declared, period = self.job_of(month), resolve_period(month, None)
+        series = (declared.job, declared.payer.tax_id, declared.currency)
+        self.office = Office(
+            job=declared,
+            claims=self._claims.get(month, ()),
+            history=history_of(self.accruals, declared, period),
+            posted=tuple(self.accruals.posted_periods(*series)),
+        )
+        worked = self.office.work_out(came_in)
+        self._send_and_post(month, period, came_in, worked)
+        return worked
+
+    def _send_and_post(self, month: str, period: Period, came_in: Inputs, worked: Worked) -> None:
+        office = self.office
+        office.remember(office.plan(worked), submission=f"rp-{len(office.claims)}")
+        self._claims[month] = office.claims
+        history = office.opened.history if office.opened else office.history
+        posting = what_to_post(office.job, period, came_in, history, worked)
+        if posting is not None:
+            self.accruals.post(posting, "run")
+
+    def fail(self, month: str) -> None:
+        """All reports of a month failed for certain: nothing of it was paid, and nothing of it is claimed."""
+        self._claims[month] = ()
+
+    def paid(self, payee: str = "") -> int:
+        """Centavos ever paid to somebody (a tax id), or to everybody but the owner."""
+        claims = [one for month in self._claims.values() for one in month if one.kind != "owner"]
+        return sum(one.amount_cents for one in claims if payee in {"", one.payee})
+
+    def plays(self, text: str, of: str = "ana") -> bool:
+        """Run months as a drawn table says, in its order, and hold each run's result against its row.
+
+        month and the names of recordings say what somebody earned in all; the other columns what the run came to:
+        recouped, carried in, carried out, held, paid before, paid now, and question (a code).
+
+        Raises:
+            AssertionError: it came to something else; shows what was found, drawn the same way.
+        """
+        expected = table(text)
+        found = []
+        for row in expected:
+            earned = {name: amount for name, amount in row.items() if name in RECORDINGS and amount}
+            worked = self.run(row["month"], self.came_in(row["month"], earned, of))
+            told = _told(worked, self.office, of)
+            found.append({name: told.get(name, row[name]) for name in row})
+        if found != expected:
+            shown = [" | ".join(expected[0]), *(" | ".join(row.values()) for row in found)]
+            raise AssertionError("found instead:\n" + "\n".join(shown))
+        return True
+
+
+def _told(worked: Worked, office: Office, payee: str) -> Row:
+    own = worked.obligations[worked.obligations["tax_id"] == CPF[payee]]
+    sums = Counter[str]()
+    for place, cents in zip(own["place"], own["amount_cents"], strict=True):
+        sums[place] += cents
+    history = office.opened.history if office.opened else office.history
+    return {
+        "recouped": reais(sums["recouped"]),
+        "carried in": reais(history.carried_in.get(CPF[payee], 0)),
+        "carried out": reais(sums["carried"]),
+        "held": reais(sums["held"]),
+        "paid before": reais(sums["duplicate"]),
+        "paid now": reais(sums["planned"]),
+        "question": office.opened.in_question.get(CPF[payee], "") if office.opened else "",
+    }
