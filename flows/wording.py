@@ -236,7 +236,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{count} different people: ask for the tax id, or for an obligation",
     ),
     "trace.run": ("livros da execução {run}", "books of run {run}"),
-    "trace.no_run": ("a execução não deixou livros{run}", "its run left no books{run}"),
+    "trace.no_run": ("a execução não deixou livros", "its run left no books"),
     "trace.kind_payment": ("pagamento", "payment"),
     "trace.kind_royalty": ("royalties", "royalties"),
     "trace.kind_owner": ("parte do titular", "owner's part"),

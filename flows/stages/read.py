@@ -10,7 +10,7 @@ from flows.stages.read_files import FileReader, ReadTable
 from flows.stages.run import Run
 from flows.stages.which_files import find_files, slot_beside, slot_of_source
 from flows.steps.cross_check import cross_check
-from flows.steps.inputs import Inputs, Statement, UsedFile
+from flows.steps.inputs import Inputs, Statement, UsedFile, in_question
 from flows.steps.opening_balances import left_of_advances, of_other_periods
 from flows.steps.sum_lines import merge
 from schemas.errors import ConfigurationError
@@ -55,6 +55,8 @@ def read(run: Run) -> None:
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares=DataFrame[Shares](_joined(shares, "shares")),
         advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
+        advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        shares_in_question=in_question(one.held for one in shares),
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),

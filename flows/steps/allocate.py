@@ -15,7 +15,7 @@ import pandas as pd
 
 from flows.steps.earned_in_territories import TerritorySums, typed_parts
 from flows.steps.exact import EXACT, part_of, plain
-from flows.steps.match_shares import Asset, ShareBook, ShareOf, day_of
+from flows.steps.match_shares import IN_QUESTION, Asset, ShareBook, ShareOf, day_of
 from flows.steps.sum_lines import sum_up
 from schemas.errors import UnsoundPlan
 from schemas.money import round_parts
@@ -55,7 +55,12 @@ class Allocation(NamedTuple):
 
 
 def allocate(
-    totals: LineTotals, shares: DataFrame[Shares], *, rates: Mapping[str, Decimal], first_day: str
+    totals: LineTotals,
+    shares: DataFrame[Shares],
+    *,
+    rates: Mapping[str, Decimal],
+    first_day: str,
+    in_question: pd.DataFrame | None = None,
 ) -> Allocation:
     """Give all lines to the payees whose shares cover them, the owner, or nobody.
 
@@ -64,15 +69,17 @@ def allocate(
         shares: Who shares what; the most specific of ISRC, UPC, release, artist, catalogue wins as a group.
         rates: Currency -> worth of one unit in the job's currency; must hold every currency of the lines.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
+        in_question: Shares with problems, see `ShareBook`.
 
     Returns:
         Earnings: one row per payee, asset, platform, period and share. The owner's remainder bears the role "owner",
-        lines without a share the role "unmatched"; both have tax_id "". And what payees earned by territory.
+        lines without a share the role "unmatched", those with a share in question that role; all have tax_id "".
+        And what payees earned by territory.
 
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
-    book, places = ShareBook(shares), TerritorySums()
+    book, places = ShareBook(shares, in_question), TerritorySums()
     parts = [
         part
         for total in sum_up(totals.by_platform, PLATFORM_COLUMNS)
@@ -116,8 +123,8 @@ def _divide(
     def part(tax_id: str, role: str, share_ppm: int) -> tuple[object, ...]:
         return (tax_id, role, *about, *counts, share_ppm, plain(part_of(worth, share_ppm)))
 
-    if not shares:
-        yield part("", UNMATCHED_ROLE, 1_000_000)
+    if not shares or shares[0] is IN_QUESTION:
+        yield part("", shares[0].role if shares else UNMATCHED_ROLE, 1_000_000)
         return
     for share in shares:
         yield part(share.tax_id, share.role, share.share_ppm)
@@ -148,15 +155,16 @@ def round_earnings(
     owner, unmatched = exact.get(("", OWNER_ROLE), Fraction(0)), exact.get(("", UNMATCHED_ROLE), Fraction(0))
     if unmatched_to_owner:
         owner, unmatched = owner + unmatched, Fraction(0)
-    parts = [*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held_cents, repeated_cents]
+    held = held_cents + exact.get(("", IN_QUESTION.role), Fraction(0))
+    parts = [*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held, repeated_cents]
     *cents, owner_cents, unmatched_cents, repeated = round_parts(parts)
     return RoundedEarnings(dict(zip(payees, cents, strict=True)), owner_cents, unmatched_cents, repeated)
 
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:
-    """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner or unmatched."""
+    """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner, unmatched or in question."""
     kinds = earnings["role"].where(
-        (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE]), "payee"
+        (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE, IN_QUESTION.role]), "payee"
     )
     frame = earnings.assign(role_kind=kinds)
     sums: dict[tuple[str, ...], Decimal] = {}

@@ -51,7 +51,7 @@ def cross_check(inputs: Inputs, job: Job, first_day: str) -> Inputs:
         are held marked so.
     """
     inputs, doubled = _hold_doubled_payments(inputs)
-    book = ShareBook(inputs.shares)
+    book = ShareBook(inputs.shares, inputs.shares_in_question)
     uncovered = _uncovered_lines(inputs, book, job, first_day)
     findings = [*doubled, *_unknown_payees(inputs, job), *uncovered, *_overfull(inputs, book), *_without_rate(inputs)]
     issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from flows.steps.exact import EXACT, part_of, plain
-from flows.steps.match_shares import ShareOf
+from flows.steps.match_shares import IN_QUESTION, ShareOf
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import TerritoryEarnings
 
@@ -23,6 +23,8 @@ class TerritorySums:
         worth = EXACT.multiply(total["amount"], rates[total["currency"]])
         of_payee = dict[str, int]()
         for share in shares:
+            if share is IN_QUESTION:
+                continue
             of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
         for tax_id, share_ppm in of_payee.items():
             key = (tax_id, total["territory"], total["currency"])

@@ -1,6 +1,6 @@
 """What a run has read: sound rows of every table, and what was held back, with every row accounted for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -14,6 +14,7 @@ from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
+from schemas.tables.row_books import ASSET_NAMES
 from schemas.tables.row_runs import RowRuns
 from schemas.tables.shares import Shares
 
@@ -60,6 +61,13 @@ class UsedFile:
     content_sha256: str
 
 
+def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return what held shares are shares of, see `Inputs.shares_in_question`."""
+    nothing = pd.DataFrame({name: pd.Series(dtype="str") for name in ASSET_NAMES})
+    frames = [nothing.assign(asset_read=pd.Series(dtype="bool")), *(one for one in held if len(one))]
+    return pd.concat(frames, ignore_index=True)[[*ASSET_NAMES, "asset_read"]].astype({"asset_read": "bool"})
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """All that came in.
@@ -74,6 +82,8 @@ class Inputs:
         advances: Sound advances; of those with an opening balance, what was left of them.
         opening: Sound opening balances.
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
+        advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
+        shares_in_question: Shares with problems: isrc, upc, release, artist, and asset_read, whether those can be read.
         rows: Where the rows of each file went so far, in runs.
         files: Files of the sources.
         issues: All problems of all files.
@@ -93,3 +103,5 @@ class Inputs:
     decisions: tuple[str, ...]
     opening: DataFrame[Opening] = field(default_factory=lambda: DataFrame[Opening](empty_table("opening")))
     opening_problems: Mapping[str, str] = field(default_factory=dict)
+    advance_problems: Mapping[str, str] = field(default_factory=dict)
+    shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+import pandas as pd
+
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.shares import Shares
 
@@ -44,6 +46,10 @@ class ShareOf:
         return (not self.valid_from or self.valid_from <= day) and (not self.valid_to or day <= self.valid_to)
 
 
+# Stands for a share that cannot be read: whatever it is of is held.
+IN_QUESTION: Final = ShareOf(tax_id="", role="in question", share_ppm=0, valid_from="", valid_to="")
+
+
 def day_of(period: str, first_day: str) -> str:
     """Return the day on which shares must hold for a line: its own day, its month's first, or the job's first.
 
@@ -64,7 +70,14 @@ class ShareBook:
         overfull: Assets whose shares sum to more than 100 %, named for people -> that sum in percent.
     """
 
-    def __init__(self, shares: DataFrame[Shares]) -> None:
+    def __init__(self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None) -> None:
+        """Index shares.
+
+        Args:
+            shares: Sound ones.
+            in_question: isrc, upc, release, artist of those with problems: what they name belongs to nobody until
+                they are put right, for with a part unknown the remainder is unknown, too.
+        """
         self.overfull: dict[str, str] = {}
         self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
@@ -73,6 +86,9 @@ class ShareBook:
             name = _folded(row.get(level, ""))
             share = ShareOf(row["tax_id"], row["role"], row["share_ppm"], row["valid_from"], row["valid_to"])
             self._by_name.setdefault((level, name), []).append(share)
+        for row in records(in_question) if in_question is not None else ():
+            level = next((name for name in LEVELS if row[name]), "catalogue")
+            self._by_name.setdefault((level, _folded(row.get(level, ""))), []).append(IN_QUESTION)
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
         """Return the shares of the most specific level that has any on that day; () when nothing covers the asset."""
@@ -86,6 +102,8 @@ class ShareBook:
             if level != "catalogue" and not name:
                 continue
             shares = tuple(share for share in self._by_name.get((level, name), ()) if share.holds_on(day))
+            if IN_QUESTION in shares:
+                return (IN_QUESTION,)
             if shares:
                 total = sum(share.share_ppm for share in shares)
                 if total > WHOLE:

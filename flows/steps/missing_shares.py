@@ -61,7 +61,12 @@ class _Group:
 
 
 def list_missing_shares(
-    statements: Iterable[Statement], shares: DataFrame[Shares], *, first_day: str, currency: str
+    statements: Iterable[Statement],
+    shares: DataFrame[Shares],
+    in_question: pd.DataFrame | None = None,
+    *,
+    first_day: str,
+    currency: str,
 ) -> MissingShares:
     """List what no share covers, so that a person can add every missing share in one go.
 
@@ -73,10 +78,11 @@ def list_missing_shares(
         statements: What lines add up to, by source, and what their currencies are worth; those of files that were
             paid before are the caller's to leave out.
         shares: Who shares what.
+        in_question: Shares with problems; they are not missing.
         first_day: First day of the job's period (ISO), for lines that do not say their own.
         currency: The job's.
     """
-    book = ShareBook(shares)
+    book = ShareBook(shares, in_question)
     lines = [(line, one.rates.get(line.currency)) for one in statements for line in _lines(one.totals.by_platform)]
     covered = [(line, bool(book.covering(line.asset, day_of(line.period, first_day)))) for line, _ in lines]
     taken = _taken(book, (line for line, is_covered in covered if is_covered), first_day)

@@ -108,7 +108,9 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
     inputs, old = set_aside(inputs, standing.repeated)
     earnings, territories = _allocation(inputs, job, period)
     rounded = _rounded(earnings, inputs, job, old.lines_cents)
-    problems = dict(standing.in_question) | dict(inputs.payee_problems)
+    if "" in inputs.advance_problems:
+        raise UnsoundPlan("an advance does not say whose it is: correct its CPF or CNPJ, or take the row out")
+    problems = dict(standing.in_question) | dict(inputs.advance_problems) | dict(inputs.payee_problems)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
@@ -197,6 +199,8 @@ class _Case:
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
+    if not inputs.shares_in_question["asset_read"].all():
+        raise UnsoundPlan("a share does not say what it is a share of: correct the row that is named, or take it out")
     found = []
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
@@ -206,7 +210,13 @@ def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
                 f"no exchange rate for {', '.join(missing)}: add it under exchange of the source that holds it"
             )
         found.append(
-            allocate(statement.totals, inputs.shares, rates=statement.rates, first_day=period.start.isoformat())
+            allocate(
+                statement.totals,
+                inputs.shares,
+                rates=statement.rates,
+                first_day=period.start.isoformat(),
+                in_question=inputs.shares_in_question,
+            )
         )
     joined = join_allocations(found)
     _check_rules(joined.earnings, job)

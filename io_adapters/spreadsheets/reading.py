@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from io_adapters.spreadsheets import limits
@@ -32,6 +32,7 @@ class SpreadsheetFile:
     _opened: OpenedFile
     _content: Content
     _place: Place
+    _told: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -49,12 +50,14 @@ class SpreadsheetFile:
         return self._opened.properties
 
     def recognise(self, layouts: Iterable[Layout]) -> Layout:
-        """Return the one of several layouts that the file has.
+        """Return the one of several layouts that the file has, and tell of it with the other decisions.
 
         Raises:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
-        return recognised(self.views, layouts, self._place)
+        layout = recognised(self.views, layouts, self._place)
+        self._told.append(say("layout", self._place.language, layout=layout.layout))
+        return layout
 
     def tables(self, layout: Layout) -> Iterator[RawTable]:
         """Yield what a layout reads of the file: one table, or one for each sheet it names.
@@ -78,7 +81,7 @@ class SpreadsheetFile:
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity = self._content.identity()
-        before = (*_packing(self._content, self._place.language), *self._opened.decisions)
+        before = (*self._told, *_packing(self._content, self._place.language), *self._opened.decisions)
         for block in self._opened.blocks(fit):
             yield replace(block, file=identity, decisions=(*before, *block.decisions))
         self._content.check_unchanged()

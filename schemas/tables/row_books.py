@@ -1,16 +1,20 @@
 """Where each row of a file went: held with its codes, ignored, or used."""
 
 from decimal import Decimal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from schemas.issues import IssueCode
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
 from schemas.tables.apart import Apart
 from schemas.tables.draft import Draft, is_error
 from schemas.tables.reading import filled
+
+ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
 
 
 def codes_by_position(draft: Draft) -> dict[int, str]:
@@ -51,7 +55,21 @@ def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFram
     held["amount"] = pd.Series([_exact(draft, position) for position in positions.tolist()], dtype=object)
     held["currency"] = pd.Series(currencies, dtype="str")
     held["codes"] = pd.Series([codes[position] for position in positions.tolist()], dtype="str")
+    if "share" in draft.canonical:
+        _add_assets(held, draft, positions)
     return held
+
+
+def _add_assets(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:
+    """Say what held shares are shares of, and whether that can be read: nobody is paid from it until they are sound."""
+    for name in ASSET_NAMES:
+        held[name] = pd.Series(draft.canonical[name][positions], dtype="str")
+    misread = {
+        found.position
+        for found in draft.findings
+        if is_error(found) and (found.column in ASSET_NAMES or found.code is IssueCode.ROW_WIDTH)
+    }
+    held["asset_read"] = pd.Series([position not in misread for position in positions.tolist()], dtype="bool")
 
 
 def _exact(draft: Draft, position: int) -> Decimal | None:

@@ -1,0 +1,65 @@
+"""A share or an advance with a problem: what depends on it is held, and nobody gets the part that is not known."""
+
+import pandas as pd
+import pytest
+
+from schemas.errors import UnsoundPlan
+from tests.spec.office import Office, inputs, job, statement
+from tests.spec.tables import CPF, RECORDINGS, lines, payees, shares
+
+MONTH = """
+    | recording | amount |
+    | samba     | 100.00 |
+    | valsa     | 50.00  |
+    | choro     | 30.00  |
+"""
+SPLIT = """
+    | payee | recording | share |
+    | ana   | samba     | 50    |
+    | ana   | valsa     | 60    |
+    | bia   | choro     | 100   |
+"""
+NO_SHARE = inputs().shares_in_question
+
+
+def came_in(recording="samba", *, asset_read=True, **given):
+    row = {"isrc": RECORDINGS.get(recording, ""), "upc": "", "release": "", "artist": "", "asset_read": asset_read}
+    tables = {"shares_in_question": pd.DataFrame([row]), "shares": shares(SPLIT)} | given
+    return inputs([statement(lines(MONTH))], payees=payees("ana", "bia"), **tables)
+
+
+def owed(office, given):
+    """Centavos by place."""
+    return office.work_out(given).obligations.groupby("place")["amount_cents"].sum().to_dict()
+
+
+def test_what_a_share_in_question_names_is_held_whole_and_the_rest_is_paid():
+    """Bia's half of the samba cannot be read: it must not become the owner's remainder."""
+    assert owed(Office(), came_in()) == {"held": 10_000, "planned": 8_000}
+
+
+def test_it_is_held_even_where_lines_without_a_share_go_to_the_owner():
+    assert owed(Office(job=job(rules={"unmatched": "owner"})), came_in()) == {"held": 10_000, "planned": 8_000}
+
+
+def test_a_share_in_question_of_the_whole_catalogue_holds_what_no_narrower_share_covers():
+    only_samba = shares("| payee | recording | share |\n| ana | samba | 100 |")
+    assert owed(Office(), came_in("", shares=only_samba)) == {"held": 8_000, "planned": 10_000}
+
+
+def test_a_share_that_does_not_say_of_what_stops_the_plan():
+    with pytest.raises(UnsoundPlan, match="what it is a share of"):
+        Office().work_out(came_in("", asset_read=False))
+
+
+def test_a_payee_whose_advance_cannot_be_read_is_held_and_the_others_are_paid():
+    given = came_in(shares_in_question=NO_SHARE, advance_problems={CPF["ana"]: "AMOUNT_FORMAT"})
+    worked = Office().work_out(given)
+    royalties = worked.obligations[worked.obligations["kind"] == "royalty"]
+    place = dict(zip(royalties["tax_id"], royalties["place"], strict=True))
+    assert place == {CPF["ana"]: "held", CPF["bia"]: "planned"}
+
+
+def test_an_advance_that_does_not_say_whose_it_is_stops_the_plan():
+    with pytest.raises(UnsoundPlan, match="whose it is"):
+        Office().work_out(came_in(advance_problems={"": "TAXID_CHECK"}))
