@@ -1,5 +1,6 @@
 """Read every file of the job, name every problem, and account for every row."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -95,10 +96,14 @@ def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
 
 def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
     """Refuse two files of one name: people and books tell rows apart by file, sheet and row."""
-    paths: dict[str, set[str]] = {}
+    contents: dict[str, set[str]] = {}
     for one in tables:
-        paths.setdefault(one.raw.file.name, set()).add(one.path)
-    twice = sorted(name for name, found in paths.items() if len(found) > 1)
+        contents.setdefault(one.raw.file.name, set()).add(one.raw.file.sha256)
+    places = Counter((one.raw.file.name, one.raw.sheet) for one in tables)
+    twice = sorted(
+        {name for name, found in contents.items() if len(found) > 1}
+        | {name for (name, _), n in places.items() if n > 1}
+    )
     if twice:
         raise ConfigurationError(f"several files of this job are called {', '.join(twice)}: rename all but one of each")
 

@@ -1,0 +1,207 @@
+"""trace: follows one payee or payment back to source file and row, and forward to the report."""
+
+import dataclasses
+import datetime as dt
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+
+from flows.opening import open_ledger_of, utc_now
+from flows.settings import read_settings
+from flows.stages.trace import Traced, trace
+from flows.steps.exact import EXACT, plain
+from flows.steps.trace import exact_sum
+from flows.terminal import console_for
+from flows.wiring import read_order
+from flows.wording import say
+from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.reasons import reason_in_words
+from schemas.errors import ConfigurationError
+from schemas.exit_codes import ExitCode, worst
+from schemas.money import format_cents
+from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
+
+Result = tuple[ExitCode, dict[str, Any]]
+SHOWN_PARTS: Final = 20
+
+
+def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: Path | None, as_json: bool) -> Result:
+    """Tell where a payee's money came from and where it went; the ledger is only read, the service is not asked.
+
+    Raises:
+        ConfigurationError: the job file is wrong, or is of another job than `--job` names.
+    """
+    console = console_for(as_json=as_json)
+    order = read_order(job_file) if job_file else None
+    if order is not None and job not in {None, order.job.job}:
+        raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        found = trace(ledger, asked, now=utc_now(), job=order.job.job if order else job, period=period, order=order)
+    if not found.payees:
+        return _nobody(console, found)
+    for one in found.payees:
+        _Text(console, one).show()
+    if found.left_out:
+        _print(console, 0, say(found.language, "trace.others", count=len(found.left_out)))
+        for key in found.left_out:
+            _print(console, 1, key)
+    code = worst(code for one in found.payees for code in one.codes)
+    return code, {"traces": [_plain(one) for one in found.payees], "left_out": list(found.left_out)}
+
+
+def _nobody(console: Console, found: Traced) -> Result:
+    """Say that nobody was found, or whom the words may mean; never what was typed, which may be a document."""
+    count = len(found.candidates)
+    words = say(found.language, "trace.several", count=count) if count else say(found.language, "trace.nobody")
+    _print(console, 0, words)
+    for masked, key in found.candidates:
+        _print(console, 1, f"{masked}  {key}".rstrip())
+    told = [{"tax_id": masked, "obligation": key or None} for masked, key in found.candidates]
+    return ExitCode.USAGE, {"traces": [], "candidates": told, "error": words}
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
+    """Write what was traced as JSON: exact amounts as texts, moments as ISO."""
+    if dataclasses.is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Decimal):
+        return plain(value)
+    return value.isoformat() if isinstance(value, dt.date) else value
+
+
+def _print(console: Console, depth: int, text: str) -> None:
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    console.print("  " * depth + printable, soft_wrap=True, markup=False)
+
+
+class _Text:
+    """One payee's trace, for people."""
+
+    def __init__(self, console: Console, one: PayeeTrace) -> None:
+        self._console = console
+        self._one = one
+        self._labels = Labels(one.language)
+
+    def show(self) -> None:
+        """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
+        one = self._one
+        self._print(0, f"{one.name}  {one.tax_id_masked}  {one.job} {one.period}")
+        self._say(1, "trace.run" if one.run_id else "trace.no_run", run=one.run_id)
+        for obligation in one.obligations:
+            self._obligation(obligation)
+        if one.parts:
+            self._parts(one.parts)
+        for file, standing in one.files:
+            if standing is not FileStanding.SAME:
+                self._say(1, f"trace.file_{standing}", file=file)
+        if one.parts and not one.statements_read:
+            self._say(1, "trace.unread")
+        if one.way is not None:
+            self._way(one.way)
+        for report in one.reports:
+            self._report(report)
+        places = " + ".join(
+            f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in one.places_cents
+        )
+        self._say(0, "trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
+        for problem in one.problems:
+            self._say(1, f"trace.problem_{problem}")
+
+    def _say(self, depth: int, key: str, **facts: object) -> None:
+        self._print(depth, say(self._one.language, key, **facts))
+
+    def _print(self, depth: int, text: str) -> None:
+        _print(self._console, depth, text)
+
+    def _money(self, cents: int) -> str:
+        return format_cents(cents, self._one.language)
+
+    def _exact(self, amount: Decimal) -> str:
+        return plain(amount).replace(".", ",") if self._one.language == "pt-BR" else plain(amount)
+
+    def _obligation(self, one: TracedObligation) -> None:
+        kind = say(self._one.language, f"trace.kind_{one.kind}")
+        what = " ".join(filter(None, (one.key, kind, one.reference if one.kind == "payment" else "")))
+        place, reason = self._labels(f"place.{one.place}"), reason_in_words(one.reason, self._labels)
+        where = f"{place} ({reason})" if reason else place
+        self._print(1, f"{what}: {self._one.currency} {self._money(one.amount_cents)}, {where}")
+        if one.row:
+            self._say(2, "trace.row", file=_sheet(one.file, one.sheet), row=one.row)
+        for word in one.words:
+            self._say(2, "trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
+
+    def _parts(self, parts: tuple[RoyaltyPart, ...]) -> None:
+        self._say(1, "trace.royalties")
+        for part in parts[:SHOWN_PARTS]:
+            self._part(part)
+        if len(parts) > SHOWN_PARTS:
+            self._say(2, "trace.more", count=len(parts) - SHOWN_PARTS)
+
+    def _part(self, part: RoyaltyPart) -> None:
+        names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
+        self._print(2, ", ".join(filter(None, names)))
+        for lines in part.found:
+            self._found(part, lines)
+        rest = part.lines - part.lines_told
+        if rest or not part.found:
+            amount = EXACT.subtract(part.source_amount, exact_sum(one.amount for one in part.found))
+            self._say(3, "trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
+        for share in part.shares:
+            steps = [f"{part.currency} {self._exact(part.source_amount)}"]
+            if part.currency != self._one.currency:
+                told = ", ".join(filter(None, (str(part.rate_day or ""), part.rate_origin)))
+                steps.append(f"{self._exact(part.rate)} ({told})" if told else self._exact(part.rate))
+            percent = self._exact(Decimal(share.share_ppm).scaleb(-4))
+            steps.append(f"{percent} % ({share.role})" if share.role else f"{percent} %")
+            self._print(3, f"{' x '.join(steps)} = {self._one.currency} {self._exact(share.earned)}")
+
+    def _found(self, part: RoyaltyPart, lines: LinesFound) -> None:
+        shown = [f"{first}-{last}" if last > first else str(first) for first, last in lines.ranges]
+        told = sum(last - first + 1 for first, last in lines.ranges)
+        rows = ", ".join([*shown, "..."] if told < lines.lines else shown)
+        facts = {"file": _sheet(lines.file, lines.sheet), "rows": rows, "lines": lines.lines}
+        self._say(3, "trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
+
+    def _way(self, way: TracedWay) -> None:
+        self._say(1, "trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
+        if way.recouped_cents:
+            self._say(2, "trace.recouped", cents=self._money(way.recouped_cents))
+        for reference, cents in way.advances:
+            self._say(3, "trace.advance", reference=reference, cents=self._money(cents))
+        if way.carried_in_cents:
+            key = "trace.carried_from" if way.carried_from else "trace.carried_in"
+            self._say(2, key, period=way.carried_from, cents=self._money(way.carried_in_cents))
+        if way.carried_out_cents:
+            self._say(2, "trace.carried_out", cents=self._money(way.carried_out_cents))
+        if way.held_cents:
+            self._say(2, "trace.held", cents=self._money(way.held_cents))
+        self._say(2, "trace.payable", cents=self._money(way.payable_cents))
+
+    def _report(self, one: TracedReport) -> None:
+        state = f"{one.state} ({one.reason})" if one.reason else one.state
+        self._say(1, "trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
+        self._say(2, "trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
+        for word in one.approvals:
+            self._say(2, "trace.approval", by=word.by, at=_local(word.at))
+        if one.approved_at:
+            self._say(2, "trace.approved", at=_local(one.approved_at))
+        for state, at, by in one.steps:
+            self._say(2, "trace.step", state=state, at=_local(at), by=by)
+        if one.split_id:
+            seen = _local(one.seen_at) if one.seen_at else "-"
+            self._say(2, "trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
+        if one.rate:
+            facts = {"currency": one.rate.currency, "rate": one.rate.rate, "state": one.rate.state}
+            self._say(2, "trace.rate", update=one.rate.update_id, **facts)
+
+
+def _sheet(file: str, sheet: str) -> str:
+    return f"{file} > {sheet}" if sheet else file
+
+
+def _local(at: dt.datetime) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,272 @@
+"""Gather what one payee's or payment's trace rests on: the books of runs, the ledger, and the statements themselves."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flows.stages.document import RunDocument
+from flows.stages.run import Order
+from flows.stages.trace_books import Shelf, Wanted, of_obligation, of_payee, of_report, people_meant
+from flows.stages.trace_lines import Statements
+from flows.steps.trace import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
+from io_adapters.ledger.ledger import Ledger
+from schemas.decision import Decision
+from schemas.job import Outputs
+from schemas.masking import mask_tax_id, mask_value
+from schemas.plan import Place
+from schemas.submission import Claim, Submission
+from schemas.tables.frames import Record, records
+from schemas.trace import (
+    FileStanding,
+    PayeeTrace,
+    TracedApproval,
+    TracedObligation,
+    TracedRate,
+    TracedReport,
+    TracedWord,
+)
+
+OBLIGATION: Final = "ob-"
+REPORT: Final = "rp-"
+# Payees of a report that are followed one by one; the others are named by their obligations alone.
+MOST_PAYEES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What was found.
+
+    Attributes:
+        payees: One for each period, or for each payee of a report.
+        candidates: Masked tax ids and an obligation of each, where a name or mask fits several people; then
+            nothing is traced.
+        left_out: Obligations of a report beyond those that were followed.
+        language: To speak to people in.
+    """
+
+    payees: tuple[PayeeTrace, ...] = ()
+    candidates: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    language: str = Outputs().language
+
+
+def trace(
+    ledger: Ledger, asked: str, *, now: dt.datetime, job: str | None, period: str | None, order: Order | None
+) -> Traced:
+    """Follow a payee or a payment.
+
+    Args:
+        ledger: The record.
+        asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
+        now: The present moment: approvals that wait lapse by it.
+        job: Only this job.
+        period: Only this period.
+        order: The job whose statements are read again; None tells royalties from the ledger alone.
+
+    Returns:
+        Nothing when nobody is found.
+
+    Raises:
+        ConfigurationError: a layout of the job is unknown.
+    """
+    shelf = Shelf(ledger, job, period)
+    asked = asked.strip()
+    left_out: tuple[str, ...] = ()
+    if asked.startswith(REPORT):
+        wanted = of_report(ledger, shelf, asked)
+        left_out = tuple(key for one in wanted[MOST_PAYEES:] for key in sorted(one.keys))
+        wanted = wanted[:MOST_PAYEES]
+    elif asked.startswith(OBLIGATION):
+        wanted = of_obligation(ledger, shelf, asked)
+    else:
+        people = people_meant(shelf, asked)
+        if len(people) > 1:
+            named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
+            return Traced(candidates=tuple(named), language=_language(shelf))
+        wanted = [one for tax_id in people for one in of_payee(ledger, shelf, tax_id)]
+    gatherer = _Gatherer(ledger, shelf, now, order)
+    payees = tuple(found for one in wanted if (found := gatherer.gather(one)))
+    return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
+
+
+def _language(shelf: Shelf) -> str:
+    return next((books.language for books in shelf.all_books()), Outputs().language)
+
+
+class _Gatherer:
+    """Gathers one payee's trace after the other."""
+
+    def __init__(self, ledger: Ledger, shelf: Shelf, now: dt.datetime, order: Order | None) -> None:
+        self._ledger = ledger
+        self._shelf = shelf
+        self._now = now
+        self._order = order
+
+    def gather(self, wanted: Wanted) -> PayeeTrace | None:
+        """Gather a payee's trace in a period; None when neither ledger nor books know of any."""
+        submissions, claims = self._claims(wanted)
+        opened = self._books(wanted)
+        if opened is None:
+            return self._of_claims(wanted, submissions, claims) if claims else None
+        run_id, books = opened
+        own = [row for row in records(books.obligations) if row["tax_id"] == wanted.tax_id]
+        balances = [row for row in records(books.balances) if row["tax_id"] == wanted.tax_id]
+        obligations = self._obligations(own, submissions)
+        asked = [one for one in obligations if not wanted.keys or one.key in wanted.keys]
+        balance = next(iter(balances), None)
+        royalties = not wanted.keys or any(one.kind == "royalty" for one in asked)
+        parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
+        files: dict[str, FileStanding] | None = None
+        if self._order is not None and self._order.job.job == wanted.job:
+            statements = Statements(self._ledger, self._order, run_id, books)
+            parts = with_lines(parts, statements.lines_of(parts))
+            files = statements.standings
+        carried = self._carried((wanted.job, wanted.period), wanted.tax_id)
+        way = way_of(balance, parts, *carried) if balance and royalties else None
+        places, in_cents = _places(obligations), came_in_cents(own, balance)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=books.currency,
+            language=books.language,
+            run_id=run_id,
+            name=next((row["name"] for row in [*balances, *own] if row["name"]), ""),
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(asked),
+            way=way,
+            parts=parts,
+            files=tuple(sorted((files or {}).items())),
+            reports=self._reports(wanted, asked, submissions, claims),
+            in_cents=in_cents,
+            places_cents=places,
+            problems=problems_of(parts, way, files, in_cents=in_cents, placed_cents=sum(c for _, c in places)),
+            statements_read=files is not None,
+        )
+
+    def _of_claims(self, wanted: Wanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]) -> PayeeTrace:
+        """Tell what was sent by a run that left no books: it died before it could write them."""
+        last = {one.obligation_key: one for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        rows = [
+            {name: getattr(one, name) for name in ("base_key", "reference", "kind", "amount_cents", "submission_id")}
+            | {"key": key, "withhold": one.withheld, "place": Place.PLANNED.value, "reason": ""}
+            | {"file": "", "sheet": "", "row": 0}
+            for key, one in last.items()
+        ]
+        obligations = self._obligations(rows, submissions)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=next(iter(submissions.values())).currency,
+            language=Outputs().language,
+            run_id="",
+            name="",
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(obligations),
+            way=None,
+            parts=(),
+            files=(),
+            reports=self._reports(wanted, obligations, submissions, claims),
+            in_cents=sum(one.amount_cents for one in obligations),
+            places_cents=_places(obligations),
+        )
+
+    def _reports(
+        self,
+        wanted: Wanted,
+        asked: Sequence[TracedObligation],
+        submissions: Mapping[str, Submission],
+        claims: Sequence[Claim],
+    ) -> tuple[TracedReport, ...]:
+        """Tell every submission that has, or ever had, what was asked for."""
+        named = {one.submission_id for one in asked} - {""}
+        named |= {one.submission_id for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
+
+    def _books(self, wanted: Wanted) -> tuple[str, RunDocument] | None:
+        """Open the books of the run that is meant, or the newest that hold the payee."""
+        if wanted.run_id and (books := self._shelf.books(wanted.run_id, wanted.tax_id)) is not None:
+            return wanted.run_id, books
+        return self._shelf.newest((wanted.job, wanted.period), wanted.tax_id)
+
+    def _claims(self, wanted: Wanted) -> tuple[dict[str, Submission], list[Claim]]:
+        """What was ever sent, or planned, for the payee in this period."""
+        claims = self._ledger.claims.trace(wanted.tax_id)
+        submissions = {
+            one.id: one
+            for one in self._ledger.submissions.with_ids({one.submission_id for one in claims})
+            if (one.job, one.period) == (wanted.job, wanted.period)
+        }
+        return submissions, [one for one in claims if one.submission_id in submissions]
+
+    def _obligations(self, own: Sequence[Record], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
+        keys = {row[name] for row in own for name in ("key", "base_key")} - {""}
+        on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
+        told = []
+        for row in own:
+            submission = submissions.get(row["submission_id"])
+            decided = on_reports.get((row["key"], row["submission_id"]))
+            words = [
+                on_rows.get(row["base_key"]),
+                *(word for (key, _), word in on_reports.items() if key == row["key"]),
+            ]
+            told.append(
+                TracedObligation(
+                    **{name: row[name] for name in ("key", "kind", "amount_cents", "reason", "file", "sheet", "row")},
+                    reference=mask_value("reference", row["reference"]),
+                    place=place_now(row, submission, decided).value,
+                    submission_id=row["submission_id"],
+                    words=tuple(_word(word) for word in words if word is not None),
+                )
+            )
+        return told
+
+    def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
+        """What the ledger says of the advances a period recouped, and from which period it carried in."""
+        accruals = self._ledger.accruals
+        recouped, before = [], ""
+        for posting in accruals.posted(*where):
+            recouped += [
+                (one.reference, one.amount_cents)
+                for one in posting.rows
+                if (one.kind, one.payee) == ("recouped", tax_id)
+            ]
+            posted = accruals.posted_periods(posting.job, posting.payer, posting.currency)
+            before = next((label for day, label in reversed(posted) if day < posting.period_start), before)
+        return recouped, before
+
+    def _report(self, one: Submission, claims: Sequence[Claim]) -> TracedReport:
+        ledger = self._ledger
+        plan, seen = ledger.plans.get(one.plan_digest), ledger.reports.latest([one.id]).get(one.id)
+        rate = ledger.exchange_updates.of_reports([one.id]).get(one.id)
+        waiting = ledger.approvals.standing(one.plan_digest, self._now)
+        return TracedReport(
+            submission_id=one.id,
+            amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == one.id),
+            payments=one.payments,
+            state=one.state.value,
+            reason=one.reason,
+            split_id=one.split_id,
+            status=one.status,
+            seen_at=seen.at if seen else None,
+            run_id=one.run_id,
+            plan_digest=one.plan_digest,
+            prepared_by=plan.prepared_by,
+            planned_at=plan.created_at,
+            approved_at=plan.approved_at,
+            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in waiting),
+            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(one.id)),
+            rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
+        )
+
+
+def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:
+    sums = Counter[str]()
+    for one in obligations:
+        sums[one.place] += one.amount_cents
+    return tuple((place.value, sums[place]) for place in Place if sums[place])
+
+
+def _word(word: Decision) -> TracedWord:
+    return TracedWord(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)

@@ -1,0 +1,237 @@
+"""One payee's money in one period, from source rows to report: what `repasse trace` tells.
+
+Exact amounts are `Decimal`, rounded ones integer centavos. A tax id is only masked here, and a destination is nowhere.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from schemas.exit_codes import ExitCode
+
+
+class FileStanding(StrEnum):
+    """Whether a file is still the one that a run has read."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+    UNREADABLE = "unreadable"
+    UNPROVEN = "unproven"  # the ledger cannot tell which bytes the run read; only the sums can
+
+    @property
+    def is_read(self) -> bool:
+        """Whether lines are told from the file."""
+        return self in {FileStanding.SAME, FileStanding.UNPROVEN}
+
+
+class Problem(StrEnum):
+    """What does not add up."""
+
+    PART = "part"  # amount, rate and share do not make what the ledger recorded of a part
+    LINES = "lines"  # the lines of the statements do not make the amount that the ledger recorded
+    EARNED = "earned"  # the exact parts do not make what was rounded
+    PLACES = "places"  # what came in is not where the places say
+
+
+@dataclass(frozen=True, slots=True)
+class LinesFound:
+    """Lines of one statement that are part of a sum.
+
+    Attributes:
+        file, sheet: Where; sheet is "" for text files.
+        ranges: First and last row of neighbours, as the spreadsheet numbers rows; the first few of them.
+        lines: How many lines, in those ranges and beyond.
+        amount: Their exact sum, in the part's currency.
+    """
+
+    file: str
+    sheet: str
+    ranges: tuple[tuple[int, int], ...]
+    lines: int
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTaken:
+    """What a payee has of a part in one role, in millionths, and what that makes exactly in the job's currency."""
+
+    role: str
+    share_ppm: int
+    earned: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class RoyaltyPart:
+    """Lines of one recording on one platform, and what the payee has of them.
+
+    Attributes:
+        isrc, upc, release, title, artist, platform, period, currency: As the lines say; "" where they do not.
+        lines: How many.
+        source_amount: Their exact sum, in `currency`.
+        rate: What one unit of it is worth in the job's currency.
+        rate_day, rate_origin: Of the rate, where the job still says so; None and "" elsewhere.
+        shares: The payee's, by role.
+        found: Where the lines are; nothing when no statement was read again.
+    """
+
+    isrc: str
+    upc: str
+    release: str
+    title: str
+    artist: str
+    platform: str
+    period: str
+    currency: str
+    lines: int
+    source_amount: Decimal
+    rate: Decimal
+    shares: tuple[ShareTaken, ...]
+    rate_day: dt.date | None = None
+    rate_origin: str = ""
+    found: tuple[LinesFound, ...] = ()
+
+    @property
+    def lines_told(self) -> int:
+        """How many of the lines were found in statements."""
+        return sum(one.lines for one in self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWay:
+    """From exact earnings to what is payable: earned - recouped + carried in = carried out + held + payable.
+
+    Attributes:
+        earned_exact: Sum of the parts, in the job's currency.
+        advances: Reference of each advance and what was recouped of it; empty when the ledger does not say.
+        carried_from: Label of the period that carried in; "" when none was posted.
+    """
+
+    earned_exact: Decimal
+    earned_cents: int
+    recouped_cents: int
+    carried_in_cents: int
+    carried_out_cents: int
+    held_cents: int
+    payable_cents: int
+    advances: tuple[tuple[str, int], ...] = ()
+    carried_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedWord:
+    """A person's word on an obligation; `about` is the report it explains, "" for the row as it stood."""
+
+    kind: str
+    by: str
+    at: dt.datetime
+    evidence: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class TracedObligation:
+    """One sum that is owed, and where it is. `row` is 0 unless it is a row of a payments file."""
+
+    key: str
+    kind: str
+    reference: str
+    amount_cents: int
+    place: str
+    reason: str
+    file: str
+    sheet: str
+    row: int
+    submission_id: str
+    words: tuple[TracedWord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TracedApproval:
+    """Who said yes to a plan, and when."""
+
+    by: str
+    kind: str
+    at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRate:
+    """The exchange update of a report in a foreign currency."""
+
+    update_id: str
+    currency: str
+    rate: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class TracedReport:
+    """A submission that pays, or was to pay, the payee.
+
+    Attributes:
+        submission_id: Of the ledger; also the report's id in the service.
+        amount_cents: What it has for the payee.
+        state: Where it stands; `reason` says why.
+        split_id, status: The service's; None until known.
+        seen_at: When the service last showed the report; None when it never has.
+        plan_digest, prepared_by, planned_at, approved_at: Of its plan.
+        approvals: People's words on the plan.
+        steps: Every state it has been in, since when, by whom.
+    """
+
+    submission_id: str
+    amount_cents: int
+    payments: int
+    state: str
+    reason: str
+    split_id: str | None
+    status: str | None
+    seen_at: dt.datetime | None
+    run_id: str
+    plan_digest: str
+    prepared_by: str
+    planned_at: dt.datetime
+    approved_at: dt.datetime | None
+    approvals: tuple[TracedApproval, ...]
+    steps: tuple[tuple[str, dt.datetime, str], ...]
+    rate: TracedRate | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayeeTrace:
+    """One payee in one period of one job.
+
+    Attributes:
+        run_id: The run whose books tell it; "" when no run left any.
+        files: Source files of the run that were looked at again, or are gone.
+        obligations: What was asked for; all of the payee's when it was the payee.
+        in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
+        places_cents: Where all of it is, by `schemas.plan.Place`.
+        problems: What does not add up.
+    """
+
+    job: str
+    period: str
+    currency: str
+    language: str
+    run_id: str
+    name: str
+    tax_id_masked: str
+    obligations: tuple[TracedObligation, ...]
+    way: TracedWay | None
+    parts: tuple[RoyaltyPart, ...]
+    files: tuple[tuple[str, FileStanding], ...]
+    reports: tuple[TracedReport, ...]
+    in_cents: int
+    places_cents: tuple[tuple[str, int], ...]
+    problems: tuple[Problem, ...] = ()
+    statements_read: bool = False
+
+    @property
+    def codes(self) -> frozenset[ExitCode]:
+        """What is wrong with it, as exit codes."""
+        unreadable = any(standing is FileStanding.UNREADABLE for _, standing in self.files)
+        codes = {ExitCode.UNREADABLE_FILE} if unreadable else set[ExitCode]()
+        return frozenset(codes | ({ExitCode.DISCREPANCIES} if self.problems else set()))
