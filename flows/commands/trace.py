@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from flows.opening import open_ledger_of, utc_now
+from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from flows.stages.trace import Traced, trace
 from flows.steps.exact import EXACT, plain
@@ -38,7 +38,7 @@ def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: 
     if order is not None and job not in {None, order.job.job}:
         raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
     with open_ledger_of(read_settings(), create=False) as ledger:
-        found = trace(ledger, asked, now=utc_now(), job=order.job.job if order else job, period=period, order=order)
+        found = trace(ledger, asked, job=order.job.job if order else job, period=period, order=order)
     if not found.payees:
         return _nobody(console, found)
     for one in found.payees:

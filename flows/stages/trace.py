@@ -1,6 +1,5 @@
 """Gather what one payee's or payment's trace rests on: the books of runs, the ledger, and the statements themselves."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,15 +51,12 @@ class Traced:
     language: str = Outputs().language
 
 
-def trace(
-    ledger: Ledger, asked: str, *, now: dt.datetime, job: str | None, period: str | None, order: Order | None
-) -> Traced:
+def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, order: Order | None) -> Traced:
     """Follow a payee or a payment.
 
     Args:
         ledger: The record.
         asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
-        now: The present moment: approvals that wait lapse by it.
         job: Only this job.
         period: Only this period.
         order: The job whose statements are read again; None tells royalties from the ledger alone.
@@ -86,7 +82,7 @@ def trace(
             named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
             return Traced(candidates=tuple(named), language=_language(shelf))
         wanted = [one for tax_id in people for one in of_payee(ledger, shelf, tax_id)]
-    gatherer = _Gatherer(ledger, shelf, now, order)
+    gatherer = _Gatherer(ledger, shelf, order)
     payees = tuple(found for one in wanted if (found := gatherer.gather(one)))
     return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
 
@@ -98,10 +94,9 @@ def _language(shelf: Shelf) -> str:
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, shelf: Shelf, now: dt.datetime, order: Order | None) -> None:
+    def __init__(self, ledger: Ledger, shelf: Shelf, order: Order | None) -> None:
         self._ledger = ledger
         self._shelf = shelf
-        self._now = now
         self._order = order
 
     def gather(self, wanted: Wanted) -> PayeeTrace | None:
@@ -240,7 +235,7 @@ class _Gatherer:
         ledger = self._ledger
         plan, seen = ledger.plans.get(one.plan_digest), ledger.reports.latest([one.id]).get(one.id)
         rate = ledger.exchange_updates.of_reports([one.id]).get(one.id)
-        waiting = ledger.approvals.standing(one.plan_digest, self._now)
+        given = ledger.approvals.given(one.plan_digest)
         return TracedReport(
             submission_id=one.id,
             amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == one.id),
@@ -255,7 +250,7 @@ class _Gatherer:
             prepared_by=plan.prepared_by,
             planned_at=plan.created_at,
             approved_at=plan.approved_at,
-            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in waiting),
+            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
             steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(one.id)),
             rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
         )

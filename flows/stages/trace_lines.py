@@ -87,19 +87,11 @@ class Statements:
         return found
 
     def _standing(self, identity: FileIdentity) -> FileStanding:
-        """Hold a file's bytes against those that runs with an effect have read."""
-        where = (self._books.job, self._books.period)
-        uses = self._ledger.files.used_elsewhere(identity.sha256, "", job="", period="")
-        if any(use.run_id == self._run_id for use in uses):
-            return FileStanding.SAME
-        known = any((use.job, use.period) == where for use in uses)
-        return FileStanding.UNPROVEN if known or not self._had_effect(where) else FileStanding.CHANGED
-
-    def _had_effect(self, where: tuple[str, str]) -> bool:
-        digest = self._books.plan_digest
-        if digest is not None:
-            return self._ledger.plans.get(digest).approved_at is not None
-        return bool(self._ledger.accruals.posted(*where))
+        """Hold a file's bytes against those that the run has planned with."""
+        planned = self._ledger.files.of_run(self._run_id)
+        if not planned:
+            return FileStanding.UNPROVEN
+        return FileStanding.SAME if identity.sha256 in planned.values() else FileStanding.CHANGED
 
 
 def _read_lines(file: SpreadsheetFile, fit: Fit, layout: Layout, language: str, parts: Sequence[RoyaltyPart]) -> _Found:

@@ -67,7 +67,12 @@ class Approvals:
     def standing(self, digest: str, now: dt.datetime) -> list[Approval]:
         """Return the approvals of a plan that are neither expired, used nor void, oldest first."""
         with self._db.reading() as connection:
-            return _standing(connection, digest, now)
+            return _read(connection, _is_standing(digest, now))
+
+    def given(self, digest: str) -> list[Approval]:
+        """Return the approvals of a plan that were used or may still be, oldest first; not those that became void."""
+        with self._db.reading() as connection:
+            return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)))
 
 
 def use_approvals(connection: Connection, digest: str, approvers: int, run_id: str, now: dt.datetime) -> None:
@@ -77,7 +82,7 @@ def use_approvals(connection: Connection, digest: str, approvers: int, run_id: s
         ApprovalWanted: fewer people than needed approve it at this moment, or it stands rejected.
     """
     _plan_that_stands(connection, digest)
-    people = {approval.by.strip().casefold() for approval in _standing(connection, digest, now)}
+    people = {approval.by.strip().casefold() for approval in _read(connection, _is_standing(digest, now))}
     if len(people) < approvers:
         raise ApprovalWanted(f"plan {digest[:15]} has {len(people)} of {approvers} approvals")
     connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
@@ -92,8 +97,8 @@ def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:
     )
 
 
-def _standing(connection: Connection, digest: str, now: dt.datetime) -> list[Approval]:
-    query = select(approvals).where(_is_standing(digest, now)).order_by(approvals.c.id)
+def _read(connection: Connection, which: ColumnElement[bool]) -> list[Approval]:
+    query = select(approvals).where(which).order_by(approvals.c.id)
     return [
         Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
         for row in connection.execute(query)

@@ -63,6 +63,12 @@ class Files:
                 )
             )
 
+    def of_run(self, run_id: str) -> dict[str, str]:
+        """Return the files a run has planned with, name -> hex digest of its bytes; nothing, when it made no plan."""
+        query = select(files.c.name, files.c.file_sha256).where(files.c.run_id == run_id).order_by(files.c.id)
+        with self._db.reading() as connection:
+            return {row.name: row.file_sha256 for row in connection.execute(query)}
+
     def used_elsewhere(self, file_sha256: str, content_sha256: str, job: str, period: str) -> list[FileUse]:
         """Return uses under another job or period, oldest first, by runs that had an effect.
 

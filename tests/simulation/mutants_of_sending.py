@@ -161,8 +161,6 @@ LISTS: Final = (
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
         Change("flows.stages.recover:recover", "    look_at_service(run)\n", ""),
-        Change(
-            f"{SEND}:listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"
-        ),
+        Change(f"{SEND}:listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"),
     ),
 )
