@@ -39,8 +39,8 @@ def approve(run: Run) -> None:
         _take_yes(run, plan, wanted)
     given = _words_given(run, plan)
     if len(given) < wanted:
-        warn_of_plan(run)
         run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given)))
+        warn_of_plan(run)
         return
     accruals = _accruals(run)
     if plan.batches:

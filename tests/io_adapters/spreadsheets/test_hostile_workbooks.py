@@ -149,26 +149,27 @@ def test_no_memory_of_this_process_is_taken(tmp_path):
     for name, (made, _) in HOSTILE.items():
         (tmp_path / name).write_bytes(made())
     script = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 from io_adapters.spreadsheets.reader_process import open_workbook
 from io_adapters.spreadsheets.signatures import FileKind
 from schemas.errors import UnreadableFile
 from schemas.raw_table import FileIdentity
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+from tests.peak_memory import peak_bytes
+before = peak_bytes()
 refused = 0
 for path in Path(sys.argv[1]).iterdir():
     try:
         open_workbook(path.read_bytes(), FileKind.XLSX, FileIdentity(path.name, "", 0), "en")
     except UnreadableFile:
         refused += 1
-print(json.dumps([refused, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before]))
+print(json.dumps([refused, peak_bytes() - before]))
 """
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, timeout=200)
     count, grown = json.loads(done.stdout)
     assert count == len(HOSTILE)
-    assert grown * (1 if sys.platform == "darwin" else 1024) < 60 * 2**20
+    assert grown < 60 * 2**20
 
 
 @pytest.mark.parametrize("before", [ENTITIES, OUTSIDE], ids=["entities", "outside"])
