@@ -146,6 +146,39 @@ class Settle(Declaration):
     for_s: Annotated[Decimal, Field(ge=0)] = Decimal(1800)
 
 
+Told = Literal["isrc", "upc", "release", "title", "artist", "platform", "territory", "units", "amount"]
+_TOLD_BY: Final = {
+    "recording": frozenset({"isrc", "upc", "release", "title", "artist", "units", "amount"}),
+    "platform": frozenset({"platform", "units", "amount"}),
+    "territory": frozenset({"territory", "units", "amount"}),
+}
+
+
+class Elements(Declaration):
+    """The shape of an array's elements, which the interface does not show: one for each of what `by` names.
+
+    `fields` says for each field of an element what it holds.
+    """
+
+    by: Literal["recording", "platform", "territory"]
+    fields: dict[str, Told] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _fields_are_known_of_it(self) -> "Elements":
+        strange = sorted(set(self.fields.values()) - _TOLD_BY[self.by])
+        if strange:
+            raise ValueError(f"by: {self.by} does not tell {', '.join(strange)}")
+        return self
+
+
+class Breakdown(Declaration):
+    """What payments of royalties are made of, sent only as declared here."""
+
+    products: Elements | None = None
+    platforms: Elements | None = None
+    details: Elements | None = None
+
+
 class Outputs(Declaration):
     """Where results go and in which form."""
 
@@ -173,6 +206,7 @@ class Job(Declaration):
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     foreign_currency: ForeignCurrency | None = None
+    breakdown: Breakdown = Breakdown()
     approval: ApprovalRule = ApprovalRule()
     settle: Settle = Settle()
     outputs: Outputs = Outputs()

@@ -141,6 +141,9 @@ class PaymentEntry(Request):
     advance: bool = False
     isWithhold: bool = False
     extPaymentId: str
+    products: tuple[dict[str, Any], ...] | None = None
+    platforms: tuple[dict[str, Any], ...] | None = None
+    details: tuple[dict[str, Any], ...] | None = None
 
 
 class SplitRequest(Request):

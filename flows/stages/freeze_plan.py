@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from flows.stages.run import Run
+from flows.steps.breakdown import break_down
 from flows.steps.exchange_rate import terms_of
 from flows.steps.owe import obligations_frame
 from flows.steps.plan_batches import plan_batches
@@ -35,6 +36,7 @@ def freeze_plan(run: Run) -> None:
         run.order.period,
         max_payments=job.rules.max_payments_per_batch,
         exchange=terms_of(job),
+        arrays=break_down(job.breakdown, worked.obligations, worked.earnings, worked.territories),
     )
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
     for file in run.require_inputs().files:

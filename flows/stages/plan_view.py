@@ -8,6 +8,7 @@ from flows.stages.plan_compare import compare
 from flows.stages.run import Run
 from flows.stages.write import output_folder
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
+from flows.steps.breakdown import break_down
 from flows.steps.count_in import count_in
 from flows.steps.exchange_rate import terms_of
 from flows.steps.plan_batches import plan_batches
@@ -93,9 +94,15 @@ def _plan(run: Run) -> PaymentPlan:
     if run.plan is not None:
         return run.plan
     per_batch = run.job.rules.max_payments_per_batch
-    identity, obligations = identity_of(run.job, run.order.period), run.require_worked().obligations
-    exchange = terms_of(run.job)
-    return plan_batches(obligations, identity, run.order.period, max_payments=per_batch, exchange=exchange)
+    identity, worked = identity_of(run.job, run.order.period), run.require_worked()
+    return plan_batches(
+        worked.obligations,
+        identity,
+        run.order.period,
+        max_payments=per_batch,
+        exchange=terms_of(run.job),
+        arrays=break_down(run.job.breakdown, worked.obligations, worked.earnings, worked.territories),
+    )
 
 
 def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:

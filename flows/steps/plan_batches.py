@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from flows.steps.account_checks import holder
+from flows.steps.breakdown import ARRAYS, Arrays
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligations_frame
 from schemas.errors import BrokenInvariant
@@ -26,6 +27,7 @@ def plan_batches(
     *,
     max_payments: int,
     exchange: ExchangeTerms | None = None,
+    arrays: Mapping[str, Arrays] | None = None,
 ) -> PaymentPlan:
     """Cut what is planned into batches.
 
@@ -38,6 +40,7 @@ def plan_batches(
         period: Its days.
         max_payments: How many payments a report has at most.
         exchange: The rate that reports in a foreign currency are to have; part of what is approved.
+        arrays: Obligation key -> what its payment is made of, as `break_down` says it.
     """
     planned = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["submission_id"] == "")]
     rows = records(planned.sort_values(["tax_id", "reference", "key"]))
@@ -45,7 +48,8 @@ def plan_batches(
     owners = [row for row in rows if row["kind"] == "owner"]
     batches = []
     for number, chunk in enumerate(_chunks(payments, max_payments), start=1):
-        batches.append(_batch(number, chunk, owners if number == 1 else [], identity, period))
+        entries = tuple(_entry(row, (arrays or {}).get(row["key"], {})) for row in chunk)
+        batches.append(_batch(number, chunk, entries, owners if number == 1 else [], identity, period))
     return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches), exchange)
 
 
@@ -57,6 +61,7 @@ def _chunks(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[M
 def _batch(
     number: int,
     payments: Sequence[Mapping[str, Any]],
+    entries: tuple[PaymentEntry, ...],
     owners: Sequence[Mapping[str, Any]],
     identity: JobIdentity,
     period: Period,
@@ -68,7 +73,7 @@ def _batch(
         amount=amount_from_cents(total_cents),
         dateStart=period.start.isoformat(),
         dateEnd=period.end.isoformat(),
-        payments=tuple(_entry(row) for row in payments),
+        payments=entries,
         currency=identity.currency,
         ownerAmount=amount_from_cents(owner_cents),
     )
@@ -83,8 +88,8 @@ def entry_digest(row: Mapping[str, Any]) -> str:
 
 
 def digest_of_entry(entry: Mapping[str, object]) -> str:
-    """Identity of a payment entry, of a body about to be made or of one that was sent."""
-    return digest_of("entry", canonical_json(dict(entry)))
+    """Identity of a payment entry, of a body about to be made or of one that was sent; what it is made of aside."""
+    return digest_of("entry", canonical_json({name: value for name, value in entry.items() if name not in ARRAYS}))
 
 
 def hold_refused(
@@ -114,7 +119,7 @@ def _check_sum(request: SplitRequest) -> None:
         raise BrokenInvariant("the payments and the owner's part of a batch do not make up its amount")
 
 
-def _entry(row: Mapping[str, Any]) -> PaymentEntry:
+def _entry(row: Mapping[str, Any], arrays: Arrays | None = None) -> PaymentEntry:
     amount = amount_from_cents(row["amount_cents"])
     return PaymentEntry(
         taxId=row["tax_id"],
@@ -134,6 +139,7 @@ def _entry(row: Mapping[str, Any]) -> PaymentEntry:
         advance=row["advance"],
         isWithhold=row["withhold"],
         extPaymentId=row["key"],
+        **{name: tuple(elements) for name, elements in (arrays or {}).items()},
     )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from flows.steps.account_checks import Verdict
 from flows.steps.accrue import History
+from flows.steps.breakdown import Arrays
 from flows.steps.count_in import count_in
 from flows.steps.inputs import Inputs, Statement
 from flows.steps.opening_balances import Opened, open_balances
@@ -105,11 +106,10 @@ class Office:
         known = (self.refused, self.repeated, self.decisions)
         return Standing(claims, self.opened.history, *known, paid_outside=paid, in_question=asked)
 
-    def plan(self, worked: Worked) -> PaymentPlan:
+    def plan(self, worked: Worked, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
         """Cut what is planned into batches."""
-        return plan_batches(
-            worked.obligations, self.identity, self.period, max_payments=self.job.rules.max_payments_per_batch
-        )
+        most = self.job.rules.max_payments_per_batch
+        return plan_batches(worked.obligations, self.identity, self.period, max_payments=most, arrays=arrays)
 
     def send(self, came_in: Inputs, **sent: object) -> PaymentPlan:
         """Plan, and remember the plan's payments as claimed by a submission."""
