@@ -1,18 +1,16 @@
 """What calamine read of a sheet, in any format, as rows from A1, with the cells it gets wrong put right."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from python_calamine import CalamineSheet
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet
+from io_adapters.spreadsheets.workbook.spans import covered_cells
 from schemas.sheet_cells import NO_ODDITIES, Oddities
-
-# A merged cell of a table covers a few others; a workbook of a kilobyte can say that one covers them all.
-_MOST_COVERED_CELLS: Final = 1_000_000
 
 Place = tuple[int, int]
 
@@ -37,10 +35,8 @@ def sheet_of(
     width = 1 + max([last_column, *(column for _, column in exact)])
     check_extent(cells.name, height, width)
     if cells.merged_cell_ranges:
-        covered = covered_cells(cells.merged_cell_ranges, height, width)
-        if len(covered) > _MOST_COVERED_CELLS:
-            raise Refused("FILE_EXTENT", "merged_extent", sheet=cells.name, limit=_MOST_COVERED_CELLS)
-        oddities = replace(oddities, merged=frozenset(covered))
+        merged = ((top, left, down + 1, right + 1) for (top, left), (down, right) in cells.merged_cell_ranges)
+        oddities = replace(oddities, merged=covered_cells(cells.name, merged, height, width))
     rows = _rows(cells, width)
     return Sheet(_overlaid(rows, exact, height, width) if exact else rows, height, width, oddities)
 
@@ -53,25 +49,6 @@ def check_extent(sheet: str, rows: int, columns: int) -> None:
     """
     if rows * columns > MOST_SHEET_CELLS:
         raise Refused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns, limit=MOST_SHEET_CELLS)
-
-
-def covered_cells(merged: Iterable[tuple[Place, Place]], height: int, width: int) -> set[Place]:
-    """Return the cells that merged ones cover within a sheet, as `Oddities.merged` has them; at most a little too many.
-
-    Args:
-        merged: First and last cell of each, rows and columns from 0.
-        height: Of the sheet.
-        width: Of the sheet.
-    """
-    covered: set[Place] = set()
-    for (top, left), (bottom, right) in merged:
-        rows, columns = range(top, min(bottom + 1, height)), range(left, min(right + 1, width))
-        for row in rows:
-            covered.update((row + 1, column) for column in columns)
-            if len(covered) > _MOST_COVERED_CELLS:
-                return covered
-        covered.discard((top + 1, left))
-    return covered
 
 
 def _rows(cells: CalamineSheet, width: int) -> Iterator[list[CellValue]]:

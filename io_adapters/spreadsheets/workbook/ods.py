@@ -8,7 +8,7 @@ from io_adapters.spreadsheets.workbook.archive import local_name, open_archive, 
 from io_adapters.spreadsheets.workbook.ods_content import ContentReader
 from io_adapters.spreadsheets.workbook.ods_table import Span, Table
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
-from io_adapters.spreadsheets.workbook.xls_spans import covered_cells, places_within
+from io_adapters.spreadsheets.workbook.spans import covered_cells, places_within
 from schemas.sheet_cells import Oddities
 
 _CONTENT = "content.xml"

@@ -16,9 +16,9 @@ from xlrd.compdoc import CompDoc, CompDocError
 from xlrd.sheet import Sheet as XlrdSheet
 
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet, SheetName, Traits
+from io_adapters.spreadsheets.workbook.spans import covered_cells
 from io_adapters.spreadsheets.workbook.xls_numbers import Shown, number_value, shown_as
 from io_adapters.spreadsheets.workbook.xls_records import Formulas, read_formulas, read_globals
-from io_adapters.spreadsheets.workbook.xls_spans import covered_cells
 from schemas.sheet_cells import CellKind, Oddities
 
 # What xlrd raises on damaged files: it follows lengths, offsets and indices wherever they lead.

@@ -13,8 +13,8 @@ from typing import Final
 
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Sheet
+from io_adapters.spreadsheets.workbook.spans import covered_cells, places_within
 from io_adapters.spreadsheets.workbook.xls_numbers import Shown, number_value
-from io_adapters.spreadsheets.workbook.xls_spans import covered_cells, places_within
 from io_adapters.spreadsheets.workbook.xlsb_records import records, rk_number, wide_text
 from schemas.sheet_cells import CellKind, Oddities
 
