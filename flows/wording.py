@@ -28,6 +28,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "check.issues": ("{errors} erros, {warnings} avisos", "{errors} errors, {warnings} warnings"),
     "check.corrections": ("correções: {path}", "corrections: {path}"),
+    "statements.failed": (
+        "os demonstrativos da execução {run} não puderam ser gravados ({reason}); os livros estão completos",
+        "the statements of run {run} could not be written ({reason}); the books are complete",
+    ),
     "check.missing_shares": ("participações que faltam: {path}", "missing shares: {path}"),
     "approval.wanted": (
         (

@@ -10,7 +10,7 @@ from flows.stages.exchange_rate import note_rates, set_rates_left
 from flows.stages.listing import doubt_abandoned, look_at_service, note_doubts
 from flows.stages.run import Run
 from flows.stages.settle import look_at_open
-from flows.stages.tell_payees import statements_of
+from flows.stages.tell_payees import tell_payees
 from flows.stages.write import reconciliation_of
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import SendingFrozen
@@ -68,7 +68,7 @@ def rewrite(run: Run) -> None:
         run.ledger.runs.save_document(run_id, document.to_bytes())
         run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())
         run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
-        run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
+        tell_payees(run, document, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
         run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))

@@ -22,6 +22,18 @@ def basis_of(run: Run) -> StatementBasis:
     return StatementBasis(heading, advances)
 
 
+def tell_payees(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
+    """Write the statements of a run, this one or an earlier one; what cannot be written is told, and changes nothing.
+
+    The money has gone out by then and the books are written: a full disk must not make a paid run look like a failed
+    one.
+    """
+    try:
+        run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
+    except OSError as error:
+        run.messages.append(run.say("statements.failed", run=run_id, reason=type(error).__name__))
+
+
 def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:
     """Write the statements of a run whose reports the service knows; before that nobody has anything to be told.
 

@@ -7,7 +7,7 @@ import pandas as pd
 from flows.stages.correctables import write_correctables
 from flows.stages.document import RunDocument
 from flows.stages.run import Run
-from flows.stages.tell_payees import basis_of, statements_of
+from flows.stages.tell_payees import basis_of, tell_payees
 from flows.steps.count_in import count_in
 from flows.steps.exchange_rate import codes_of, told_with_rates
 from flows.steps.reconcile import (
@@ -43,9 +43,9 @@ def write(run: Run) -> None:
     run.codes = {ExitCode(reconciliation.summary.exit_code)}
     folder = Path(document.folder)
     run.outputs = write_outputs(reconciliation, folder, document.formats)
-    run.outputs += statements_of(document, reconciliation, run.id, run.ledger)
     run.outputs += write_correctables(run, folder)
     run.summary = reconciliation.summary
+    tell_payees(run, document, reconciliation, run.id)
 
 
 def document_of(run: Run) -> RunDocument:

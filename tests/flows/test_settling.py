@@ -1,6 +1,7 @@
 """Reports are followed to their end; what they do not prove is told, and is never paid again by itself."""
 
 import json
+import shutil
 
 import pytest
 
@@ -50,6 +51,23 @@ def test_settle_follows_it_later_and_writes_the_run_anew(two, service, still_ope
     assert summary["batches"][0]["status"] == "DONE"
     assert two.ask("status", still_open.run_id) == summary
     assert service.posts == 1
+
+
+def test_statements_that_cannot_be_written_are_told_and_the_books_are_written_all_the_same(two, service):
+    settle = {"every_s": "0.1", "for_s": "0.2"}
+    two.declare(settle=settle, outputs={"folder": "out", "statements": True})
+    service.behave(**SLOW)
+    first = two.run()
+    statements = [path for path in first.outputs if path.suffix == ".pdf"]
+    assert len(statements) == 2
+    folder = statements[0].parent
+    shutil.rmtree(folder)
+    folder.write_text("in the way")
+    service.behave(**AT_ONCE)
+    said = two.say("settle")
+    assert first.run_id in said.output
+    assert rewritten(first)["state"] == "done"
+    assert folder.is_file()
 
 
 def test_a_run_started_meanwhile_follows_it_too_and_pays_nothing(two, service, still_open):

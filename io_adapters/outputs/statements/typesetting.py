@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from typst import Compiler, Fonts
+from typst import Compiler, Fonts, TypstError
 
 _TEMPLATE: Final = Path(__file__).with_name("statement.typ")
 
@@ -25,10 +25,14 @@ class Typesetter:
         """Set one page of `page_of`; the same page gives the same bytes.
 
         Raises:
+            OSError: Typst cannot set the page; its own words are left out, for they may repeat what is on it.
             TypeError: Typst gave something else than a PDF; a bug.
         """
-        # Without a time of making, which would make every writing differ.
-        made = self._compiler.compile(format="pdf", sys_inputs={"page": json.dumps(page, ensure_ascii=False)})
+        try:
+            # Without a time of making, which would make every writing differ.
+            made = self._compiler.compile(format="pdf", sys_inputs={"page": json.dumps(page, ensure_ascii=False)})
+        except TypstError:
+            raise OSError("a statement could not be set") from None
         if not isinstance(made, bytes):
             raise TypeError("a PDF was expected")
         return made
