@@ -35,7 +35,8 @@ def test_no_kill_makes_anybody_be_paid_twice_or_loses_a_payment(
     for one in survived:
         tally.add(one.books)
     assert tally.kills[kind] >= KILLS // 2
-    assert sum(one.books.states["paid"] for one in survived) > tally.kills[kind]
+    # Else the kills would have left next to nothing to be paid twice.
+    assert sum(one.books.states["paid"] for one in survived) > tally.kills[kind] // 2
 
 
 def in_lanes(folder: Path, seed: str, kills: int, new_ledger: Callable[[], str]) -> list[Survived]:
