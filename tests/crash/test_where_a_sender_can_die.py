@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.exit_codes import ExitCode
-from tests.crash.payday import Payday, Worker, check_books, opened_payday, wait_for
+from tests.crash.payday import Payday, check_books, opened_payday, wait_for
 from tests.crash.workers import DIED, Moment
 
 pytestmark = pytest.mark.crash
@@ -16,13 +16,6 @@ pytestmark = pytest.mark.crash
 M = Moment
 DOUBTFUL = ["paid", "in_doubt", "paid"]
 PAID = ["paid", "paid", "paid"]
-
-
-def end(worker: Worker, signal_number: signal.Signals) -> None:
-    """Signal until the process is gone: where Python runs a destructor, an interrupt is lost."""
-    while worker.process.is_alive():
-        os.kill(worker.process.pid, signal_number)
-        worker.process.join(2)
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ def test_a_sender_that_ends_while_it_waits_for_the_answer_leaves_a_report_that_i
     payday.plant("POST /split", "hang", when="after", seconds=30)
     worker = payday.start()
     wait_for(lambda: len(payday.audit()["creates"]) == 1, "the report is created")
-    end(worker, ends_by)
+    os.kill(worker.process.pid, ends_by)
     assert worker.ended() != ExitCode.DONE
     assert payday.pay() == ExitCode.DONE
     assert payday.states() == PAID
