@@ -1,0 +1,54 @@
+"""The payout service's JSON, field for field. Wire names (camelCase, snake_case where the service uses it) stay here.
+
+Requests are strict: amounts are exact decimals with two places, nothing unset is sent. Responses are tolerant: every
+field may be null or missing, unknown fields are kept, an unknown status is data, and a field of an unexpected type
+reads as None while `unreadable` keeps what stood there.
+"""
+
+from schemas.wire.accounts import AccountType, AccountValidation, AccountVerdict, BankAccountData, PixKeyType
+from schemas.wire.contacts import (
+    AccountDelete,
+    Contact,
+    ContactAccount,
+    ContactCreate,
+    ContactDelete,
+    ContactEmailUpdate,
+)
+from schemas.wire.fields import Request, Response, body_of
+from schemas.wire.json_text import amount_from_cents, canonical_json, parse_json
+from schemas.wire.pix import AdditionalData, Institution, InstitutionPage, Pagination, QrCode, QrCodeRequest
+from schemas.wire.splits import ExchangeRateUpdate, PaymentEntry, ReportStatus, SplitReport, SplitRequest
+from schemas.wire.webhooks import Webhook, WebhookCreate
+
+__all__ = [
+    "AccountDelete",
+    "AccountType",
+    "AccountValidation",
+    "AccountVerdict",
+    "AdditionalData",
+    "BankAccountData",
+    "Contact",
+    "ContactAccount",
+    "ContactCreate",
+    "ContactDelete",
+    "ContactEmailUpdate",
+    "ExchangeRateUpdate",
+    "Institution",
+    "InstitutionPage",
+    "Pagination",
+    "PaymentEntry",
+    "PixKeyType",
+    "QrCode",
+    "QrCodeRequest",
+    "ReportStatus",
+    "Request",
+    "Response",
+    "SplitReport",
+    "SplitRequest",
+    "Webhook",
+    "WebhookCreate",
+    "amount_from_cents",
+    "body_of",
+    "canonical_json",
+    "parse_json",
+]

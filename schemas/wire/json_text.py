@@ -1,0 +1,56 @@
+"""JSON with exact numbers, the same bytes on every machine."""
+
+import json
+from decimal import Decimal
+from typing import Any, Final
+
+
+def amount_from_cents(cents: int) -> Decimal:
+    """Return centavos as the exact two-place decimal the wire carries.
+
+    >>> amount_from_cents(123456)
+    Decimal('1234.56')
+    """
+    return Decimal(cents).scaleb(-2)
+
+
+_write_plain: Final = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for every word
+
+
+def canonical_json(value: Any) -> bytes:  # noqa: ANN401
+    """Write JSON with sorted keys, no blanks, UTF-8, and exact decimals.
+
+    The same value gives the same bytes on every machine: digests and stored bodies rest on it.
+
+    Raises:
+        TypeError: a value that JSON has no exact form for; floats are among them.
+    """
+    return _write(value).encode()
+
+
+def _write(value: Any) -> str:  # noqa: ANN401
+    match value:
+        case str() | None | bool() | int():
+            return _write_plain(value)
+        case Decimal():
+            if not value.is_finite():
+                raise TypeError("JSON has no form for NaN or infinity")
+            return format(value, "f")
+        case dict():
+            return "{" + ",".join(f"{_write_plain(str(key))}:{_write(value[key])}" for key in sorted(value)) + "}"
+        case list() | tuple():
+            return "[" + ",".join(map(_write, value)) + "]"
+        case _:
+            raise TypeError(f"no exact JSON form for {type(value).__name__}")
+
+
+def parse_json(body: bytes) -> Any:  # noqa: ANN401
+    """Read JSON with numbers as int and exact Decimal, never float; NaN and infinity read as the words they are.
+
+    Raises:
+        ValueError: it is not JSON, or nothing a computer should try to hold.
+    """
+    try:
+        return json.loads(body, parse_float=Decimal, parse_constant=str)
+    except (ValueError, ArithmeticError, RecursionError):
+        raise ValueError("not readable as JSON") from None  # the cause carries the document along
