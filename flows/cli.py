@@ -3,15 +3,16 @@
 Commands import what they need when they run, so that help answers at once.
 """
 
-import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from flows import cli_desk, cli_service
+from flows.cli_layouts import layouts_app
+from flows.ending import AsJson, By, echo_document_once, finish
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 
@@ -25,8 +26,6 @@ app = typer.Typer(
 )
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
-By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False)]
 
 
 def main() -> None:
@@ -37,9 +36,9 @@ def main() -> None:
         typer.echo(f"repasse: {error.message}", err=True)
         sys.exit(int(error.exit_code))
     except SystemExit as end:
-        if end.code == ExitCode.USAGE and "--json" in sys.argv and not _TOLD:
+        if end.code == ExitCode.USAGE:
             # The words about usage went to standard error; programs get their document all the same.
-            _echo_document(ExitCode.USAGE, "usage: see --help")
+            echo_document_once(ExitCode.USAGE, "usage: see --help")
         raise
     except Exception as bug:
         if os.environ.get("REPASSE_DEBUG"):
@@ -47,35 +46,8 @@ def main() -> None:
         # The text of an exception nobody foresaw may hold people's data; its name does not.
         words = f"this is a bug in Repasse: {type(bug).__name__}; REPASSE_DEBUG=1 shows where"
         typer.echo(f"repasse: {words}", err=True)
-        if "--json" in sys.argv and not _TOLD:
-            _echo_document(ExitCode.BUG, words)
+        echo_document_once(ExitCode.BUG, words)
         sys.exit(int(ExitCode.BUG))
-
-
-def _echo_document(code: ExitCode, words: str) -> None:
-    typer.echo(json.dumps({"exit_code": int(code), "issues": [], "error": words}))
-
-
-# Whether a command has printed its document.
-_TOLD: list[bool] = []
-
-
-def _finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: bool) -> None:
-    """Run a command's body, print its document when asked, and exit with its code."""
-    try:
-        code, document = command()
-    except RepasseError as error:
-        from flows.terminal import print_error  # noqa: PLC0415
-
-        print_error(error, as_json=as_json)
-        code = error.exit_code
-    else:
-        if as_json:
-            from flows.terminal import print_json  # noqa: PLC0415
-
-            print_json({"exit_code": int(code), "issues": []} | document)
-    _TOLD.append(True)
-    raise typer.Exit(int(code))
 
 
 @app.command()
@@ -91,7 +63,7 @@ def check(job: JobFile, as_json: AsJson = False) -> None:
     """Read and check a job's files offline; writes a corrections workbook, touches no network and no ledger."""
     from flows.commands.payouts import check_job  # noqa: PLC0415
 
-    _finish(lambda: check_job(job, as_json=as_json), as_json=as_json)
+    finish(lambda: check_job(job, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -103,7 +75,7 @@ def plan(
     """Show what would be paid, to whom, what changed, and what checks would cost; writes plan.xlsx, changes nothing."""
     from flows.commands.payouts import plan_job  # noqa: PLC0415
 
-    _finish(lambda: plan_job(job, names=names, as_json=as_json), as_json=as_json)
+    finish(lambda: plan_job(job, names=names, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -117,7 +89,7 @@ def run(
     """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
     from flows.commands.payouts import run_job  # noqa: PLC0415
 
-    _finish(lambda: run_job(job, file or [], yes=yes, again=again or [], as_json=as_json), as_json=as_json)
+    finish(lambda: run_job(job, file or [], yes=yes, again=again or [], as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -130,7 +102,7 @@ def approve(
     """Record a person's yes to a plan; the next `run` sends it."""
     from flows.commands.words import approve_plan  # noqa: PLC0415
 
-    _finish(lambda: approve_plan(digest, by=by, total=total, as_json=as_json), as_json=as_json)
+    finish(lambda: approve_plan(digest, by=by, total=total, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -143,7 +115,7 @@ def reject(
     """Record a person's no to a plan."""
     from flows.commands.words import reject_plan  # noqa: PLC0415
 
-    _finish(lambda: reject_plan(digest, by=by, why=why, as_json=as_json), as_json=as_json)
+    finish(lambda: reject_plan(digest, by=by, why=why, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -153,7 +125,7 @@ def settle(
     """Look in-doubt submissions up, set exchange rates left over, look at open reports, write outputs again."""
     from flows.commands.payouts import settle_jobs  # noqa: PLC0415
 
-    _finish(lambda: settle_jobs(job, as_json=as_json), as_json=as_json)
+    finish(lambda: settle_jobs(job, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -166,7 +138,7 @@ def status(
     """Tell what happened and what waits for whom."""
     from flows.commands.records import show_status  # noqa: PLC0415
 
-    _finish(lambda: show_status(run_id, as_json=as_json), as_json=as_json)
+    finish(lambda: show_status(run_id, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -174,7 +146,7 @@ def runs(as_json: AsJson = False) -> None:
     """List the latest runs."""
     from flows.commands.records import list_runs  # noqa: PLC0415
 
-    _finish(lambda: list_runs(as_json=as_json), as_json=as_json)
+    finish(lambda: list_runs(as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -188,7 +160,7 @@ def trace(  # options of a command
     """Follow a payee or a payment back to file and row, step by step, and forward to the report."""
     from flows.commands.trace import trace_payment  # noqa: PLC0415
 
-    _finish(lambda: trace_payment(what, job=job, period=period, job_file=job_file, as_json=as_json), as_json=as_json)
+    finish(lambda: trace_payment(what, job=job, period=period, job_file=job_file, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -196,7 +168,7 @@ def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")],
     """Stop all sending, of every job, until `release`."""
     from flows.commands.words import hold_sending  # noqa: PLC0415
 
-    _finish(lambda: hold_sending(by=by, why=why, as_json=as_json), as_json=as_json)
+    finish(lambda: hold_sending(by=by, why=why, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -204,7 +176,7 @@ def release(by: By, as_json: AsJson = False) -> None:
     """Let sending go on after `hold`."""
     from flows.commands.words import release_sending  # noqa: PLC0415
 
-    _finish(lambda: release_sending(by=by, as_json=as_json), as_json=as_json)
+    finish(lambda: release_sending(by=by, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -219,7 +191,7 @@ def resolve(  # options of a command
     """Take people's word on a submission, or an exchange rate, in doubt."""
     from flows.commands.people import resolve_submission  # noqa: PLC0415
 
-    _finish(
+    finish(
         lambda: resolve_submission(
             submission, report=report, absent=absent, by=by or [], evidence=evidence, as_json=as_json
         ),
@@ -244,7 +216,7 @@ def decide(  # options of a command
     said = [kind for kind, given in zip(DecisionKind, (pay, paid, drop), strict=True) if given]
     if len(said) != 1:
         raise typer.BadParameter("say one of --pay, --paid, --drop")
-    _finish(lambda: decide_obligations(obligation, said[0], by=by, evidence=evidence, as_json=as_json), as_json=as_json)
+    finish(lambda: decide_obligations(obligation, said[0], by=by, evidence=evidence, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -257,7 +229,7 @@ def unfreeze(
     """Let sending go on after ledger and service disagreed."""
     from flows.commands.people import unfreeze_sending  # noqa: PLC0415
 
-    _finish(lambda: unfreeze_sending(accept, by=by, evidence=evidence, as_json=as_json), as_json=as_json)
+    finish(lambda: unfreeze_sending(accept, by=by, evidence=evidence, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -281,34 +253,7 @@ def doctor(
     """Look at environment, ledger and service, and say what is wrong with them."""
     from flows.commands.doctor import examine  # noqa: PLC0415
 
-    _finish(lambda: examine(accept_key=accept_key, by=by, as_json=as_json), as_json=as_json)
-
-
-layouts_app = typer.Typer(
-    help="List the statements and tables Repasse can read; draft a new one.", rich_markup_mode=None
-)
-app.add_typer(layouts_app, name="layouts")
-
-
-@layouts_app.callback(invoke_without_command=True)
-def layouts(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the statements and tables Repasse can read; `layouts new FILE` drafts one."""
-    if context.invoked_subcommand is None:
-        from flows.commands.layouts import list_layouts  # noqa: PLC0415
-
-        _finish(lambda: list_layouts(as_json=as_json), as_json=as_json)
-
-
-@layouts_app.command("new")
-def layouts_new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A statement of the sender.", show_default=False)],
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the layout; made of the file's without.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Draft a layout from a file, for a person to finish: prints YAML, with every guess marked."""
-    from flows.commands.layouts import new_layout  # noqa: PLC0415
-
-    _finish(lambda: new_layout(file, name, as_json=as_json), as_json=as_json)
+    finish(lambda: examine(accept_key=accept_key, by=by, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -325,3 +270,8 @@ def up() -> None:
     from flows.commands.serving import serve_everything  # noqa: PLC0415
 
     serve_everything()
+
+
+app.add_typer(layouts_app, name="layouts")
+cli_service.add_to(app)
+cli_desk.add_to(app)
