@@ -3,19 +3,27 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Final
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 
-from io_adapters.sandbox import accounts, control, splits
-from io_adapters.sandbox.assumptions import Behaviour, SandboxSettings
-from io_adapters.sandbox.context import Sandbox, require_api_key
-from io_adapters.sandbox.faults import FaultPlan
-from io_adapters.sandbox.store import Store
+from io_adapters.sandbox import accounts, contacts, control, institutions, qr_codes, splits, webhooks
+from io_adapters.sandbox.assumptions import SandboxSettings
+from io_adapters.sandbox.context import Sandbox, refuse_unknown_queries, require_api_key
+from io_adapters.sandbox.documented import NOT_LET_IN
+from io_adapters.sandbox.request_counter import RequestCounter
 from io_adapters.sandbox.transport import FaultyTransport
-from io_adapters.sandbox.validation import HTTPValidationError, answer_422
+from io_adapters.sandbox.validation import HTTPValidationError, answer_405, answer_422
+
+SUBJECTS: Final = (contacts, institutions, qr_codes, accounts, splits, webhooks)
+GUARDS: Final = (Depends(require_api_key), Depends(refuse_unknown_queries))
+SAVE_EVERY_S: Final = 0.5
+THREADS: Final = 100
 
 
 def create_app(
@@ -31,33 +39,40 @@ def create_app(
         database: The file that holds all state.
         settings: How it starts.
         clock: Seconds since 1970 (UTC).
-        stopping: Ends the waits of planted faults when it is set.
+        stopping: Ends the waits of planted faults and of the latency when it is set.
     """
-    store = Store(database)
-    behaviour = Behaviour(**settings.model_dump(include=set(Behaviour.model_fields)))
-    sandbox = Sandbox(store, behaviour, FaultPlan(), settings.api_key, clock)
+    sandbox = Sandbox(database, settings, clock)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = THREADS
+        saving = asyncio.create_task(_save_now_and_then(sandbox.requests))
+        sandbox.start()
         yield
-        store.close()
+        saving.cancel()
+        with suppress(asyncio.CancelledError):
+            await saving
+        await run_in_threadpool(sandbox.stop)
+        sandbox.close()
 
     app = FastAPI(
         title="Payout service sandbox",
+        summary="A local stand-in: play money, its own memory, faults on demand under /_sandbox.",
         version="1.0.0",
         lifespan=lifespan,
         responses={422: {"model": HTTPValidationError}},
     )
-    app.state.sandbox = sandbox
-    for subject in (splits.router, accounts.router):
-        app.include_router(subject, prefix=settings.prefix, dependencies=[Depends(require_api_key)])
+    app.state.sandbox, app.state.prefix = sandbox, settings.prefix
+    for subject in SUBJECTS:
+        app.include_router(subject.router, prefix=settings.prefix, dependencies=GUARDS, responses=NOT_LET_IN)
     app.include_router(control.router)
     app.add_exception_handler(RequestValidationError, answer_422)
-    app.add_middleware(
-        FaultyTransport,
-        prefix=settings.prefix,
-        store=store,
-        faults=sandbox.faults,
-        stopping=stopping or asyncio.Event(),
-    )
+    app.add_exception_handler(405, answer_405)
+    app.add_middleware(FaultyTransport, prefix=settings.prefix, sandbox=sandbox, stopping=stopping or asyncio.Event())
     return app
+
+
+async def _save_now_and_then(requests: RequestCounter) -> None:
+    while True:
+        await asyncio.sleep(SAVE_EVERY_S)
+        await run_in_threadpool(requests.save)

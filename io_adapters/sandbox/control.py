@@ -2,19 +2,22 @@
 
 import ipaddress
 from collections import defaultdict
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import ValidationError
 
-from io_adapters.sandbox import tables
+from io_adapters.sandbox import contact_tables, tables, webhook_tables
 from io_adapters.sandbox.assumptions import Behaviour
 from io_adapters.sandbox.context import Running
 from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
 from io_adapters.sandbox.faults import Fault
-from io_adapters.sandbox.models import REPORT_FIELDS
-from io_adapters.sandbox.validation import problem, refuse_if_any
+from io_adapters.sandbox.models import REPORT_FIELDS, BankAccountData
+from io_adapters.sandbox.splits import destination_of
+from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
 from schemas.wire import canonical_json
+
+TIMES: Final = {"at", "created_at"}
 
 
 def require_loopback(request: Request) -> None:
@@ -38,21 +41,32 @@ def audit(sandbox: Running) -> Response:
 
     `{requests: {endpoint: calls}, creates: [{split_id, reportId, paymentBatchName, created_at, currency, amount_cents,
     owner_cents, extPaymentIds, payments: [{extPaymentId, final_amount_cents, withheld}]}], exchange_rates: [{at,
-    split_id, rate}], account_checks: [{at, account, valid, cost_cents}], account_checks_cost_cents}`; an account is
-    named by a fingerprint. Calls are counted before faults and refusals.
+    split_id, rate}], account_checks: [{at, account, valid, cost_cents}], account_checks_cost_cents, contacts: [{at,
+    change, contact_id, account_id}], qr_codes: [{at, qr_code_key, amount_cents, expiration_seconds}], webhooks: [{id,
+    webhook_url, active, created_at}], deliveries: [{at, delivery, webhook_id, split_id, status, attempt, outcome}]}`.
+
+    An account is named by a fingerprint, a contact by its id. `change` is created, email_changed, deleted,
+    account_learned, account_deleted or account_favored. Calls are counted before faults and refusals. A delivery's
+    `outcome` is the status it was answered with, or a word; attempt 0 was none.
     """
+    sandbox.requests.save()
+    rows = sandbox.database.rows
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in sandbox.store.rows(tables.payments):
+    for row in rows(tables.payments):
         entry = {"extPaymentId": row["ext_payment_id"], "final_amount_cents": row["final_amount_cents"]}
         entries[row["split_id"]].append(entry | {"withheld": row["withheld"]})
-    checks = sandbox.store.rows(tables.account_checks)
+    checks = rows(tables.account_checks)
     return exact_answer(
         {
-            "requests": {row["endpoint"]: row["count"] for row in sandbox.store.rows(tables.requests)},
-            "creates": [_create(row, entries[row["split_id"]]) for row in sandbox.store.rows(tables.reports)],
-            "exchange_rates": [_plain(row) for row in sandbox.store.rows(tables.exchange_rates)],
+            "requests": {row["endpoint"]: row["count"] for row in rows(tables.requests)},
+            "creates": [_create(row, entries[row["split_id"]]) for row in rows(tables.reports)],
+            "exchange_rates": [_plain(row) for row in rows(tables.exchange_rates)],
             "account_checks": [_plain(row) for row in checks],
             "account_checks_cost_cents": sum(row["cost_cents"] for row in checks),
+            "contacts": [_plain(row) for row in rows(contact_tables.contact_changes)],
+            "qr_codes": [_plain(row) for row in rows(tables.qr_codes)],
+            "webhooks": [_plain(row) for row in rows(webhook_tables.webhooks)],
+            "deliveries": [_plain(row) for row in rows(webhook_tables.deliveries)],
         }
     )
 
@@ -69,7 +83,8 @@ def _create(row: dict[str, Any], entries: list[dict[str, Any]]) -> dict[str, Any
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != "number"} | {"at": str(row["at"])}
+    """Return a row without its number, times as text."""
+    return {name: str(value) if name in TIMES else value for name, value in row.items() if name != "number"}
 
 
 @router.post("/faults")
@@ -93,7 +108,26 @@ def force_report(split_id: str, fields: dict[str, Any], sandbox: Running) -> dic
     refuse_if_any([problem((name,), "Not a field of a report") for name in fields if name not in known])
     if not sandbox.store.change_report(split_id, forced=canonical_json(fields).decode(), vanished=bool(vanished)):
         raise HTTPException(404, "No such split report")
+    sandbox.watch.touch(split_id)
     return {"forced": split_id}
+
+
+@router.get("/contacts")
+def contacts(sandbox: Running) -> Response:
+    """Return the address book, oldest contact first, as the service tells each: the interface cannot list it."""
+    return exact_answer([contact.model_dump() for contact in sandbox.address_book.contacts()])
+
+
+@router.post("/contacts/{contact_id}/accounts")
+def add_account(contact_id: str, account: BankAccountData, sandbox: Running) -> Response:
+    """Give a contact an account, which no endpoint of the interface does; return the contact."""
+    refuse_if_any(unknown_fields(account))
+    tax_ids = (one.tax_id for one in sandbox.address_book.contacts() if one.id == contact_id)
+    destination = destination_of(account, next(tax_ids, None), None)
+    contact = sandbox.address_book.add_account(sandbox.clock(), contact_id, destination)
+    if contact is None:
+        raise HTTPException(404, "No such contact")
+    return exact_answer(contact.model_dump())
 
 
 @router.post("/settings")

@@ -8,11 +8,19 @@ from starlette.routing import compile_path
 class Endpoint(StrEnum):
     """Method and path below the prefix, as the interface writes them."""
 
+    CREATE_CONTACT = "POST /contacts"
+    UPDATE_CONTACT = "PUT /contacts"
+    DELETE_CONTACT = "DELETE /contacts"
+    DELETE_ACCOUNT = "DELETE /contacts/accounts"
+    FAVORITE_ACCOUNT = "POST /contacts/accounts_favorite"
+    LIST_INSTITUTIONS = "GET /pix/financial_institutions"
+    CREATE_QR_CODE = "POST /create_pix_qrcode"
+    VALIDATE_ACCOUNT = "POST /validate/account"
     CREATE_SPLIT = "POST /split"
     LIST_SPLITS = "GET /split"
     GET_SPLIT = "GET /split/{split_id}/get"
     UPDATE_EXCHANGE_RATE = "POST /split/{split_id}/update_exchange_rate"
-    VALIDATE_ACCOUNT = "POST /validate/account"
+    REGISTER_WEBHOOK = "POST /webhooks"
 
     @property
     def method(self) -> str:
@@ -25,7 +33,8 @@ class Endpoint(StrEnum):
         return self.split(" ")[1]
 
 
-_PATTERNS = {endpoint: compile_path(endpoint.path)[0] for endpoint in Endpoint}
+_FIXED: dict[str, Endpoint] = {str(one): one for one in Endpoint if "{" not in one}
+_PATTERNS = {one: compile_path(one.path)[0] for one in Endpoint if "{" in one}
 
 
 def endpoint_at(method: str, path: str) -> Endpoint | None:
@@ -34,7 +43,16 @@ def endpoint_at(method: str, path: str) -> Endpoint | None:
     >>> endpoint_at("GET", "/split/4f/get")
     <Endpoint.GET_SPLIT: 'GET /split/{split_id}/get'>
     """
-    for endpoint, pattern in _PATTERNS.items():
-        if endpoint.method == method and pattern.match(path):
-            return endpoint
-    return None
+    fixed = _FIXED.get(f"{method} {path}")
+    if fixed is not None:
+        return fixed
+    return next((one for one, pattern in _PATTERNS.items() if one.method == method and pattern.match(path)), None)
+
+
+def methods_at(path: str) -> list[str]:
+    """Return the methods that a path below the prefix answers, sorted; empty where the service has nothing.
+
+    >>> methods_at("/contacts")
+    ['DELETE', 'POST', 'PUT']
+    """
+    return sorted({one.method for one in Endpoint if endpoint_at(one.method, path) is not None})

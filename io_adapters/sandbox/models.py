@@ -1,36 +1,26 @@
 """The service's JSON as the interface describes it, read independently of the client that is tested against it."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
+
+from io_adapters.sandbox.wire_values import IsoDate, Number, ToldNumber
 
 Status = Literal["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CLOSED"]
 AccountType = Literal["saving_account", "payment_account", "checking_account", "salary_account"]
 PixKeyType = Literal["random_key", "cnpj", "cpf", "phone_number", "email"]
 
-_DIGITS_BEFORE_POINT: Final = 13
-_DIGITS_AFTER_POINT: Final = 18
 
-
-def _number(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise PydanticCustomError("number_type", "Input should be a valid number")
-    number = Decimal(value)
-    exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or exponent < -_DIGITS_AFTER_POINT or number.adjusted() >= _DIGITS_BEFORE_POINT:
-        raise PydanticCustomError("number_range", "Input should have at most 13 digits before and 18 after the point")
-    return number
-
-
-Number = Annotated[Decimal, BeforeValidator(_number), WithJsonSchema({"type": "number"})]
+def closed_schema(schema: dict[str, Any]) -> None:
+    """Describe a body as it is taken by default: with no field that it does not name."""
+    schema["additionalProperties"] = False
 
 
 class Body(BaseModel):
     """A request body; fields that it does not name are kept, to be noticed later."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=closed_schema)
 
 
 class BankAccountData(Body):
@@ -47,11 +37,30 @@ class BankAccountData(Body):
     pixKey: str | None = None
 
 
+BANK_ACCOUNT_FIELDS: Final = ("agency", "pspId", "accountType", "name", "bankCode")
+_GIVEN: Final = {"type": "string", "minLength": 1}
+_NOT_GIVEN: Final = {"enum": [None, ""]}
+
+
+def _conditional_rules(schema: dict[str, Any]) -> None:
+    """Describe rules 1 to 4 of the interface; an empty text supplies nothing."""
+    closed_schema(schema)
+    key = ("pixKey", "pixKeyType")
+    account = ("account", *BANK_ACCOUNT_FIELDS)
+    by_key = {"required": list(key), "properties": dict.fromkeys(key, _GIVEN)}
+    by_account = {"required": list(account), "properties": dict.fromkeys(account, _GIVEN) | {"pixKey": _NOT_GIVEN}}
+    owned = {"required": ["taxId"], "properties": {"taxId": _GIVEN}}
+    whoever = {"required": ["validateOwnership"], "properties": {"validateOwnership": {"const": False}}}
+    schema["allOf"] = [{"anyOf": [by_key, by_account]}, {"anyOf": [owned, whoever]}]
+
+
 class AccountValidation(BankAccountData):
     """Body of POST /validate/account."""
 
+    model_config = ConfigDict(json_schema_extra=_conditional_rules)
+
     taxId: str | None = None
-    validateOwnership: bool = True
+    validateOwnership: StrictBool = True
 
 
 class PaymentEntry(Body):
@@ -71,8 +80,8 @@ class PaymentEntry(Body):
     parentName: str | None = None
     originalTaxId: str | None = None
     originalName: str | None = None
-    advance: bool = False
-    isWithhold: bool = False
+    advance: StrictBool = False
+    isWithhold: StrictBool = False
     extPaymentId: str | None = None
     products: list[Any] | None = None
     platforms: list[Any] | None = None
@@ -84,8 +93,8 @@ class SplitRequest(Body):
 
     taxId: str
     amount: Number
-    dateStart: str
-    dateEnd: str
+    dateStart: IsoDate
+    dateEnd: IsoDate
     payments: list[PaymentEntry]
     paymentBatchName: str | None = None
     reportId: str | None = None
@@ -98,7 +107,7 @@ class ExchangeRateUpdate(Body):
 
     currency: str | None = None
     rate: Number | None = None
-    showExchangeData: bool | None = None
+    showExchangeData: StrictBool | None = None
     orderId: str | None = None
 
 
@@ -108,8 +117,8 @@ class SplitReport(BaseModel):
     id: str | None = Field(alias="_id")
     paymentBatchName: str | None
     splitDate: str | None
-    fee: Number | None
-    feeAmount: Number | None
+    fee: ToldNumber | None
+    feeAmount: ToldNumber | None
     feePaid: bool | None
     taxId: str | None
     batchId: str | None
@@ -122,17 +131,17 @@ class SplitReport(BaseModel):
     exchangeOrderId: str | None
     pixQrCodeId: str | None
     pixQrCodePayload: str | None
-    exchangeRate: Number | None
+    exchangeRate: ToldNumber | None
     showExchangeData: bool | None
     date: str | None
     pendingPayments: int | None
     withholdPayments: int | None
     donePayments: int | None
-    pendingAmount: Number | None
-    withholdAmount: Number | None
-    irAmount: Number | None
-    paidAmount: Number | None
-    totalAmount: Number | None
+    pendingAmount: ToldNumber | None
+    withholdAmount: ToldNumber | None
+    irAmount: ToldNumber | None
+    paidAmount: ToldNumber | None
+    totalAmount: ToldNumber | None
 
 
 class AccountVerdict(BaseModel):

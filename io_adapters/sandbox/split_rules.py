@@ -1,20 +1,12 @@
-"""What makes a report or an exchange rate unacceptable, beside types and missing fields; and reading its money."""
+"""What makes a report or an exchange rate unacceptable, beside types and missing fields."""
 
-import datetime as dt
-from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
+from decimal import Decimal
 
 from io_adapters.sandbox.assumptions import Behaviour
 from io_adapters.sandbox.models import ExchangeRateUpdate, PaymentEntry, SplitRequest
+from io_adapters.sandbox.money import CENTAVO, cents_of
 from io_adapters.sandbox.reports import StoredReport
 from io_adapters.sandbox.validation import Location, ValidationProblem, missing, problem, unknown_fields
-
-CENTAVO: Final = Decimal("0.01")
-
-
-def cents_of(amount: Decimal) -> int:
-    """Return money in centavos, rounded half to even where the sandbox lets fractions in."""
-    return int(amount.quantize(CENTAVO, ROUND_HALF_EVEN).scaleb(2))
 
 
 def final_amount(entry: PaymentEntry) -> Decimal:
@@ -24,27 +16,13 @@ def final_amount(entry: PaymentEntry) -> Decimal:
 
 def broken_rules(body: SplitRequest, behaviour: Behaviour) -> list[ValidationProblem]:
     """Return what is wrong with a new report beside types and missing fields."""
-    found = [
-        problem((name,), "Input should be a date in ISO 8601", "datetime_parsing")
-        for name, text in (("dateStart", body.dateStart), ("dateEnd", body.dateEnd))
-        if not _is_iso_8601(text)
-    ]
-    if behaviour.known_fields_only:
-        found += unknown_fields(body)
+    found = unknown_fields(body) if behaviour.known_fields_only else []
     if behaviour.whole_centavos:
         found += _fractions_of_centavo(body)
     paid_out = sum(cents_of(final_amount(entry)) for entry in body.payments)
     if behaviour.sums_must_match and paid_out + cents_of(body.ownerAmount) != cents_of(body.amount):
         found.append(problem(("amount",), "finalAmount of all payments and ownerAmount must add up to amount"))
     return found
-
-
-def _is_iso_8601(text: str) -> bool:
-    try:
-        dt.datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _fractions_of_centavo(body: SplitRequest) -> list[ValidationProblem]:

@@ -5,22 +5,40 @@ from typing import Final
 
 from fastapi import APIRouter, HTTPException, Response
 
+from io_adapters.sandbox.address_book import Destination
 from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
 from io_adapters.sandbox.context import Running, Sandbox
+from io_adapters.sandbox.documented import NOT_FOUND, Answers
 from io_adapters.sandbox.endpoints import Endpoint
 from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
-from io_adapters.sandbox.models import ExchangeRateUpdate, PaymentEntry, SplitReport, SplitRequest, Status
+from io_adapters.sandbox.institutions import institution_name
+from io_adapters.sandbox.models import (
+    BankAccountData,
+    ExchangeRateUpdate,
+    PaymentEntry,
+    SplitReport,
+    SplitRequest,
+    Status,
+)
+from io_adapters.sandbox.money import cents_of
 from io_adapters.sandbox.reports import StoredReport, describe
-from io_adapters.sandbox.split_rules import broken_rate_rules, broken_rules, cents_of, final_amount
+from io_adapters.sandbox.split_rules import broken_rate_rules, broken_rules, final_amount
 from io_adapters.sandbox.store import StoredPayment
 from io_adapters.sandbox.validation import problem, refuse_if_any
 
 CPF_LENGTH: Final = 11
+GET_ID: Final = "get_split"
+RATE_ID: Final = "update_exchange_rate"
+
+BY_ID: Final = {"parameters": {"split_id": "$response.body#/_id"}}
+LINKS: Final[Answers] = {
+    200: {"links": {"get": BY_ID | {"operationId": GET_ID}, "update_exchange_rate": BY_ID | {"operationId": RATE_ID}}}
+}
 
 router = APIRouter(route_class=ExactRoute, tags=["Split reports"])
 
 
-@router.post(Endpoint.CREATE_SPLIT.path, response_model=SplitReport)
+@router.post(Endpoint.CREATE_SPLIT.path, response_model=SplitReport, responses=LINKS)
 def create_split(body: SplitRequest, sandbox: Running) -> Response:
     """Create a batch (split report)."""
     refuse_if_any(broken_rules(body, sandbox.behaviour))
@@ -31,6 +49,14 @@ def create_split(body: SplitRequest, sandbox: Running) -> Response:
     ]
     if not sandbox.store.create_report(report, entries, unique=sandbox.behaviour.unique_report_id):
         refuse_if_any([problem(("reportId",), "A report with this reportId exists")])
+    sandbox.address_book.learn(
+        now,
+        [
+            destination_of(entry.bankAccount, entry.taxId, body.taxId)
+            for entry in body.payments
+            if entry.bankAccount is not None and entry.taxId
+        ],
+    )
     return exact_answer(describe(report, sandbox.behaviour, now))
 
 
@@ -43,14 +69,14 @@ def list_splits(sandbox: Running, status: Status | None = None) -> Response:
     return exact_answer([report for report in described if status in (None, report["status"])])
 
 
-@router.get(Endpoint.GET_SPLIT.path, response_model=SplitReport)
+@router.get(Endpoint.GET_SPLIT.path, response_model=SplitReport, responses=NOT_FOUND, operation_id=GET_ID)
 def get_split(split_id: str, sandbox: Running) -> Response:
     """Fetch one batch."""
     report = _known_report(split_id, sandbox)
     return exact_answer(describe(report, sandbox.behaviour, sandbox.clock()))
 
 
-@router.post(Endpoint.UPDATE_EXCHANGE_RATE.path, response_model=SplitReport)
+@router.post(Endpoint.UPDATE_EXCHANGE_RATE.path, response_model=SplitReport, responses=NOT_FOUND, operation_id=RATE_ID)
 def update_exchange_rate(split_id: str, body: ExchangeRateUpdate, sandbox: Running) -> Response:
     """Set the exchange rate of a batch; a batch in a foreign currency waits for it."""
     report = _known_report(split_id, sandbox)
@@ -60,6 +86,22 @@ def update_exchange_rate(split_id: str, body: ExchangeRateUpdate, sandbox: Runni
     given = {name: value for name, value in columns.items() if value is not None}
     sandbox.store.set_exchange_rate(split_id, sandbox.clock(), **given)
     return exact_answer(describe(_known_report(split_id, sandbox), sandbox.behaviour, sandbox.clock()))
+
+
+def destination_of(bank: BankAccountData, tax_id: str | None, manager: str | None) -> Destination:
+    """Return where a payment's money goes as an account of a contact; the institution is named as in the list."""
+    return Destination(
+        bank_name=institution_name(bank.pspId, bank.bankCode),
+        bank_code=bank.bankCode,
+        bank_ispb=bank.pspId,
+        agency=bank.agency,
+        account_number=bank.account,
+        account_type=bank.accountType,
+        pix_key=bank.pixKey,
+        pix_key_type=bank.pixKeyType,
+        tax_id=tax_id,
+        tax_id_manager=manager,
+    )
 
 
 def _known_report(split_id: str, sandbox: Sandbox) -> StoredReport:

@@ -64,3 +64,12 @@ requests = sa.Table(
     sa.Column("endpoint", sa.String, primary_key=True),
     sa.Column("count", sa.Integer, nullable=False),
 )
+qr_codes = sa.Table(
+    "qr_codes",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("qr_code_key", sa.String, nullable=False),
+    sa.Column("amount_cents", sa.Integer),
+    sa.Column("expiration_seconds", sa.Integer, nullable=False),
+)

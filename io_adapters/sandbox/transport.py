@@ -9,13 +9,12 @@ import socket
 import struct
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from io_adapters.sandbox.context import Sandbox
 from io_adapters.sandbox.endpoints import endpoint_at
-from io_adapters.sandbox.faults import Fault, FaultPlan, Reply, disturbed
-from io_adapters.sandbox.store import Store
+from io_adapters.sandbox.faults import Fault, Reply, disturbed
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER, on, for no time: closing sends RST instead of FIN
 
@@ -30,14 +29,13 @@ class TransparentProtocol(H11Protocol):
 
 
 class FaultyTransport:
-    """ASGI middleware that counts calls and plays planted faults."""
+    """ASGI middleware that counts calls, holds them up and plays planted faults."""
 
-    def __init__(self, app: ASGIApp, *, prefix: str, store: Store, faults: FaultPlan, stopping: asyncio.Event) -> None:
+    def __init__(self, app: ASGIApp, *, prefix: str, sandbox: Sandbox, stopping: asyncio.Event) -> None:
         """Wrap an application; waits end at once when `stopping` is set."""
         self._app = app
         self._prefix = prefix
-        self._store = store
-        self._faults = faults
+        self._sandbox = sandbox
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,12 +45,27 @@ class FaultyTransport:
         if endpoint is None:
             await self._app(scope, receive, send)
             return
-        fault = self._faults.next(endpoint)
-        await run_in_threadpool(self._store.count_request, endpoint)
+        fault = self._sandbox.faults.next(endpoint)
+        self._sandbox.requests.count(endpoint)
+        latency_s = self._sandbox.behaviour.latency_s
+        if latency_s:
+            send = self._held_back(send, latency_s)
         if fault is None:
             await self._app(scope, receive, send)
         else:
             await self._play(fault, scope, await _whole_body(receive), send)
+
+    def _held_back(self, send: Send, latency_s: float) -> Send:
+        """Return a `send` that begins its answer no earlier than so long after now."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + latency_s
+
+        async def send_when_due(message: Message) -> None:
+            if loop.time() < due:
+                await self._waited(due - loop.time())
+            await send(message)
+
+        return send_when_due
 
     async def _play(self, fault: Fault, scope: Scope, body: bytes, send: Send) -> None:
         if fault.kind == "late":

@@ -84,7 +84,7 @@ def described(tmp_path):
     try:
         yield app.openapi()
     finally:
-        app.state.sandbox.store.close()
+        app.state.sandbox.close()
 
 
 def test_every_endpoint_of_the_service_is_served_counted_and_described(described):
@@ -104,6 +104,38 @@ def test_the_description_promises_the_refusal_as_it_is(described):
     assert sorted(problem["properties"]) == sorted(problem["required"]) == ["loc", "msg", "type"]
 
 
+@pytest.mark.parametrize("endpoint", list(Endpoint))
+def test_every_endpoint_describes_how_it_turns_a_request_away(described, endpoint):
+    answers = described["paths"][f"/external{endpoint.path}"][endpoint.method.lower()]["responses"]
+    assert {"200", "401", "422"} <= set(answers)
+    finds = endpoint in {
+        Endpoint.UPDATE_CONTACT,
+        Endpoint.DELETE_CONTACT,
+        Endpoint.DELETE_ACCOUNT,
+        Endpoint.FAVORITE_ACCOUNT,
+        Endpoint.GET_SPLIT,
+        Endpoint.UPDATE_EXCHANGE_RATE,
+    }
+    assert ("404" in answers) is finds
+
+
+@pytest.mark.parametrize("endpoint", list(Endpoint))
+def test_every_endpoint_lets_only_the_key_in_and_has_no_effect_otherwise(sandbox, audit, endpoint):
+    url = sandbox.url + endpoint.path.replace("{split_id}", "0")
+    for headers in ({}, {"Authorization": "Bearer sandbox-key"}):
+        answer = httpx.request(endpoint.method, url, json={}, headers=headers)
+        assert (answer.status_code, list(answer.json())) == (401, ["detail"])
+    told = audit()
+    assert told.pop("requests") == {endpoint: 2}
+    assert not any(told.values())
+
+
+def test_another_method_is_refused_naming_all_that_would_do(service):
+    for path, methods in {"/split": "GET, POST", "/contacts": "DELETE, POST, PUT"}.items():
+        answer = service.patch(path)
+        assert (answer.status_code, answer.headers["Allow"]) == (405, methods)
+
+
 async def _from_elsewhere(app):
     transport = httpx.ASGITransport(app, client=("192.0.2.1", 4711))
     async with httpx.AsyncClient(transport=transport, base_url="http://sandbox") as client:
@@ -115,4 +147,4 @@ def test_the_control_plane_answers_this_machine_alone(tmp_path):
 
     app = create_app(tmp_path / "sandbox.sqlite", SandboxSettings())
     assert asyncio.run(_from_elsewhere(app)).status_code == 403
-    app.state.sandbox.store.close()
+    app.state.sandbox.close()

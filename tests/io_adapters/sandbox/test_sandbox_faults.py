@@ -5,6 +5,8 @@ import time
 import httpx
 import pytest
 
+from io_adapters.sandbox.endpoints import Endpoint
+
 CREATE = "POST /split"
 
 
@@ -120,18 +122,28 @@ def test_faults_without_an_end_last_until_they_are_cleared(service, plant, contr
     assert service.get("/split").status_code == 200
 
 
-def test_other_endpoints_can_be_disturbed_too(service, create, plant):
-    report = create()
-    path = f"/split/{report['_id']}"
-    plant("GET /split/{split_id}/get", "html")
-    plant("POST /split/{split_id}/update_exchange_rate", "html")
-    plant("POST /validate/account", "html")
-    answers = [
-        service.get(f"{path}/get"),
-        service.post(f"{path}/update_exchange_rate", json={}),
-        service.post("/validate/account", json={}),
-    ]
-    assert [answer.status_code for answer in answers] == [502] * 3
+@pytest.mark.parametrize("endpoint", list(Endpoint))
+def test_every_endpoint_can_be_disturbed(service, plant, audit, endpoint):
+    path = endpoint.path.replace("{split_id}", "0")
+    plant(endpoint, "html", call=2)
+    answers = [service.request(endpoint.method, path, json={}) for _ in range(3)]
+    assert answers[1].status_code == 502
+    assert [answer.status_code for answer in answers].count(502) == 1
+    assert audit()["requests"] == {endpoint: 3}
+
+
+@pytest.mark.parametrize(("when", "effects"), [("before", 0), ("after", 1)])
+def test_other_effects_can_come_before_or_never_too(service, plant, audit, when, effects):
+    contact = {"name": "Ana Exemplo", "tax_id": "52998224725", "email": "ana@example.com"}
+    bodies = {"/contacts": contact, "/create_pix_qrcode": {"pix_key": "52998224725"}}
+    bodies |= {"/validate/account": {"pixKeyType": "email", "pixKey": "ana@example.com", "taxId": "52998224725"}}
+    bodies |= {"/webhooks": {"webhook_url": "http://192.0.2.1/"}}
+    for path, body in bodies.items():
+        plant(f"POST {path}", "drop", when=when)
+        with pytest.raises(httpx.RemoteProtocolError):
+            service.post(path, json=body)
+    told = audit()
+    assert [len(told[kind]) for kind in ("contacts", "qr_codes", "account_checks", "webhooks")] == [effects] * 4
 
 
 @pytest.mark.parametrize(

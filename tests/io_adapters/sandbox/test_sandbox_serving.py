@@ -85,6 +85,32 @@ def test_eight_clients_at_once_lose_nothing_and_double_nothing(sandbox, split_bo
     assert told["requests"]["POST /split"] == 200
 
 
+def test_answers_wait_as_long_as_told_all_at_the_same_time(sandbox, behave, audit):
+    behave(latency_s=0.3)
+    body = {"pixKeyType": "email", "pixKey": "ana@example.com", "taxId": "52998224725"}
+
+    def check(_):
+        begun = time.monotonic()
+        httpx.post(f"{sandbox.url}/validate/account", json=body, headers=KEY, timeout=5).raise_for_status()
+        return time.monotonic() - begun
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(20) as pool:
+        waited = list(pool.map(check, range(20)))
+    assert min(waited) >= 0.3
+    assert time.monotonic() - begun < 20 * 0.3 / 2
+    assert len(audit()["account_checks"]) == 20
+
+
+def test_it_stops_at_once_though_an_answer_waits(eventually):
+    with EmbeddedSandbox(settings=SandboxSettings(latency_s=30)) as sandbox, ThreadPoolExecutor(1) as pool:
+        pool.submit(failure_of, sandbox.url)
+        eventually(lambda: httpx.get(f"{sandbox.control_url}/audit").json()["requests"] == {"GET /split": 1})
+        begun = time.monotonic()
+        sandbox.__exit__(None, None, None)
+        assert time.monotonic() - begun < 2
+
+
 @pytest.mark.crash
 def test_what_was_answered_survives_kill_9(tmp_path, split_body):
     database = tmp_path / "sandbox.sqlite"
@@ -149,3 +175,50 @@ def fastest(act, times=5):
         durations.append(time.perf_counter() - begun)
     print(f"fastest {min(durations) * 1000:.1f} ms")
     return min(durations)
+
+
+CHECKS = """
+import asyncio, json, sys, time
+from urllib.parse import urlsplit
+url, calls, at_once = urlsplit(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+body = json.dumps({"pixKeyType": "email", "pixKey": "ana@example.com", "taxId": "52998224725"})
+head = f"POST {url.path}/validate/account HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: sandbox-key\\r\\n"
+request = (head + f"Content-Type: application/json\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n{body}").encode()
+async def call_again(left):
+    reader, writer = await asyncio.open_connection(url.hostname, url.port)
+    for _ in left:
+        writer.write(request)
+        assert b" 200 " in await reader.readline()
+        answer = await reader.readuntil(b"\\r\\n\\r\\n")
+        lengths = [line for line in answer.lower().split(b"\\r\\n") if line.startswith(b"content-length:")]
+        await reader.readexactly(int(lengths[0].split(b":")[1]))
+    writer.close()
+async def call_all():
+    left = iter(range(calls))
+    await asyncio.gather(*(call_again(left) for _ in range(at_once)))
+begun = time.perf_counter()
+asyncio.run(call_all())
+print(time.perf_counter() - begun)
+"""
+
+
+def seconds_of_checks(sandbox, calls, at_once):
+    command = [sys.executable, "-c", CHECKS, sandbox.url, str(calls), str(at_once)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+@pytest.mark.bench
+def test_account_checks_are_answered_by_the_hundred_a_second(sandbox, audit):
+    rate = 2_000 / seconds_of_checks(sandbox, 2_000, 50)
+    print(f"{rate:.0f} account checks a second")
+    assert rate > 500
+    assert len(audit()["account_checks"]) == 2_000
+
+
+@pytest.mark.bench
+def test_fifty_checks_at_once_of_100_ms_each_take_little_longer_than_that(sandbox, behave):
+    behave(latency_s=0.1)
+    ideal_s = 2_000 / 50 * 0.1
+    taken_s = seconds_of_checks(sandbox, 2_000, 50)
+    print(f"{ideal_s / taken_s:.0%} of the ideal throughput")
+    assert taken_s < ideal_s / 0.9
