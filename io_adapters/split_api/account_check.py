@@ -23,11 +23,18 @@ class CheckAnswer:
         message: With a verdict, the service's own words: for the person who looks at the row, not for logs.
             Without one, why: a status, an exception's class, the fields at fault.
         sent: Whether the call may have been charged. False is proven: never sent, or refused as documented.
+        refused: Whether it was refused as documented: the service is there, and answers.
     """
 
     valid: bool | None
     message: str = field(repr=False)
     sent: bool
+    refused: bool = False
+
+    @property
+    def answered(self) -> bool:
+        """Whether the service is there and answers, with a verdict or with a refusal."""
+        return self.valid is not None or self.refused
 
 
 def broken_rules(request: AccountValidation) -> tuple[str, ...]:
@@ -53,7 +60,7 @@ def read_check_reply(reply: Reply) -> CheckAnswer:
         errors = read_validation_errors(reply.body)
         if errors:
             places = ", ".join(error.place for error in errors)
-            return CheckAnswer(None, f"HTTP 422: the request failed validation at {places}", sent=False)
+            return CheckAnswer(None, f"HTTP 422: the request failed validation at {places}", sent=False, refused=True)
     verdict = _verdict(reply.body) if reply.status is not None and 200 <= reply.status < 300 else None
     if verdict is None or verdict.valid is None:
         return CheckAnswer(None, f"HTTP {reply.status} without a readable verdict", sent=True)

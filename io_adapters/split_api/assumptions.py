@@ -19,6 +19,7 @@ def _statuses(value: Any) -> Any:  # noqa: ANN401
 
 
 SuccessStatus = Annotated[int, Field(ge=200, le=299)]
+FailureStatus = Annotated[int, Field(ge=400, le=499)]
 QueryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -73,6 +74,31 @@ class Assumptions(BaseModel):
 
     favorite_account: QueryName = "account_id"
     """Query name of POST /contacts/accounts_favorite for the account. Probe: 422 names what is missing."""
+
+    institutions_rows: int = Field(default=100, ge=0, le=10_000)
+    """How many institutions a page is asked to hold; 0 leaves it to the service. Probe: `pagination.rows_per_page`."""
+
+    missing_statuses: Annotated[frozenset[FailureStatus], BeforeValidator(_statuses)] = frozenset({404, 410})
+    """Statuses with which the service says that there is no such contact or account, and that nothing was done.
+    Probe: delete a contact that does not exist."""
+
+    existing_statuses: Annotated[frozenset[FailureStatus], BeforeValidator(_statuses)] = frozenset({409})
+    """Statuses with which the service says that there is such a contact or webhook already, and that nothing was done.
+    Probe: create a contact twice."""
+
+    creating_again_makes: Literal["another", "same", "error"] = "another"
+    """What creating a contact whose tax id exists already does: makes a second one, hands the first one back, or fails.
+    Probe: create a contact twice."""
+
+    registering_again_makes: Literal["another", "same", "error"] = "another"
+    """What registering a webhook URL that is registered already does. Probe: register one twice."""
+
+    deleting_answers: Annotated[frozenset[SuccessStatus], BeforeValidator(_statuses)] = ANY_2XX
+    """Statuses with which a DELETE says that it is done, body or none. Probe: delete a contact made for it."""
+
+    qr_base_64_holds: Literal["any", "text", "base64_of_text", "image"] = "any"
+    """What `base_64` of a QR code holds: the copy-and-paste text, base64 of it, base64 of a picture of it; `any` looks.
+    Probe: create one of R$ 0.01."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Assumptions":

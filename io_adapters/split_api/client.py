@@ -2,30 +2,40 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
-from typing import Final, Self, get_args
+from typing import Self
 
 import httpx
 from pydantic import SecretStr
 
 from io_adapters.split_api.account_check import CheckAnswer, broken_rules, read_check_reply
 from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.split_api.checking import AccountCalls
 from io_adapters.split_api.connections import Connections, path_part
-from io_adapters.split_api.exchange import Reply, exchange
-from io_adapters.split_api.listing import TRIES, ReportNotFound, fetch, union
+from io_adapters.split_api.contacts import ContactsApi
+from io_adapters.split_api.exchange import exchange
+from io_adapters.split_api.orders import MAX_REPLY_BYTES, Orders
 from io_adapters.split_api.outcome import Answer, classify_exception, classify_reply, classify_update
-from schemas.errors import NotSent
-from schemas.wire import AccountValidation, ReportStatus, SplitReport, body_of, canonical_json
+from io_adapters.split_api.pace import Pace
+from io_adapters.split_api.pix import PixApi
+from io_adapters.split_api.questions import Questions
+from io_adapters.split_api.reports import ReportsReader
+from io_adapters.split_api.webhooks import WebhooksApi
+from schemas.submission import Outcome
+from schemas.wire import AccountValidation, body_of, canonical_json
 
-MAX_REPLY_BYTES: Final = 4_000_000
-LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time of one answer
 
-
-class SplitApi:
+class SplitApi(ReportsReader):
     """The payout service, as the rest of Repasse sees it.
 
-    GETs share connections and are tried again; each POST has a connection of its own and is tried once. Nothing is
-    redirected, no proxy or `.netrc` of the environment is used, and certificates are always verified.
+    GETs share connections and are tried again; what has an effect has a connection of its own and is tried once.
+    Nothing is redirected, no proxy or `.netrc` of the environment is used, and certificates are always verified.
+
+    Attributes:
+        contacts: The address book.
+        pix: Financial institutions, and the deprecated QR code.
+        webhooks: Where the service sends notifications.
     """
 
     def __init__(
@@ -37,6 +47,7 @@ class SplitApi:
         assumptions: Assumptions,
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
+        requests_per_s: float | None = None,
     ) -> None:
         """Prepare the client; nothing is sent yet.
 
@@ -46,16 +57,21 @@ class SplitApi:
             timeout_s: For one whole answer, from connecting to its last byte.
             assumptions: What the interface does not say.
             transport: Carries the requests; None for the network.
-            pause: Waits between the tries of a GET.
+            pause: Waits between the tries of a GET, and for a place in the pace.
+            requests_per_s: The most requests a second, of every kind together; None for no limit.
 
         Raises:
-            ConfigurationError: an address or key that cannot be used.
+            ConfigurationError: an address, key or pace that cannot be used.
         """
         self._timeout_s = timeout_s
-        self._assumptions = assumptions
-        self._pause = pause
         self._connections = Connections(base_url, api_key, transport)
-        self._reader = self._connections.open(timeout_s)
+        self._pace = Pace(requests_per_s, pause=pause)
+        questions = Questions(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
+        super().__init__(questions, assumptions)
+        self._orders = Orders(self._connections, timeout_s=timeout_s, pace=self._pace)
+        self.contacts = ContactsApi(self._orders, assumptions)
+        self.pix = PixApi(questions, self._orders, assumptions)
+        self.webhooks = WebhooksApi(self._orders, assumptions)
 
     def __enter__(self) -> Self:
         return self
@@ -67,59 +83,7 @@ class SplitApi:
 
     def close(self) -> None:
         """Give up the shared connections."""
-        self._reader.close()
-
-    def list_reports(self, status: ReportStatus | None = None) -> tuple[SplitReport, ...]:
-        """List the reports, all or of one status, in the service's order.
-
-        Raises:
-            NotSent: the listing failed, was cut, or is not a list of objects: no information.
-        """
-        data = fetch(
-            self._reader,
-            "/split",
-            {"status": status} if status else None,
-            deadline_s=LISTING_TIME * self._timeout_s,
-            pause=self._pause,
-        )
-        if not isinstance(data, list) or not all(isinstance(element, dict) for element in data):
-            raise NotSent("the payout service's listing is not a list of reports")
-        return tuple(map(SplitReport.model_validate, data))
-
-    def list_all_reports(self) -> tuple[SplitReport, ...]:
-        """List without a filter and by each status, united by `_id`: either way alone may leave reports out.
-
-        Raises:
-            NotSent: any one of the listings failed.
-        """
-        return union(self.list_reports(status) for status in (None, *get_args(ReportStatus)))
-
-    def get_report(self, split_id: str) -> SplitReport:
-        """Fetch one report.
-
-        Args:
-            split_id: The id that `Assumptions.id_for_get` names.
-
-        Raises:
-            ValueError: the id is empty, or dots alone.
-            ReportNotFound: the service answers 404.
-            NotSent: no answer, or one about another report.
-        """
-        path = f"/split/{path_part(split_id)}/get"
-        data = fetch(self._reader, path, deadline_s=TRIES * self._timeout_s, pause=self._pause)
-        if not isinstance(data, dict):
-            raise NotSent("the payout service's answer is not a report")
-        report = SplitReport.model_validate(data)
-        if self._told(report) not in {None, split_id}:
-            raise NotSent("the payout service answered about another report than the one asked for")
-        return report
-
-    def find_report(self, split_id: str) -> SplitReport | None:
-        """Fetch one report as `get_report` does; None when the service answers 404."""
-        try:
-            return self.get_report(split_id)
-        except ReportNotFound:
-            return None
+        self._questions.close()
 
     def create_report(
         self,
@@ -143,6 +107,7 @@ class SplitApi:
             What the answer proves. Nothing that happens on the wire is raised; KeyboardInterrupt and SystemExit are,
             and leave the outcome unknown.
         """
+        self._pace.wait()
         with self._connections.fresh(deadline_s) as client:
             request = client.build_request(
                 "POST", "/split", content=body, headers={"Content-Type": "application/json", "Connection": "close"}
@@ -152,13 +117,14 @@ class SplitApi:
                 reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
             except Exception as failure:  # noqa: BLE001 (whatever it is, it proves nothing)
                 return classify_exception(failure)
-        return classify_reply(
+        answer = classify_reply(
             reply,
             report_id=report_id,
             was_in_doubt=was_in_doubt,
             sent=body,
             accepted_statuses=self._assumptions.create_statuses,
         )
+        return self._with_what_may_be_told(answer)
 
     def validate_account(self, request: AccountValidation) -> CheckAnswer:
         """POST /validate/account: once. Costs a centavo and a fee.
@@ -170,7 +136,23 @@ class SplitApi:
         if broken:
             raise ValueError("; ".join(broken))
         body = canonical_json(body_of(request))
-        return read_check_reply(self._post_once("/validate/account", body, self._timeout_s, lambda: None))
+        return read_check_reply(self._orders.send_once("POST", "/validate/account", body, deadline_s=self._timeout_s))
+
+    def account_calls(self, *, at_a_time: int, give_up_after: int) -> AccountCalls:
+        """Open a way to check many accounts; each is asked once, and costs a centavo and a fee.
+
+        Args:
+            at_a_time: How many checks may be under way together.
+            give_up_after: So many calls in a row without an answer, and nothing more begins.
+        """
+        # Services close idle connections after some seconds; a request that crosses with that proves nothing.
+        return AccountCalls(
+            lambda: self._connections.open(self._timeout_s, idle_s=2.0),
+            at_a_time=at_a_time,
+            give_up_after=give_up_after,
+            deadline_s=self._timeout_s,
+            pace=self._pace,
+        )
 
     def update_exchange_rate(
         self,
@@ -196,17 +178,13 @@ class SplitApi:
             What the answer proves, as with `create_report`; a returned report tells the rate it has.
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
-        reply = self._post_once(path, body, deadline_s, before_connect)
-        return classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
+        reply = self._orders.send_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
+        answer = classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
+        return self._with_what_may_be_told(answer)
 
-    def _told(self, report: SplitReport) -> str | None:
-        """Return the id of a report that paths take."""
-        return report.id if self._assumptions.get_takes == "_id" else report.reportId
-
-    def _post_once(self, path: str, body: bytes, deadline_s: float, before_connect: Callable[[], None]) -> Reply:
-        with self._connections.fresh(deadline_s) as client:
-            request = client.build_request(
-                "POST", path, content=body, headers={"Content-Type": "application/json", "Connection": "close"}
-            )
-            before_connect()
-            return exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
+    def _with_what_may_be_told(self, answer: Answer) -> Answer:
+        """Add to the reason of an unexpected status what its body says in words that name nobody."""
+        status = answer.http_status
+        if answer.outcome is not Outcome.IN_DOUBT or status is None or 200 <= status < 300 or status == 422:
+            return answer
+        return replace(answer, reason=answer.reason + self._connections.excerpt(answer.body))

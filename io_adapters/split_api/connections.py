@@ -4,12 +4,16 @@ import contextlib
 import re
 from collections.abc import Iterator
 from importlib.metadata import version
+from typing import Final
 from urllib.parse import quote
 
 import httpx
 from pydantic import SecretStr
 
+from io_adapters.split_api.excerpt import safe_excerpt
 from schemas.errors import ConfigurationError
+
+IDLE_S: Final = 5.0
 
 
 class Connections:
@@ -34,11 +38,15 @@ class Connections:
                 "User-Agent": f"repasse/{version('repasse')}",
             }
         )
+        self._key = api_key
         self._transport = transport
         self._tls = httpx.create_ssl_context(trust_env=False)
 
-    def open(self, time_s: float) -> httpx.Client:
-        """Open a client whose single operations (write, read) take at most `time_s` seconds."""
+    def open(self, time_s: float, *, idle_s: float = IDLE_S) -> httpx.Client:
+        """Open a client whose single operations (write, read) take at most `time_s` seconds.
+
+        A connection that has been idle for `idle_s` seconds is not used again.
+        """
         # Connecting has a limit of its own, well within the whole: a host that does not answer is then known not to
         # have been sent anything, where the deadline of the whole would leave a doubt.
         return httpx.Client(
@@ -49,7 +57,13 @@ class Connections:
             verify=self._tls,
             trust_env=False,
             follow_redirects=False,
+            limits=httpx.Limits(keepalive_expiry=idle_s),
         )
+
+    def excerpt(self, body: bytes) -> str:
+        """Return what may be told of an unexpected reply, led by a colon; "" when nothing may."""
+        told = safe_excerpt(body, secret=self._key.get_secret_value())
+        return f": {told}" if told else ""
 
     @contextlib.contextmanager
     def fresh(self, time_s: float) -> Iterator[httpx.Client]:

@@ -1,6 +1,7 @@
 """The one documented error body: HTTPValidationError, status 422."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,12 @@ def read_validation_errors(body: bytes) -> tuple[ValidationError, ...] | None:
         )
         for element in elements
     )
+
+
+def places(errors: Iterable[ValidationError]) -> str:
+    """Name the places of errors, each once, in their order; the first ten when there are many."""
+    named = list(dict.fromkeys(error.place for error in errors))
+    return ", ".join(named[:10]) + (f" and {len(named) - 10} more" if len(named) > 10 else "")
 
 
 def names_report_id(body: bytes, report_id: str) -> bool:

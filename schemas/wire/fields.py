@@ -17,9 +17,9 @@ from pydantic import (
 
 
 class Request(BaseModel):
-    """A body we send: what is not named here cannot be sent."""
+    """A body we send: what is not named here cannot be sent. Errors name fields, and never show what stood there."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401

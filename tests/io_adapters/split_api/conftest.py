@@ -4,6 +4,7 @@ import contextlib
 import socket
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -34,7 +35,7 @@ def serve() -> Iterator[Callable[..., RawServer]]:
 
 @pytest.fixture
 def open_api() -> Iterator[Callable[..., SplitApi]]:
-    """Open clients of a server; pauses between tries take no time ."""
+    """Open clients of a server; pauses between tries take no time."""
     with contextlib.ExitStack() as stack:
 
         def start(url: str, **changes: object) -> SplitApi:
@@ -42,3 +43,31 @@ def open_api() -> Iterator[Callable[..., SplitApi]]:
             return stack.enter_context(SplitApi(url, SecretStr(API_KEY), **settings))
 
         yield start
+
+
+class Service:
+    """Answers from a function of the request, and keeps the requests."""
+
+    def __init__(self, answer: Callable[[httpx.Request], httpx.Response]) -> None:
+        self.asked: list[httpx.Request] = []
+        self._answer = answer
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        return self._answer(request)
+
+
+@pytest.fixture
+def talk(open_api: Callable[..., SplitApi]) -> Callable[..., tuple[SplitApi, Service]]:
+    """A client and its service: an answer for all requests, several in turn, or a function of the request."""
+
+    def start(*answers, **changes):
+        turn = iter(answers)
+        answer = answers[0] if len(answers) == 1 else None
+        if answer is None:
+            service = Service(lambda _request: next(turn))
+        else:
+            service = Service(answer if callable(answer) else lambda _request: answer)
+        return open_api("https://pay.example/external", transport=httpx.MockTransport(service), **changes), service
+
+    return start

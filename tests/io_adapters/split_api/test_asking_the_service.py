@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
-from io_adapters.split_api.listing import ReportNotFound
+from io_adapters.split_api.errors import NotThere
 from schemas.errors import ConfigurationError, NotSent
 from schemas.exchange_terms import ExchangeTerms
 from schemas.submission import Outcome
@@ -21,34 +21,6 @@ from tests.io_adapters.split_api.raw_server import API_KEY, reply
 STATUSES = ["PENDING", "DONE", "ERROR", "EXCLUDED", "PROCESSING", "CLOSED"]
 PIX = AccountValidation(pixKey="ana@example.com", pixKeyType="email", taxId="12345678909")
 RATE = ExchangeTerms("USD", Decimal("5.43120"), "EX-1", show_exchange_data=True)
-
-
-class Service:
-    """Answers from a function of the request, and keeps the requests."""
-
-    def __init__(self, answer):
-        self.asked = []
-        self._answer = answer
-
-    def __call__(self, request):
-        self.asked.append(request)
-        return self._answer(request)
-
-
-@pytest.fixture
-def talk(open_api):
-    """A client and its service: an answer for all requests, several in turn, or a function of the request."""
-
-    def start(*answers, **changes):
-        turn = iter(answers)
-        answer = answers[0] if len(answers) == 1 else None
-        if answer is None:
-            service = Service(lambda _request: next(turn))
-        else:
-            service = Service(answer if callable(answer) else lambda _request: answer)
-        return open_api("https://pay.example/external", transport=httpx.MockTransport(service), **changes), service
-
-    return start
 
 
 def listing(*reports):
@@ -204,7 +176,7 @@ def test_a_report_is_fetched_by_its_id_and_no_other_is_taken_for_it(talk):
 def test_a_missing_report_is_told_apart_from_no_answer(talk):
     api, _ = talk(httpx.Response(404))
     assert api.find_report("a") is None
-    with pytest.raises(ReportNotFound):
+    with pytest.raises(NotThere):
         api.get_report("a")
     with pytest.raises(NotSent, match="HTTP 503"):
         talk(httpx.Response(503))[0].find_report("a")
