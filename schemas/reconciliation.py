@@ -56,7 +56,7 @@ class RowCounts(Strict):
 
 
 class AccountCheckCounts(Strict):
-    """What the paid account checks of this run did and cost."""
+    """What the paid account checks of this run did and cost; `unknown` counts those not asked any more too."""
 
     made: int = 0
     reused: int = 0
@@ -139,8 +139,8 @@ class Reconciliation:
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
         rows: `schemas.tables.row_runs.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
-        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), cost_cents,
-            message.
+        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), reused (bool),
+            cost_cents, message; the costs add up to that of the summary.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
     """

@@ -1,149 +1,93 @@
-"""Check accounts with the paid call: after everything that is free, within the budget, each at most once."""
+"""Check accounts: what is free first, then what is known, then paid calls within the budget, each at most once."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
-from typing import Final, Literal
+from typing import Final
 
-from flows.stages.draft import work_out_again
+from flows.stages.ask_accounts import ask_accounts
+from flows.stages.draft import draft_anew, work_out_again
+from flows.stages.institutions import known_institutions
 from flows.stages.run import Run
-from flows.steps.account_checks import (
-    AccountToCheck,
-    CheckResult,
-    Verdict,
-    accounts_to_ask,
-    accounts_to_pay,
-    check_cost_cents,
-)
+from flows.steps.account_checks import AccountToCheck, CheckResult, Verdict, accounts_to_ask, accounts_to_pay
+from flows.steps.check_order import KnownOfAccounts, likely_good_first, payees_with_warnings
+from flows.steps.check_rows import Call, account_rows, count_checks
+from flows.steps.institution_check import has_bank_accounts
+from io_adapters.ledger.owner import Owner, is_gone
 from schemas.exit_codes import ExitCode
-from schemas.masking import mask_account, mask_pix_key, mask_tax_id
-from schemas.reconciliation import AccountCheckCounts
 
-AT_A_TIME: Final = 8
-FAILURES_IN_A_ROW: Final = 5
+# Another run's call has at most one before it on its line.
+WAIT_CALLS: Final = 2
+_LOOK_EVERY_S: Final = 0.2
 
 
 def check_accounts(run: Run) -> None:
     """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
 
+    The order: what the list of institutions says, kept answers, then paid calls, likely-good accounts first.
+
     Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
     and is not made again by itself.
     """
+    if has_bank_accounts(run.require_worked().obligations):
+        known_institutions(run)  # reads the list again where the copy is old; `draft_anew` looks at the copy
+        draft_anew(run)
     rules = run.job.account_checks
     if rules.when == "never":
         return
     accounts = accounts_to_pay(run.require_worked().obligations, ownership=rules.ownership)
-    asked = accounts_to_ask(accounts, run.verdicts, rules.when)
-    checker = _Checker(run, len(asked))
-    verdicts = checker.check_all(asked)
-    reused = {name: verdict for name, verdict in run.verdicts.items() if name not in verdicts}
+    paid = {one.fingerprint for one in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
+    asked = [one for one in accounts_to_ask(accounts, run.verdicts, rules.when) if one.fingerprint not in paid]
+    reused = set(run.verdicts) - {one.fingerprint for one in asked} - paid
+    verdicts = ask_accounts(run, likely_good_first(asked, _known_of(run, asked)))
     run.verdicts |= verdicts
-    _account_for(run, accounts, verdicts, reused, checker.made)
+    reused |= _wait_for_others(run, asked)
+    _account_for(run, accounts, reused)
     work_out_again(run)
 
 
-class _Checker:
-    """Makes the calls, some at a time, and stops asking after a run of failures."""
-
-    def __init__(self, run: Run, total: int) -> None:
-        self._run = run
-        self._total = total
-        self._lock = Lock()
-        self._failures = 0
-        self._done = 0
-        self.made: set[str] = set()
-
-    def check_all(self, accounts: Sequence[AccountToCheck]) -> dict[str, Verdict]:
-        """Check accounts in order; returns a verdict for each."""
-        with ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="account-check") as pool:
-            verdicts = list(pool.map(self._check, accounts))
-        return {account.fingerprint: verdict for account, verdict in zip(accounts, verdicts, strict=True)}
-
-    def _check(self, account: AccountToCheck) -> Verdict:
-        if self._failures >= FAILURES_IN_A_ROW:
-            return Verdict(CheckResult.UNKNOWN, "not asked: too many calls in a row went unanswered")
-        run, rules = self._run, self._run.job.account_checks
-        reserved = run.ledger.checks.reserve(
-            account.fingerprint,
-            run_id=run.id,
-            cost_cents=check_cost_cents(rules.fee),
-            budget_cents=rules.budget,
-            owner=run.owner,
-        )
-        if isinstance(reserved, str):
-            return Verdict(CheckResult(reserved))
-        answer = run.require_service().api.validate_account(account.request)
-        verdict = Verdict(_result(valid=answer.valid), answer.message)
-        run.ledger.checks.finish(
-            reserved,
-            result=_recorded(verdict.result),
-            message=answer.message,
-            charged=answer.sent,
-            valid_for_days=rules.valid_for_days,
-        )
-        self._count(account, verdict, charged=answer.sent)
-        return verdict
-
-    def _count(self, account: AccountToCheck, verdict: Verdict, *, charged: bool) -> None:
-        with self._lock:
-            self._failures = self._failures + 1 if verdict.result is CheckResult.UNKNOWN else 0
-            self._done += 1
-            if charged:
-                self.made.add(account.fingerprint)
-            self._run.progress.advance("account checks", self._done, self._total)
-
-
-def _result(*, valid: bool | None) -> CheckResult:
-    if valid is None:
-        return CheckResult.UNKNOWN
-    return CheckResult.VALID if valid else CheckResult.INVALID
-
-
-def _recorded(result: CheckResult) -> Literal["valid", "invalid", "unknown"]:
-    if result is CheckResult.VALID:
-        return "valid"
-    return "invalid" if result is CheckResult.INVALID else "unknown"
-
-
-def _account_for(
-    run: Run,
-    accounts: Sequence[AccountToCheck],
-    verdicts: dict[str, Verdict],
-    reused: dict[str, Verdict],
-    made: set[str],
-) -> None:
-    """Tell every account's result, what was paid for it, and what the run may still spend."""
-    cost = check_cost_cents(run.job.account_checks.fee)
-    results = [verdict.result for verdict in verdicts.values()]
-    run.checks = AccountCheckCounts(
-        made=len(made),
-        reused=len(reused),
-        invalid=sum(verdict.result is CheckResult.INVALID for verdict in run.verdicts.values()),
-        unknown=results.count(CheckResult.UNKNOWN),
-        cost_cents=run.ledger.checks.spent(run.id),
-        budget_cents=run.job.account_checks.budget,
+def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
+    obligations, payees = run.require_worked().obligations, run.require_inputs().payees
+    paid = run.ledger.history.destinations({one.payee for one in accounts})
+    return KnownOfAccounts(
+        refused=run.ledger.checks.refused_before(one.fingerprint for one in accounts),
+        paid={(one.payee, one.destination) for one in paid},
+        doubtful=payees_with_warnings(obligations, payees, run.issues),
     )
-    for account in accounts:
-        verdict = verdicts.get(account.fingerprint) or reused.get(account.fingerprint)
-        if verdict is None:
-            continue
-        charged = account.fingerprint in made
-        run.check_rows.append(
-            {
-                "payee": mask_tax_id(account.payee),
-                "destination_masked": _masked(account),
-                "result": verdict.result.value,
-                "made": charged,
-                "cost_cents": cost if charged else 0,
-                "message": verdict.message,
-            }
-        )
-        if verdict.result is not CheckResult.VALID:
-            run.codes.add(ExitCode.ROWS_HELD)
 
 
-def _masked(account: AccountToCheck) -> str:
-    request = account.request
-    if request.pixKey and request.pixKeyType:
-        return mask_pix_key(request.pixKey, request.pixKeyType)
-    return f"{request.bankCode} {request.agency} {mask_account(request.account or '')}"
+def _wait_for_others(run: Run, asked: Sequence[AccountToCheck]) -> set[str]:
+    """Wait, for a while, for the answers to calls that other runs are making; returns the accounts they answered.
+
+    An account whose call came to nothing there is asked about here, once.
+    """
+    waiting = {name for name, verdict in run.verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}
+    ends_at_s = run.clock.monotonic_s() + WAIT_CALLS * run.timeout_s
+    answered, freed = set[str](), set[str]()
+    while waiting and run.clock.monotonic_s() < ends_at_s:
+        run.ledger.checks.abandoned(lambda owner: _gone(run, owner))
+        landed = waiting - run.ledger.checks.in_flight(waiting)
+        kept = run.ledger.checks.kept(landed, run.clock.now())
+        for name in landed & kept.keys():
+            run.verdicts[name] = Verdict(CheckResult(kept[name].result), kept[name].message)
+            answered.add(name)
+        freed |= landed - kept.keys()
+        waiting -= landed
+        if waiting:
+            run.clock.sleep(_LOOK_EVERY_S)
+    again = [one for one in asked if one.fingerprint in freed]
+    run.verdicts |= ask_accounts(run, likely_good_first(again, _known_of(run, again)))
+    return answered
+
+
+def _gone(run: Run, owner: Owner) -> bool:
+    return is_gone(owner, run.owner)
+
+
+def _account_for(run: Run, accounts: Sequence[AccountToCheck], reused: set[str]) -> None:
+    """Tell every account's result, every call that was paid for, and what the run may still spend."""
+    calls = [
+        Call(one.fingerprint, one.result, one.message, one.cost_cents) for one in run.ledger.checks.for_run(run.id)
+    ]
+    run.check_rows = account_rows(accounts, run.verdicts, reused, calls)
+    run.checks = count_checks(run.check_rows, run.job.account_checks.budget)
+    if any(row["result"] != CheckResult.VALID for row in run.check_rows):
+        run.codes.add(ExitCode.ROWS_HELD)

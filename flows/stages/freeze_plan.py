@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from flows.stages.run import Run
+from flows.steps.account_checks import check_fingerprint
 from flows.steps.breakdown import break_down
+from flows.steps.check_words import mask_words
 from flows.steps.exchange_rate import terms_of
 from flows.steps.owe import obligations_frame
 from flows.steps.plan_batches import plan_batches
@@ -11,8 +13,9 @@ from flows.steps.tell_rows import Elsewhere, tell_rows
 from flows.steps.work_out import Worked, identity_of
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
-from schemas.issues import errors_among
+from schemas.issues import Issue, errors_among
 from schemas.plan import Place
+from schemas.tables.frames import Record
 
 
 def freeze_plan(run: Run) -> None:
@@ -22,7 +25,7 @@ def freeze_plan(run: Run) -> None:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
     worked, job = run.require_worked(), run.job
-    told = tell_rows(worked.obligations, run.require_inputs(), elsewhere_of(run), run.language)
+    told = told_rows(run)
     run.issues += [issue for issue in told if issue not in run.issues]
     held = worked.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
     if held.any():
@@ -56,6 +59,18 @@ def freeze_plan(run: Run) -> None:
         for payment in batch.payments
     }
     run.worked = _named(worked, named, run.id)
+
+
+def told_rows(run: Run) -> list[Issue]:
+    """Name each row that is not paid, or looks paid already, with what the service said of its account."""
+    ownership = run.job.account_checks.ownership
+
+    def said(row: Record) -> str:
+        verdict = run.verdicts.get(check_fingerprint(row, ownership=ownership))
+        return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
+
+    inputs, obligations = run.require_inputs(), run.require_worked().obligations
+    return tell_rows(obligations, inputs, elsewhere_of(run), run.language, said)
 
 
 def elsewhere_of(run: Run) -> Elsewhere:

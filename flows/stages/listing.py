@@ -1,5 +1,8 @@
 """Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from flows.stages.run import Run
 from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
 from flows.steps.judge_report import went_back
@@ -25,8 +28,21 @@ def doubt_abandoned(run: Run) -> None:
     run.ledger.checks.abandoned(gone)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the service's list.
+
+    Attributes:
+        ended: What had ended before the list was asked for: what ends meanwhile has not gone back.
+        reports: What the service lists.
+    """
+
+    ended: list[Submission]
+    reports: tuple[SplitReport, ...]
+
+
 def look_at_service(run: Run) -> tuple[SplitReport, ...]:
-    """List the service's reports, settle what is in doubt, and compare the list with the ledger.
+    """List the service's reports in every way it can, settle what is in doubt, and compare the list with the ledger.
 
     Returns:
         All reports the service lists.
@@ -35,20 +51,41 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
         NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
+    look = take_look(run, run.require_service().api.list_all_reports)
+    run.listed_at_s = run.clock.monotonic_s()
+    judge_look(run, look)
+    return look.reports
+
+
+def take_look(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
+    """List the service's reports.
+
+    Args:
+        run: Whose ledger must be that of the service.
+        ask: Asks for the list.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
     service = run.require_service()
     if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    ended = _ended(run)  # before the list is asked for: what ends meanwhile has not gone back
-    reports = service.api.list_all_reports()
+    look = Look(_ended(run), ask())
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    run.listed_at_s = run.clock.monotonic_s()
-    alarms = _settle_doubts(run, reports) + _look_at_ended(run, ended, reports)
-    known = run.ledger.submissions.report_ids()
+    return look
+
+
+def judge_look(run: Run, look: Look) -> None:
+    """Settle what is in doubt, and compare the list with the ledger.
+
+    Raises:
+        SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
+    """
+    alarms = _settle_doubts(run, look.reports) + _look_at_ended(run, look.ended, look.reports)
+    url, known = run.require_service().url, run.ledger.submissions.report_ids()
     accepted = run.ledger.freeze.accepted_tags()
-    alarms += compare_listing(reports, known, service_url=service.url, ledger_tag=run.ledger.tag, accepted=accepted)
-    alarms = [alarm for alarm in alarms if alarm.tag not in accepted]
-    freeze(run, alarms)
-    return reports
+    alarms += compare_listing(look.reports, known, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
+    freeze(run, [alarm for alarm in alarms if alarm.tag not in accepted])
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:

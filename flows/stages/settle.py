@@ -1,7 +1,7 @@
 """Follow the reports the service has accepted to their end: one list serves all of them."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, get_args
 
 from flows.stages.exchange_rate import note_rates
 from flows.stages.run import Run
@@ -13,11 +13,12 @@ from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, Submission, SubmissionState
-from schemas.wire import SplitReport
+from schemas.wire import ReportStatus, SplitReport
 
 S = SubmissionState
 
 LEASE_S: Final = 900.0
+STATUSES: Final = get_args(ReportStatus)
 CODE_OF: Final = {
     S.PARTIAL: ExitCode.DISCREPANCIES,
     S.FAILED: ExitCode.DISCREPANCIES,
@@ -50,11 +51,16 @@ def open_submissions(run: Run) -> list[Submission]:
     return run.ledger.submissions.list(job=run.job.job, states=OPEN)
 
 
-def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
-    """Look once, at all of them together, and record what is seen."""
-    api = run.require_service().api
+def look_at_open(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
+    """Look once, at all of them together, and record what is seen.
+
+    Args:
+        run: Who looks.
+        waiting: Open submissions, of any job.
+        listed: A list that is not older than `waiting`; None to ask for one, which serves all of them.
+    """
     try:
-        reports = {report.id: report for report in api.list_reports()}
+        reports = {report.id: report for report in (list_open(run, waiting) if listed is None else listed)}
         abroad = [one.id for one in waiting if one.currency != HOME_CURRENCY]
         rates = run.ledger.exchange_updates.of_reports(abroad) if abroad else {}
         for submission in waiting:
@@ -70,9 +76,24 @@ def look_at_open(run: Run, waiting: Sequence[Submission]) -> None:
         run.progress.tell(run.say("look.none", reason=unreachable.message))
 
 
+def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
+    """List the service's reports, once; by status too only where that is less than asking for each that is missing.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
+    api = run.require_service().api
+    reports = api.list_reports()
+    missing = {one.split_id for one in waiting} - {report.id for report in reports}
+    return api.list_all_reports() if len(missing) > len(STATUSES) else reports
+
+
 def _by_id(run: Run, submission: Submission) -> SplitReport | None:
     """Ask for one report that the list does not show; lists may lag."""
-    return run.require_service().api.find_report(submission.split_id) if submission.split_id else None
+    if not submission.split_id:
+        return None
+    service = run.require_service()
+    return service.api.find_report(service.path_id(split_id=submission.split_id, report_id=submission.report_id))
 
 
 def record_look(run: Run, submission: Submission, report: SplitReport) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from flows.stages.document import RunDocument
 from flows.stages.exchange_rate import note_rates, set_rates_left
-from flows.stages.listing import doubt_abandoned, look_at_service, note_doubts
+from flows.stages.listing import doubt_abandoned, judge_look, note_doubts, take_look
 from flows.stages.run import Run
-from flows.stages.settle import look_at_open
+from flows.stages.settle import list_open, look_at_open
 from flows.stages.tell_payees import tell_payees
 from flows.stages.write import reconciliation_of
 from io_adapters.outputs.run_folder import write_outputs
@@ -17,6 +17,7 @@ from schemas.errors import SendingFrozen
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
 from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.wire import SplitReport
 
 S = SubmissionState
 
@@ -24,20 +25,24 @@ S = SubmissionState
 def settle_all(run: Run) -> None:
     """Look once at every open report, and for everything in doubt, and set the exchange rates that are left over.
 
+    One list serves all of it; it is asked for by status too only where something is in doubt or much is missing.
+
     Raises:
         NotSent: the service cannot be reached or refuses the key.
     """
     doubt_abandoned(run)
     before = _unfinished(run)
     unsettled = run.ledger.exchange_updates.list(job=run.only_job, states=UNSETTLED)
+    look = take_look(run, lambda: _list(run, before))
     try:
-        look_at_service(run)
+        judge_look(run, look)
     except SendingFrozen as frozen:
         run.end_with(frozen.exit_code, frozen.message)
     set_rates_left(run, run.only_job)
-    waiting = [one for one in _unfinished(run) if one.state in OPEN]
+    known = {one.id for one in before}  # what was sent meanwhile is not in the list
+    waiting = [one for one in _unfinished(run) if one.state in OPEN and one.id in known]
     if waiting:
-        look_at_open(run, waiting)
+        look_at_open(run, waiting, None if unsettled else look.reports)
     told_of = {one.report_id for one in run.discrepancies if one.report_id}
     run.touched = {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
     run.touched |= {one.report_run_id for one in unsettled}
@@ -47,6 +52,13 @@ def settle_all(run: Run) -> None:
         run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
     note_doubts(run, run.only_job)
     note_rates(run, run.only_job)
+
+
+def _list(run: Run, unfinished: list[Submission]) -> tuple[SplitReport, ...]:
+    """List the reports; in every way there is where something, of whatever job, is in doubt."""
+    if run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}, bodies=False):
+        return run.require_service().api.list_all_reports()
+    return list_open(run, [one for one in unfinished if one.state in OPEN])
 
 
 def _unfinished(run: Run) -> list[Submission]:

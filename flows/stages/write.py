@@ -30,7 +30,7 @@ from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState
 from schemas.wire import SplitReport, parse_json
 
-CHECKS = ("payee", "destination_masked", "result", "made", "cost_cents", "message")
+CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 
 
 def write(run: Run) -> None:

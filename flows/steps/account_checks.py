@@ -1,5 +1,6 @@
 """Which accounts need the paid check, in which order, and what the answers mean for what is owed."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +10,7 @@ from flows.steps.owe import obligations_frame
 from schemas.destination import DESTINATION_COLUMNS
 from schemas.issues import IssueCode
 from schemas.plan import Place, digest_of
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import AccountValidation
 
@@ -22,8 +23,9 @@ class CheckResult(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     UNKNOWN = "unknown"  # asked and not answered: counts as spent, and the payment is held
+    NOT_ASKED = "not_asked"  # too many before it went unanswered; nothing was spent on it
     OVER_BUDGET = "over_budget"
-    IN_FLIGHT = "in_flight"
+    IN_FLIGHT = "in_flight"  # another run asks, and its answer did not come in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,15 @@ class AccountToCheck:
     Attributes:
         fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
         payee: Tax id of the payee.
+        destination: Fingerprint of the account alone, as obligations have it.
+        amount_cents: What waits to be paid there.
         request: The body to send.
     """
 
     fingerprint: str
     payee: str
+    destination: str
+    amount_cents: int
     request: AccountValidation
 
 
@@ -57,12 +63,18 @@ def check_cost_cents(fee_cents: int) -> int:
 def accounts_to_pay(obligations: DataFrame[Obligations], *, ownership: bool) -> list[AccountToCheck]:
     """List the accounts of all planned payments once each, in order of the payees' names in the plan."""
     planned = (obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")
-    accounts = {}
+    first = dict[str, Record]()
+    sums = defaultdict[str, int](int)
     for row in records(obligations[planned]):
         fingerprint = check_fingerprint(row, ownership=ownership)
-        if fingerprint not in accounts:
-            accounts[fingerprint] = AccountToCheck(fingerprint, row["tax_id"], _request(row, ownership=ownership))
-    return list(accounts.values())
+        first.setdefault(fingerprint, row)
+        sums[fingerprint] += int(row["amount_cents"])
+    return [
+        AccountToCheck(
+            fingerprint, row["tax_id"], row["destination"], sums[fingerprint], _request(row, ownership=ownership)
+        )
+        for fingerprint, row in first.items()
+    ]
 
 
 def accounts_to_ask(

@@ -1,6 +1,7 @@
 """What became of rows after they were read: held by a check or a refusal, in conflict, or paid before elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flows.steps.inputs import Inputs
@@ -12,14 +13,31 @@ from schemas.tables.obligations import Obligations
 
 # Found out after reading; other reasons for holding a row were told with its cells.
 HELD_LATER = frozenset(
-    {IssueCode.ACCOUNT_INVALID, IssueCode.ACCOUNT_UNKNOWN, IssueCode.ACCOUNT_BUDGET, IssueCode.REFUSED_BY_SERVICE}
+    {
+        IssueCode.BANK_UNKNOWN,
+        IssueCode.BANK_INACTIVE,
+        IssueCode.BANK_MISMATCH,
+        IssueCode.ACCOUNT_INVALID,
+        IssueCode.ACCOUNT_UNKNOWN,
+        IssueCode.ACCOUNT_BUDGET,
+        IssueCode.REFUSED_BY_SERVICE,
+    }
 )
+
+# Obligation -> the service's words on its account; "" where it has said nothing.
+Said = Callable[[Record], str]
 
 # (payee, centavos, destination) -> job and period in which just that was paid.
 Elsewhere = Mapping[tuple[str, int, str], str]
 
 
-def tell_rows(obligations: DataFrame[Obligations], inputs: Inputs, elsewhere: Elsewhere, language: str) -> list[Issue]:
+def tell_rows(
+    obligations: DataFrame[Obligations],
+    inputs: Inputs,
+    elsewhere: Elsewhere,
+    language: str,
+    said: Said = lambda _: "",
+) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with its place.
 
     Args:
@@ -27,6 +45,7 @@ def tell_rows(obligations: DataFrame[Obligations], inputs: Inputs, elsewhere: El
         inputs: Where payees stand, for royalties that have no row of their own.
         elsewhere: Payments made for other jobs and periods.
         language: Of the messages.
+        said: What the service said of the account of one that is held for it, fit to be shown.
     """
     payees = {one["tax_id"]: one for one in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
     issues = []
@@ -36,7 +55,9 @@ def tell_rows(obligations: DataFrame[Obligations], inputs: Inputs, elsewhere: El
             continue
         place = row if row["row"] else payees.get(row["tax_id"], row)
         where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
-        issues.append(make_issue(code, language=language, **where, **facts))
+        issue = make_issue(code, language=language, **where, **facts)
+        words = said(row) if code is IssueCode.ACCOUNT_INVALID else ""
+        issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
     return issues
 
 

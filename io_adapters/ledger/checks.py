@@ -1,16 +1,26 @@
 """Paid account checks: one in flight per account, within the run's budget, written down before the call.
 
-A check costs money and may be charged without an answer, so it is treated like a payment: intent first.
+A check costs money and may be charged without an answer, so it is treated like a payment: intent first. Many are
+written down in one transaction: what makes checking fast is that a commit serves all answers and all intents of a turn.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, select
 
+from io_adapters.ledger.check_rows import (
+    begin_checks,
+    end_checks,
+    ended_row,
+    finished,
+    in_flight_among,
+    open_checks,
+    spent_by,
+)
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.owner import Owner
 from io_adapters.ledger.queries import chunks
@@ -18,7 +28,6 @@ from io_adapters.ledger.tables import account_checks
 from schemas.errors import BrokenInvariant
 
 Verdict = Literal["valid", "invalid", "unknown"]
-_CHECKING = "checking"
 
 
 class NotReserved(StrEnum):
@@ -29,6 +38,23 @@ class NotReserved(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Purse:
+    """Whose money checks cost.
+
+    Attributes:
+        run_id: The run that pays for them.
+        cost_cents: What one check costs at most.
+        budget_cents: What the run may spend on all of them.
+        owner: This process.
+    """
+
+    run_id: str
+    cost_cents: int
+    budget_cents: int
+    owner: Owner
+
+
+@dataclass(frozen=True, slots=True)
 class Reservation:
     """Leave to make one check, and the money for it."""
 
@@ -36,6 +62,25 @@ class Reservation:
     fingerprint: str
     run_id: str
     cost_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one check ended.
+
+    Attributes:
+        reservation: The leave it was made with.
+        result: What the service said; unknown when it did not say.
+        message: Its words.
+        charged: Whether it may have cost money; only a call that certainly never left is not charged.
+        valid_for_days: How long the answer may be used again; 0 for not at all.
+    """
+
+    reservation: Reservation
+    result: Verdict
+    message: str
+    charged: bool
+    valid_for_days: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,73 +115,61 @@ class AccountChecks:
         latest: dict[str, KeptCheck] = {}
         with self._db.reading() as connection:
             for some in chunks(fingerprints):
-                query = _finished().where(account_checks.c.fingerprint.in_(some))
+                query = finished().where(account_checks.c.fingerprint.in_(some))
                 latest |= {row.fingerprint: _kept_of(row) for row in connection.execute(query)}
         return {fingerprint: check for fingerprint, check in latest.items() if now < check.expires_at}
+
+    def refused_before(self, fingerprints: Iterable[str]) -> set[str]:
+        """Return the accounts the service has ever called invalid, however long ago."""
+        found: set[str] = set()
+        with self._db.reading() as connection:
+            for some in chunks(fingerprints):
+                c = account_checks.c
+                query = select(c.fingerprint).where(c.fingerprint.in_(some), c.state == "invalid").distinct()
+                found |= set(connection.scalars(query))
+        return found
+
+    def in_flight(self, fingerprints: Iterable[str]) -> set[str]:
+        """Return those of the accounts that somebody is checking at this moment."""
+        with self._db.reading() as connection:
+            return in_flight_among(connection, fingerprints)
+
+    def turn(
+        self, ended: Sequence[Ended], wanted: Sequence[str], purse: Purse
+    ) -> Mapping[str, Reservation | NotReserved]:
+        """Write answers down and take leave for more checks, all in one transaction, durable when it returns.
+
+        Args:
+            ended: Checks whose answer came, or that came to nothing.
+            wanted: Distinct accounts about to be checked, the most wanted first.
+            purse: Who pays for them.
+
+        Returns:
+            For each wanted account its reservation, to be ended by another turn, or why there is none.
+
+        Raises:
+            BrokenInvariant: one of `ended` had ended already; nothing is written.
+        """
+        with self._db.writing() as connection:
+            self._end(connection, ended)
+            return self._reserve(connection, wanted, purse)
 
     def reserve(
         self, fingerprint: str, run_id: str, *, cost_cents: int, budget_cents: int, owner: Owner
     ) -> Reservation | NotReserved:
-        """Write down that a check is about to be made, before it is.
-
-        Args:
-            fingerprint: Which account and holder.
-            run_id: The run that pays for it.
-            cost_cents: What one check costs at most.
-            budget_cents: What the run may spend on all of them.
-            owner: This process.
-
-        Returns:
-            The reservation, to be ended by `finish`; or why there is none.
-        """
-        with self._db.writing() as connection:
-            in_flight = select(account_checks.c.id).where(
-                account_checks.c.fingerprint == fingerprint, account_checks.c.state == _CHECKING
-            )
-            if connection.scalar(in_flight) is not None:
-                return NotReserved.IN_FLIGHT
-            if _spent(connection, run_id) + cost_cents > budget_cents:
-                return NotReserved.OVER_BUDGET
-            row = insert(account_checks).values(
-                fingerprint=fingerprint,
-                run_id=run_id,
-                state=_CHECKING,
-                message="",
-                cost_cents=cost_cents,
-                owner=owner.to_json(),
-                started_at=self._db.now(),
-            )
-            number = connection.execute(row.returning(account_checks.c.id)).scalar_one()
-        return Reservation(number, fingerprint, run_id, cost_cents)
+        """Write down that one check is about to be made, before it is; arguments and result as in `turn`."""
+        return self.turn((), [fingerprint], Purse(run_id, cost_cents, budget_cents, owner))[fingerprint]
 
     def finish(
         self, reservation: Reservation, result: Verdict, message: str, *, charged: bool, valid_for_days: int
     ) -> None:
-        """Write down the answer.
-
-        Args:
-            reservation: From `reserve`.
-            result: What the service said; unknown when it did not say.
-            message: Its words.
-            charged: Whether it may have cost money; only a call that certainly never left is not charged.
-            valid_for_days: How long the answer may be used again; 0 for not at all.
+        """Write down the answer to one check; arguments as in `Ended`.
 
         Raises:
             BrokenInvariant: the reservation has ended already.
         """
-        now = self._db.now()
         with self._db.writing() as connection:
-            ended = _finish(
-                connection,
-                reservation.id,
-                state=result,
-                message=message,
-                cost_cents=reservation.cost_cents if charged else 0,
-                finished_at=now,
-                expires_at=now + dt.timedelta(days=valid_for_days),
-            )
-        if not ended:
-            raise BrokenInvariant("an account check ended twice")
+            self._end(connection, [Ended(reservation, result, message, charged, valid_for_days)])
 
     def abandoned(self, gone: Callable[[Owner], bool]) -> list[str]:
         """End the checks of processes that are gone: the answer is unknown, the money counts as spent.
@@ -144,39 +177,73 @@ class AccountChecks:
         Returns:
             The fingerprints.
         """
+        with self._db.reading() as connection:
+            if not open_checks(connection):
+                return []
         now = self._db.now()
         with self._db.writing() as connection:
-            open_checks = connection.execute(select(account_checks).where(account_checks.c.state == _CHECKING)).all()
-            lost = [row for row in open_checks if gone(Owner.from_json(row.owner))]
-            for row in lost:
-                message = "the program ended before the answer came"
-                _finish(connection, row.id, state="unknown", message=message, finished_at=now, expires_at=now)
+            lost = [row for row in open_checks(connection) if gone(Owner.from_json(row.owner))]
+            rows = [
+                ended_row(
+                    row.id,
+                    state="unknown",
+                    message="the program ended before the answer came",
+                    cost_cents=row.cost_cents,
+                    finished_at=now,
+                    expires_at=now,
+                )
+                for row in lost
+            ]
+            end_checks(connection, rows)
         return [row.fingerprint for row in lost]
 
     def spent(self, run_id: str) -> int:
         """Return what a run has spent and reserved, in centavos."""
         with self._db.reading() as connection:
-            return _spent(connection, run_id)
+            return spent_by(connection, run_id)
 
     def for_run(self, run_id: str) -> list[KeptCheck]:
         """Return the checks a run made, in the order they were begun."""
         with self._db.reading() as connection:
-            rows = connection.execute(_finished().where(account_checks.c.run_id == run_id)).all()
+            rows = connection.execute(finished().where(account_checks.c.run_id == run_id)).all()
         return [_kept_of(row) for row in rows]
 
+    def _reserve(
+        self, connection: Connection, wanted: Sequence[str], purse: Purse
+    ) -> dict[str, Reservation | NotReserved]:
+        if not wanted:
+            return {}
+        busy = in_flight_among(connection, wanted)
+        free = [one for one in wanted if one not in busy]
+        left_cents = purse.budget_cents - spent_by(connection, purse.run_id)
+        affordable = free[: max(0, left_cents // purse.cost_cents)] if purse.cost_cents else free
+        numbers = begin_checks(
+            connection,
+            affordable,
+            run_id=purse.run_id,
+            cost_cents=purse.cost_cents,
+            owner=purse.owner.to_json(),
+            started_at=self._db.now(),
+        )
+        reserved = {one: Reservation(numbers[one], one, purse.run_id, purse.cost_cents) for one in affordable}
+        refused = {one: NotReserved.IN_FLIGHT if one in busy else NotReserved.OVER_BUDGET for one in wanted}
+        return refused | reserved
 
-def _finished() -> Any:  # noqa: ANN401 - Select of this table's columns
-    return select(account_checks).where(account_checks.c.state != _CHECKING).order_by(account_checks.c.id)
-
-
-def _finish(connection: Connection, number: int, **values: object) -> bool:
-    open_check = (account_checks.c.id == number) & (account_checks.c.state == _CHECKING)
-    return connection.execute(update(account_checks).where(open_check).values(**values)).rowcount == 1
-
-
-def _spent(connection: Connection, run_id: str) -> int:
-    query = select(func.coalesce(func.sum(account_checks.c.cost_cents), 0)).where(account_checks.c.run_id == run_id)
-    return int(connection.execute(query).scalar_one())
+    def _end(self, connection: Connection, ended: Sequence[Ended]) -> None:
+        now = self._db.now()
+        rows = [
+            ended_row(
+                one.reservation.id,
+                state=one.result,
+                message=one.message,
+                cost_cents=one.reservation.cost_cents if one.charged else 0,
+                finished_at=now,
+                expires_at=now + dt.timedelta(days=one.valid_for_days),
+            )
+            for one in ended
+        ]
+        if not end_checks(connection, rows):
+            raise BrokenInvariant("an account check ended twice")
 
 
 def _kept_of(row: Row[Any]) -> KeptCheck:

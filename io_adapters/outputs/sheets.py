@@ -15,6 +15,7 @@ from schemas.issues import Issue, Severity
 from schemas.reconciliation import Reconciliation
 
 SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
+_CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
 _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
 
 
@@ -126,16 +127,21 @@ def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
 def _checks(checks: pd.DataFrame, labels: Labels) -> Table:
     columns = _columns(
         labels,
-        [("payee", 30), ("destination", 30), ("result", 18), ("made", 12), ("cost", 12, MONEY), ("message", 60)],
+        [("payee", 30), ("destination", 30), ("result", 26), ("made", 12), ("reused", 14), ("cost", 12, MONEY)],
+        [("message", 60)],
     )
     rows = (
         (
-            *(check.payee, check.destination_masked, check.result),
-            *(labels("yes" if check.made else "no"), amount(check.cost_cents), check.message),
+            *(check.payee, check.destination_masked),
+            Toned(labels.of_value("check", check.result), _CHECK_TONES.get(check.result, Tone.WAITING)),
+            labels("yes" if check.made else "no"),
+            # Documents that runs left before this was told do not say.
+            labels("yes" if getattr(check, "reused", False) else "no"),
+            *(amount(check.cost_cents), check.message),
         )
         for check in records(checks)
     )
-    return Table(labels("sheet.checks"), columns, rows)
+    return Table(labels("sheet.checks"), columns, rows, labels("note.checks"))
 
 
 def _columns(labels: Labels, *groups: Sequence[tuple[str, int] | tuple[str, int, str]]) -> tuple[Column, ...]:

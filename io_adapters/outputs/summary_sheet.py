@@ -24,6 +24,8 @@ from schemas.plan import Place
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
 
 _BOLD = Ink(bold=True)
+# Every account is in one of these; a call that is told beside its account's row is unknown.
+CHECK_RESULTS = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_flight")
 
 
 def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
@@ -37,7 +39,7 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     _write_totals(page, reconciliation, labels)
     _write_row_counts(page, summary, labels)
     _write_batches(page, summary, labels)
-    _write_checks(page, summary, labels)
+    _write_checks(page, reconciliation, labels)
     _write_discrepancies(page, summary, labels)
     if reconciliation.decisions:
         _start(page, labels("summary.decisions"))
@@ -137,19 +139,21 @@ def _exchange(told: BatchExchange | None) -> tuple[str, str]:
     return (f"1 {told.currency} = BRL {told.rate}", told.outcome) if told else ("", "")
 
 
-def _write_checks(page: Page, summary: Summary, labels: Labels) -> None:
-    checks = summary.account_checks
+def _write_checks(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    """Tell what checks came to: the accounts by what is known of them, then the calls and what they cost."""
+    counts, results = reconciliation.summary.account_checks, reconciliation.checks["result"]
     _start(page, labels("summary.checks"))
-    figures: dict[str, tuple[Value, str]] = {
-        "made": (checks.made, WHOLE),
-        "reused": (checks.reused, WHOLE),
-        "invalid": (checks.invalid, WHOLE),
-        "unknown": (checks.unknown, WHOLE),
-        "cost": (amount(checks.cost_cents), MONEY),
-        "budget": (amount(checks.budget_cents), MONEY),
-    }
-    for name, (value, number_format) in figures.items():
-        write_row(page, (labels(f"checks.{name}"), value), [PLAIN, Ink(number_format)])
+    figures: list[tuple[str, Value, str]] = [
+        (f"check.{result}", int((results == result).sum()), WHOLE) for result in CHECK_RESULTS
+    ]
+    figures += [
+        ("checks.made", counts.made, WHOLE),
+        ("checks.reused", counts.reused, WHOLE),
+        ("checks.cost", amount(counts.cost_cents), MONEY),
+        ("checks.budget", amount(counts.budget_cents), MONEY),
+    ]
+    for label, value, number_format in figures:
+        write_row(page, (labels(label), value), [PLAIN, Ink(number_format)])
 
 
 def _write_discrepancies(page: Page, summary: Summary, labels: Labels) -> None:

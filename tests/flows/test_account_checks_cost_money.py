@@ -1,12 +1,14 @@
 """A paid check is made once for each account, within the budget, and never for a row that cannot be paid anyway."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
-from tests.flows.label import summary_of
+from tests.flows.label import Label, summary_of
 from tests.flows.oracle import CHECK
 
 ANA, BIA, CAIO, DORA, EVA = people(5)
@@ -32,6 +34,17 @@ def test_an_account_is_checked_once_and_the_answer_is_used_again(checked, servic
     assert summary_of(report)["account_checks"] == made
 
 
+def test_nothing_is_asked_or_paid_for_on_the_second_night(checked, service):
+    checked.payments(*(payment(who, "10,00") for who in people(5)))
+    assert checked.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    first_night = service.calls(CHECK), service.checks_cost_cents
+    assert first_night == (5, 5 * COST)
+    report = checked.run(yes=False)
+    assert (service.calls(CHECK), service.checks_cost_cents) == first_night
+    counts = summary_of(report)["account_checks"]
+    assert (counts["made"], counts["reused"], counts["cost_cents"]) == (0, 5, 0)
+
+
 def test_what_is_paid_already_is_not_checked_again(checked, service):
     checked.run()
     checked.run()
@@ -47,6 +60,11 @@ def test_a_bad_account_is_held_with_the_words_of_the_service(checked, service):
     (path,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
     cells = {str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row}
     assert "account does not exist or cannot receive" in cells
+    (corrections,) = (path for path in report.outputs if path.name == "corrections.xlsx")
+    comments = [
+        cell.comment.text for sheet in load_workbook(corrections) for row in sheet for cell in row if cell.comment
+    ]
+    assert any("account does not exist or cannot receive" in comment for comment in comments)
 
 
 def test_the_budget_caps_what_is_spent_and_the_rest_waits(checked, service):
@@ -93,3 +111,74 @@ def test_a_service_that_answers_no_check_is_not_asked_for_ever(checked, service)
     assert report.exit_code == ExitCode.ROWS_REFUSED
     assert service.calls(CHECK) < 20
     assert service.posts == 0
+
+
+def test_what_is_likely_good_is_asked_first_where_the_budget_does_not_reach_everybody(checked, service):
+    """Refused before comes last, paid before first, and of the others the larger sum."""
+    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
+    service.behave(invalid_accounts=[BIA.destination.pix_key])
+    checked.payments(payment(ANA, "1,00", "a"), payment(BIA, "90,00", "b"))
+    checked.run()
+    service.behave(invalid_accounts=[])
+    checked.declare(account_checks={"when": "always", "fee": "0.35", "budget": "0.72", "at_a_time": 1})
+    rows = (
+        payment(ANA, "1,00", "c"),
+        payment(BIA, "90,00", "d"),
+        payment(CAIO, "50,00", "e"),
+        payment(DORA, "5,00", "f"),
+    )
+    checked.payments(*rows)
+    checked.run()
+    assert service.paid == [100, 100, 5000]
+
+
+def test_the_workbook_accounts_for_every_call_and_adds_up(checked, service):
+    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
+    checked.run(yes=False)
+    budget = 3 * COST
+    service.behave(invalid_accounts=[CAIO.destination.pix_key])
+    service.plant(CHECK, "drop", call=2)
+    checked.declare(account_checks={"when": "new_or_changed", "budget": f"{budget / 100:.2f}", "at_a_time": 1})
+    six = people(6)
+    checked.payments(
+        *(payment(who, f"{90 - number},00") for number, who in enumerate((CAIO, DORA, EVA, six[5], ANA, BIA)))
+    )
+    report = checked.run()
+    (path,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
+    sheet = load_workbook(path)["Verificações"]
+    head, *rows = [
+        row for row in sheet.iter_rows(values_only=True) if len([cell for cell in row if cell is not None]) > 2
+    ]
+    told = [dict(zip(head, row, strict=True)) for row in rows]
+    results = sorted(row["Resultado"] for row in told)
+    assert results == ["Fora do orçamento", "Inválida", "Sem resposta", "Válida", "Válida", "Válida"]
+    assert sum(row["Reaproveitada"] == "sim" for row in told) == 2
+    assert sum(row["Feita agora"] == "sim" for row in told) == 3
+    summary = summary_of(report)["account_checks"]
+    assert round(sum(row["Custo"] or 0 for row in told) * 100) == summary["cost_cents"] == budget
+    assert (summary["made"], summary["reused"], summary["invalid"], summary["unknown"]) == (3, 2, 1, 1)
+
+
+def test_two_runs_at_once_pay_for_one_check_and_share_its_answer(checked, service, tmp_path):
+    """Another job pays the same people; the one that comes second waits for the answer of the first."""
+    other = Label(tmp_path / "other")
+    other.declare(job="other", account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
+    other.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    service.plant(CHECK, "hang", seconds=1.0, times=2)
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(lambda one: one.run(yes=False), (checked, other)))
+    assert [report.exit_code for report in reports] == [ExitCode.APPROVAL_WANTED] * 2
+    assert service.calls(CHECK) == 2
+    counts = [summary_of(report)["account_checks"] for report in reports]
+    assert sum(one["made"] for one in counts) == sum(one["reused"] for one in counts) == 2
+
+
+def test_a_service_that_comes_to_a_stop_is_told_with_what_was_not_asked(checked, service):
+    service.plant(CHECK, "html", times=None)
+    checked.declare(account_checks={"when": "new_or_changed", "budget": "25.00", "at_a_time": 2})
+    checked.payments(*(payment(who, "10,00") for who in people(30)))
+    report = checked.run()
+    made = service.calls(CHECK)
+    assert 5 <= made <= 5 + 2
+    counts = summary_of(report)["account_checks"]
+    assert (counts["made"], counts["unknown"], counts["cost_cents"]) == (made, 30, made * COST)

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from flows.settings import read_settings
-from flows.stages.route import SETTLE, walk
-from flows.stages.run import Run
+from flows.stages.draft import draft
+from flows.stages.read import read
+from flows.stages.recover import recover
+from flows.stages.route import SETTLE, Route, walk
+from flows.stages.run import Order, Run
 from flows.terminal import QuietProgress
-from flows.wiring import opened_run
+from flows.wiring import opened_run, read_order
 from io_adapters.split_api.client import SplitApi
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
@@ -51,17 +54,16 @@ def processing(label: Label, service) -> Label:
     return label
 
 
-def settle_overtaken(call: str, what: Callable[[], object]) -> Run:
-    """Settle, and be overtaken after a call of the service."""
-    with opened_run("settle", None, read_settings(), QuietProgress()) as run:
+def overtaken(route: Route, order: Order | None, call: str, what: Callable[[], object]) -> Run:
+    """Walk a route, and be overtaken after a call of the service."""
+    with opened_run(route.name, order, read_settings(), QuietProgress()) as run:
         service = run.require_service()
         run.service = replace(service, api=Overtaken(service.api, call, what))
-        walk(SETTLE, run)
+        walk(route, run)
     return run
 
 
-@pytest.mark.parametrize("call", ["list_all_reports", "list_reports"])
-@pytest.mark.parametrize(
+ENDS = pytest.mark.parametrize(
     ("ends", "code", "state"),
     [
         ({"status": "DONE"}, ExitCode.DONE, "paid"),
@@ -69,17 +71,33 @@ def settle_overtaken(call: str, what: Callable[[], object]) -> Run:
     ],
     ids=["done", "error"],
 )
-def test_a_report_that_ended_while_an_older_list_was_read_has_not_gone_back(
-    processing, service, call, ends, code, state
-):
+
+
+@ENDS
+def test_a_report_that_ended_while_an_older_list_was_read_has_not_gone_back(processing, service, ends, code, state):
     def another_settles():
         service.force(**ends)
         processing.say("settle", code=code)
 
-    run = settle_overtaken(call, another_settles)
+    run = overtaken(SETTLE, None, "list_reports", another_settles)
     assert run.discrepancies == []
     with processing.ledger() as ledger:
         (one,) = ledger.submissions.list(bodies=False)
         assert ledger.freeze.current() is None
     assert one.state.value == state
     assert run.exit_code == code
+
+
+@ENDS
+def test_nor_has_one_that_ended_while_a_sender_read_its_list(processing, service, ends, code, state):
+    def another_settles():
+        service.force(**ends)
+        processing.say("settle", code=code)
+
+    until_the_list = Route("payout", (read, draft, recover), last=lambda _: None)
+    run = overtaken(until_the_list, read_order(processing.job), "list_all_reports", another_settles)
+    assert run.discrepancies == []
+    assert run.codes == set()
+    with processing.ledger() as ledger:
+        assert [one.state.value for one in ledger.submissions.list(bodies=False)] == [state]
+        assert ledger.freeze.current() is None

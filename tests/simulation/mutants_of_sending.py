@@ -29,11 +29,11 @@ ONCE: Final = (
         when(),
         Change(
             f"{SEND}:_send_one",
-            "    answer = run",
+            "    answer = post",
             "    run.ledger.submissions.record_outcome(\n"
             "        submission.id, Outcome.ACCEPTED, http_status=None, raw_answer=b'', split_id=None, reason=''\n"
             "    )\n"
-            "    answer = run",
+            "    answer = post",
         ),
     ),
     *(
@@ -154,7 +154,9 @@ LISTS: Final = (
         "a report that the ledger does not know is none of its business",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
-        Change(f"{LISTING}:look_at_service", "    freeze(run, alarms)\n", ""),
+        Change(
+            f"{LISTING}:judge_look", "freeze(run, [alarm for alarm in alarms if alarm.tag not in accepted])", "pass"
+        ),
     ),
     Mutant(
         "the list need not be asked before sending",

@@ -69,6 +69,7 @@ class Office:
         decisions: People's last words on payments rows.
         posted: First day and label of the periods posted so far.
         opened: What the last working out made of opening balances.
+        contact_ids: Ids of the contacts the service told.
     """
 
     job: Job = field(default_factory=job)
@@ -80,6 +81,7 @@ class Office:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     posted: tuple[tuple[dt.date, str], ...] = ()
     opened: Opened | None = None
+    contact_ids: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def period(self) -> Period:
@@ -104,7 +106,8 @@ class Office:
         claims = (*self.claims, *self.opened.royalties_paid)
         paid, asked = self.opened.payments_paid, self.opened.in_question
         known = (self.refused, self.repeated, self.decisions)
-        return Standing(claims, self.opened.history, *known, paid_outside=paid, in_question=asked)
+        history, ids = self.opened.history, self.contact_ids
+        return Standing(claims, history, *known, paid_outside=paid, in_question=asked, contact_ids=ids)
 
     def plan(self, worked: Worked, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
         """Cut what is planned into batches."""

@@ -3,6 +3,7 @@
 import pytest
 
 from flows.steps.account_checks import (
+    AccountToCheck,
     CheckResult,
     Verdict,
     accounts_to_ask,
@@ -11,7 +12,14 @@ from flows.steps.account_checks import (
     check_fingerprint,
 )
 from flows.steps.accrue import History
+from flows.steps.check_order import KnownOfAccounts, likely_good_first, payees_with_warnings
+from flows.steps.check_rows import Call, account_rows, count_checks
+from flows.steps.check_words import mask_words
+from flows.steps.institution_check import fault_of_bank
+from schemas.issue_texts import make_issue
+from schemas.issues import IssueCode
 from schemas.tables.frames import records
+from schemas.wire import AccountValidation, Institution
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, advances, lines, payees, payments, same, shares
 
@@ -76,6 +84,7 @@ ANSWERS = [
     (CheckResult.INVALID, "held", "ACCOUNT_INVALID"),
     (CheckResult.UNKNOWN, "held", "ACCOUNT_UNKNOWN"),
     (CheckResult.IN_FLIGHT, "held", "ACCOUNT_UNKNOWN"),
+    (CheckResult.NOT_ASKED, "held", "ACCOUNT_UNKNOWN"),
     (CheckResult.OVER_BUDGET, "held", "ACCOUNT_BUDGET"),
 ]
 
@@ -145,3 +154,108 @@ def test_an_account_that_turned_bad_after_a_payment_holds_the_difference_and_kee
         | recouped | 4.00   | recouped  | advance         |
         """,
     )
+
+
+def account(name, *, amount="10.00", key="k@example.com", payee="ana"):
+    """One account to check."""
+    cents = int(amount.replace(".", ""))
+    request = AccountValidation(pixKey=key, pixKeyType="email", taxId=CPF[payee])
+    return AccountToCheck(name, CPF[payee], f"to {name}", cents, request)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "known"),
+    [
+        (account("z"), account("a", amount="99.00"), KnownOfAccounts(refused={"a"})),
+        (account("z", payee="bia"), account("a", amount="99.00"), KnownOfAccounts(doubtful={CPF["ana"]})),
+        (account("z"), account("a", amount="99.00"), KnownOfAccounts(paid={(CPF["ana"], "to z")})),
+        (account("z", key=CPF["ana"]), account("a", amount="99.00"), KnownOfAccounts()),
+        (account("z", amount="10.01"), account("a", amount="10.00"), KnownOfAccounts()),
+        (account("a"), account("z"), KnownOfAccounts()),
+    ],
+    ids=["never refused", "no warning", "paid there before", "key is the own document", "larger", "by fingerprint"],
+)
+def test_likely_good_accounts_are_asked_about_first(first, then, known):
+    assert likely_good_first([then, first], known) == likely_good_first([first, then], known) == [first, then]
+
+
+def test_what_weighs_more_weighs_first():
+    known = KnownOfAccounts(refused={"refused"}, doubtful={CPF["bia"]}, paid={(CPF["ana"], "to refused")})
+    accounts = [account("refused", amount="99.00"), account("warned", payee="bia"), account("plain", amount="0.01")]
+    assert [one.fingerprint for one in likely_good_first(accounts, known)] == ["plain", "warned", "refused"]
+
+
+def test_a_warning_on_a_row_is_a_warning_on_its_payee(planned):
+    row = records(planned[planned["tax_id"] == CPF["bia"]])[0]
+    place = {"file": row["file"], "sheet": row["sheet"] or None, "row": int(row["row"])}
+    no_payees = planned.iloc[:0]
+    warning = make_issue(IssueCode.ACCOUNT_DIGIT, language="en", **place)
+    assert payees_with_warnings(planned, no_payees, [warning]) == {CPF["bia"]}
+    error = make_issue(IssueCode.ACCOUNT_FORMAT, language="en", **place)
+    assert payees_with_warnings(planned, no_payees, [error]) == frozenset()
+
+
+LISTED = {
+    "60701190": Institution(ispb_number="60701190", compe_number="341", is_active=True),
+    "00000000": Institution(ispb_number="00000000", compe_number="1", is_active=None),
+    "11111111": Institution(ispb_number="11111111", compe_number=None, is_active=True),
+    "22222222": Institution(ispb_number="22222222", compe_number="222", is_active=False),
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "ispb", "fault"),
+    [
+        ("341", "60701190", None),
+        ("001", "00000000", None),
+        ("999", "11111111", None),
+        ("", "11111111", None),
+        ("001", "60701190", IssueCode.BANK_MISMATCH),
+        ("222", "22222222", IssueCode.BANK_INACTIVE),
+        ("001", "22222222", IssueCode.BANK_INACTIVE),
+        ("341", "99999999", IssueCode.BANK_UNKNOWN),
+    ],
+)
+def test_the_list_of_institutions_speaks_against_a_bank(code, ispb, fault):
+    assert fault_of_bank(code, ispb, LISTED) is fault
+
+
+def test_every_call_has_a_row_and_the_costs_add_up():
+    accounts = [account(name) for name in ("valid", "again", "kept", "late", "beyond", "stopped", "elsewhere")]
+    verdicts = {
+        "valid": Verdict(CheckResult.VALID),
+        "again": Verdict(CheckResult.INVALID, "closed"),
+        "kept": Verdict(CheckResult.VALID),
+        "late": Verdict(CheckResult.UNKNOWN, "ReadTimeout"),
+        "beyond": Verdict(CheckResult.OVER_BUDGET),
+        "stopped": Verdict(CheckResult.NOT_ASKED),
+        "elsewhere": Verdict(CheckResult.IN_FLIGHT),
+    }
+    calls = [
+        Call("valid", "valid", "", 36),
+        Call("again", "unknown", "lost", 36),
+        Call("again", "invalid", "closed", 36),
+        Call("late", "unknown", "ReadTimeout", 36),
+        Call("stopped", "unknown", "", 0),
+        Call("not to be paid any more", "valid", "", 36),
+    ]
+    rows = account_rows(accounts, verdicts, {"kept"}, calls)
+    assert sorted(row["result"] for row in rows) == [
+        *("in_flight", "invalid", "not_asked", "over_budget", "unknown", "unknown", "valid", "valid", "valid"),
+    ]
+    assert sum(row["cost_cents"] for row in rows) == sum(call.cost_cents for call in calls)
+    counts = count_checks(rows, 2500)
+    assert (counts.made, counts.reused, counts.invalid, counts.unknown) == (5, 1, 1, 3)
+    assert (counts.cost_cents, counts.budget_cents) == (5 * 36, 2500)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("conta inexistente", "conta inexistente"),
+        ("chave ana@example.com de ANA SOUZA, CPF 123.456.789-09", "chave … de … CPF …"),
+        ("agência 0001 encerrada", "agência … encerrada"),
+    ],
+)
+def test_the_words_of_the_service_are_shown_without_what_they_say_of_a_person(said, shown):
+    assert mask_words(said, ["Ana Maria de Souza"]) == shown

@@ -6,7 +6,12 @@ import threading
 import pytest
 
 from io_adapters.ledger import NotReserved, Owner, Reservation, open_ledger
+from io_adapters.ledger.checks import Ended, Purse
 from schemas.errors import BrokenInvariant
+
+
+def ended(leave, result, message="", *, charged=True, days=1):
+    return Ended(leave, result, message, charged, days)
 
 
 def reserve(ledger, fingerprint, owner, run_id="run-1", budget_cents=1000):
@@ -91,3 +96,38 @@ def test_checks_of_workers_that_are_gone_count_as_spent_and_may_be_made_again(le
     assert isinstance(reserve(ledger, "a", me), Reservation)
     with pytest.raises(BrokenInvariant, match="ended twice"):
         ledger.checks.finish(lost, "valid", "", charged=True, valid_for_days=90)
+
+
+def test_a_turn_writes_answers_down_and_reserves_the_most_wanted_in_one(ledger, clock, me):
+    purse = Purse("run-1", 36, 3 * 36, me)
+    first = ledger.checks.turn((), ["a", "b"], purse)
+    assert [leave.fingerprint for leave in first.values()] == ["a", "b"]
+    answers = [ended(first["a"], "valid", "ok"), ended(first["b"], "unknown", charged=False, days=0)]
+    second = ledger.checks.turn(answers, ["c", "d", "e"], purse)
+    assert [second[name] is NotReserved.OVER_BUDGET for name in ("c", "d", "e")] == [False, False, True]
+    assert ledger.checks.kept(["a", "b"], clock()).keys() == {"a"}
+    assert ledger.checks.spent("run-1") == 3 * 36
+
+
+def test_a_turn_passes_over_what_another_is_checking_and_reserves_the_rest(ledger, me):
+    reserve(ledger, "b", me, run_id="run-2")
+    leaves = ledger.checks.turn((), ["a", "b", "c"], Purse("run-1", 36, 1000, me))
+    assert leaves["b"] is NotReserved.IN_FLIGHT
+    assert ledger.checks.in_flight(["a", "b", "c", "d"]) == {"a", "b", "c"}
+    assert ledger.checks.spent("run-1") == 2 * 36
+
+
+def test_a_turn_in_which_one_check_ends_twice_writes_nothing(ledger, me):
+    purse = Purse("run-1", 36, 1000, me)
+    leaves = ledger.checks.turn((), ["a", "b"], purse)
+    ledger.checks.turn([ended(leaves["a"], "valid")], (), purse)
+    with pytest.raises(BrokenInvariant, match="ended twice"):
+        ledger.checks.turn([ended(leaves[name], "invalid") for name in ("b", "a")], ["c"], purse)
+    assert ledger.checks.in_flight(["a", "b", "c"]) == {"b"}
+
+
+def test_the_ledger_remembers_whom_the_service_ever_refused(ledger, clock, me):
+    ledger.checks.finish(reserve(ledger, "a", me), "invalid", "closed", charged=True, valid_for_days=0)
+    ledger.checks.finish(reserve(ledger, "a", me), "valid", "", charged=True, valid_for_days=90)
+    ledger.checks.finish(reserve(ledger, "b", me), "valid", "", charged=True, valid_for_days=90)
+    assert ledger.checks.refused_before(["a", "b", "c"]) == {"a"}
