@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from schemas.wire import ExchangeRateUpdate, body_of, canonical_json
+from schemas.wire import ExchangeRateUpdate, body_of, canonical_json, parse_json
 
 HOME_CURRENCY: Final = "BRL"
 
@@ -45,3 +45,13 @@ class ExchangeTerms:
             orderId=self.order_id,
         )
         return canonical_json(body_of(update))
+
+    @classmethod
+    def from_body(cls, body: bytes) -> "ExchangeTerms":
+        """Read the terms back from the exact bytes.
+
+        Raises:
+            ValueError: they are not such bytes.
+        """
+        said = ExchangeRateUpdate.model_validate(parse_json(body))
+        return cls(said.currency, said.rate, said.orderId, said.showExchangeData)

@@ -20,6 +20,8 @@ WARNINGS: Final = frozenset(
         IssueCode.FORMULA_STALE,
         IssueCode.NAME_CONFUSABLE,
         IssueCode.NAME_ENCODING,
+        IssueCode.CONTACT_DIFFERS,
+        IssueCode.CONTACT_REFUSED,
     }
 )
 NOTES: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED})

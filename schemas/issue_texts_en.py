@@ -314,6 +314,18 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "a bank account needs {missing}",
         "{missing} filled in",
     ),
+    C.BANK_UNKNOWN: (
+        "the list of Pix institutions knows no institution with this ISPB",
+        "the ISPB of the account's institution",
+    ),
+    C.BANK_INACTIVE: (
+        "the institution with this ISPB no longer takes part in Pix",
+        "an account at an active institution",
+    ),
+    C.BANK_MISMATCH: (
+        "bank code and ISPB are of different institutions",
+        "the code and the ISPB of the same institution",
+    ),
     C.AGENCY_FORMAT: (
         "this is no agency",
         "up to four digits, without the check digit, in a column formatted as text",
@@ -405,6 +417,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.IDENTITY_CONFLICT: (
         "row {other} says something else about the same payee",
         "one row per CPF or CNPJ, or equal ones",
+    ),
+    C.CONTACT_DIFFERS: (
+        "the row names another contact than the one the service told of this CPF or CNPJ; the row's own is sent",
+        "the contact that `repasse contacts list` shows, or an empty cell",
+    ),
+    C.CONTACT_REFUSED: (
+        "the service refused this payee's contact",
+        "a correction of what the service names",
     ),
     C.LIMIT_PAYMENT: (
         "the largest payment, {found}, is above the job's limit of {limit}",

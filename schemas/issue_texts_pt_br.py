@@ -314,6 +314,18 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "uma conta bancária precisa de {missing}",
         "o campo {missing} preenchido",
     ),
+    C.BANK_UNKNOWN: (
+        "a lista de instituições do Pix não conhece nenhuma com este ISPB",
+        "o ISPB da instituição da conta",
+    ),
+    C.BANK_INACTIVE: (
+        "a instituição com este ISPB não participa mais do Pix",
+        "uma conta em instituição ativa",
+    ),
+    C.BANK_MISMATCH: (
+        "o código do banco e o ISPB são de instituições diferentes",
+        "o código e o ISPB da mesma instituição",
+    ),
     C.AGENCY_FORMAT: (
         "isto não é uma agência",
         "até quatro dígitos, sem o dígito verificador, em coluna formatada como texto",
@@ -405,6 +417,14 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     C.IDENTITY_CONFLICT: (
         "a linha {other} diz outra coisa do mesmo favorecido",
         "uma linha por CPF ou CNPJ, ou linhas iguais",
+    ),
+    C.CONTACT_DIFFERS: (
+        "a linha indica outro contato que não o informado pelo serviço para este CPF ou CNPJ; vale o da linha",
+        "o contato que `repasse contacts list` mostra, ou a célula vazia",
+    ),
+    C.CONTACT_REFUSED: (
+        "o serviço recusou o contato deste favorecido",
+        "a correção do que o serviço aponta",
     ),
     C.LIMIT_PAYMENT: (
         "o maior pagamento, {found}, está acima do limite do trabalho, {limit}",

@@ -121,6 +121,13 @@ class AccountChecks(Declaration):
     budget: Cents = 2500
     valid_for_days: int = Field(default=90, ge=1)
     ownership: bool = True
+    at_a_time: int = Field(default=8, ge=1, le=100)
+
+
+class ServiceUse(Declaration):
+    """How hard the payout service may be asked: requests a second, of every kind together; None is no limit."""
+
+    requests_per_s: Annotated[Decimal, Field(gt=0)] | None = None
 
 
 class ForeignCurrency(Declaration):
@@ -205,6 +212,7 @@ class Job(Declaration):
     opening: Patterns | None = None
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
+    service: ServiceUse = ServiceUse()
     foreign_currency: ForeignCurrency | None = None
     breakdown: Breakdown = Breakdown()
     approval: ApprovalRule = ApprovalRule()

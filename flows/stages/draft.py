@@ -1,5 +1,9 @@
 """Work out, from what was read and what the ledger knows, what would be paid; nothing is asked, nothing is written."""
 
+from collections.abc import Mapping
+
+from flows.stages.contact_ids import contact_ids
+from flows.stages.institutions import read_institutions
 from flows.stages.open_period import open_period
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
@@ -10,6 +14,7 @@ from schemas.decision import Decision
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
 from schemas.submission import SubmissionState
+from schemas.wire import Institution
 
 S = SubmissionState
 
@@ -48,7 +53,16 @@ def stand(run: Run) -> None:
         decisions=_decisions(run),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
+        contact_ids=contact_ids(run),
+        institutions=_institutions(run),
     )
+
+
+def _institutions(run: Run) -> Mapping[str, Institution]:
+    """Return the kept list of institutions; nothing where bank accounts do not name theirs by its ISPB."""
+    if run.service is not None and not run.service.assumptions.psp_id_is_ispb:
+        return {}
+    return read_institutions(run.ledger, None, run.clock.now()).by_ispb
 
 
 def _decisions(run: Run) -> dict[str, Decision]:

@@ -21,8 +21,10 @@ from flows.steps.allocate import (
 )
 from flows.steps.claim import claim
 from flows.steps.closed_period import Recoupable, stand_by_what_was_posted
+from flows.steps.contacts_ids import fill_contact_ids
 from flows.steps.earned_in_territories import territories_frame
 from flows.steps.inputs import Inputs, readable_cents
+from flows.steps.institution_check import hold_unlisted
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
@@ -35,10 +37,19 @@ from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
+from schemas.wire import Institution
 
 # Why a payee's royalties cannot be paid for now, found out after they were worked out.
 _NOT_PAYABLE_NOW = frozenset(
-    {IssueCode.ACCOUNT_INVALID, IssueCode.ACCOUNT_UNKNOWN, IssueCode.ACCOUNT_BUDGET, IssueCode.REFUSED_BY_SERVICE}
+    {
+        IssueCode.BANK_UNKNOWN,
+        IssueCode.BANK_INACTIVE,
+        IssueCode.BANK_MISMATCH,
+        IssueCode.ACCOUNT_INVALID,
+        IssueCode.ACCOUNT_UNKNOWN,
+        IssueCode.ACCOUNT_BUDGET,
+        IssueCode.REFUSED_BY_SERVICE,
+    }
 )
 
 
@@ -55,6 +66,8 @@ class Standing:
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
         in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
+        contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
+        institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
     """
 
     claims: tuple[Claim, ...]
@@ -65,6 +78,8 @@ class Standing:
     elsewhere: Mapping[tuple[str, int, str], str] = field(default_factory=dict)
     paid_outside: Mapping[str, int] = field(default_factory=dict)
     in_question: Mapping[str, str] = field(default_factory=dict)
+    contact_ids: Mapping[str, str] = field(default_factory=dict)
+    institutions: Mapping[str, Institution] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +184,12 @@ class _Case:
             owe_royalties(balances, self.rounded, payees, problems, self.identity),
             owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
-        everything = obligations_frame(pd.concat(owed, ignore_index=True))
         standing = self.standing
+        together = pd.concat(owed, ignore_index=True)
+        everything = obligations_frame(fill_contact_ids(together, standing.contact_ids))
         claimed = claim(everything, standing.claims, standing.decisions, self.identity, standing.paid_outside)
-        checked = hold_unchecked(claimed.obligations, self.verdicts, ownership=self.job.account_checks.ownership)
+        listed = hold_unlisted(claimed.obligations, standing.institutions)
+        checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
         return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
 

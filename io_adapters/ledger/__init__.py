@@ -4,6 +4,7 @@ from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
 from io_adapters.ledger.checks import KeptCheck, NotReserved, Reservation
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.files import FileUse
+from io_adapters.ledger.findings import Finding
 from io_adapters.ledger.holds import Freeze, Hold
 from io_adapters.ledger.leases import Lease
 from io_adapters.ledger.ledger import Ledger, open_ledger
@@ -12,6 +13,7 @@ from io_adapters.ledger.plans import StoredPlan
 from io_adapters.ledger.reports import ReportSnapshot
 from io_adapters.ledger.runs import Run
 from io_adapters.ledger.submissions import Answer, JournalLine
+from io_adapters.ledger.webhooks import KeptWebhook
 
 __all__ = [
     "Accrual",
@@ -19,10 +21,12 @@ __all__ = [
     "Answer",
     "ClaimCollision",
     "FileUse",
+    "Finding",
     "Freeze",
     "Hold",
     "JournalLine",
     "KeptCheck",
+    "KeptWebhook",
     "Lease",
     "Ledger",
     "NotReserved",

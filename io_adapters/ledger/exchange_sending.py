@@ -6,6 +6,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, select
 
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.exchange_by_hand import has_word_on
 from io_adapters.ledger.exchange_transitions import Cause, read_update, try_move, write_journal
 from io_adapters.ledger.holds import require_free_to_send
 from io_adapters.ledger.owner import Owner
@@ -124,10 +125,14 @@ class ExchangeSending:
 
 
 def _require_approved(connection: Connection, update: ExchangeUpdate) -> None:
-    """Hold the bytes against the digest that people approved: batches and these very bytes make it up."""
+    """Hold the bytes against what people approved: the plan's digest, or a later word on these very bytes.
+
+    Batches and bytes make the digest up.
+    """
     s = submissions.c
     digest = select(s.plan_digest).where(s.id == update.report_id).scalar_subquery()
     batches = select(s.batch_number, s.content_hash).distinct().where(s.plan_digest == digest).order_by(s.batch_number)
     content_hashes = [row.content_hash for row in connection.execute(batches)]
-    if digest_of_plan(content_hashes, update.body) != connection.scalar(select(digest)):
+    approved = digest_of_plan(content_hashes, update.body) == connection.scalar(select(digest))
+    if not approved and not has_word_on(connection, update):
         raise BrokenInvariant(f"the exchange rate about to be set by {update.id} is not that of the approved plan")

@@ -8,9 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
-from io_adapters.ledger.exchange_terms import terms_of
-from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges, submissions
-from schemas.errors import ConfigurationError
+from io_adapters.ledger.tables import exchange_journal, exchange_updates, submissions
+from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import ExchangeState, ExchangeUpdate, check_transition, exchange_update_id
 from schemas.submission import SubmissionState
@@ -36,16 +35,14 @@ class Cause:
 
 
 def select_updates() -> Select[Any]:
-    """Select exchange updates with their report and the terms of its plan."""
-    x, s, p = exchange_updates.c, submissions.c, plan_exchanges.c
+    """Select exchange updates with their report."""
+    x, s = exchange_updates.c, submissions.c
     return (
         select(
             x.id, x.submission_id, x.attempt, x.state, x.body, x.run_id, x.sending_at, x.was_in_doubt, x.reason,
             s.job, s.period, s.run_id.label("report_run_id"), s.split_id, s.state.label("report_state"),
-            p.currency, p.rate, p.order_id, p.show_exchange_data,
         )
         .join(submissions, s.id == x.submission_id)
-        .join(plan_exchanges, p.plan_digest == s.plan_digest)
     )  # fmt: skip
 
 
@@ -57,12 +54,19 @@ def update_of(row: Row[Any]) -> ExchangeUpdate:
     return ExchangeUpdate(
         **{name: getattr(row, name) for name in read_as_it_is},
         report_id=row.submission_id,
-        terms=terms_of(row),
+        terms=_terms_of(row),
         state=ExchangeState(row.state),
         body=bytes(row.body),
         split_id=row.split_id or "",
         report_state=SubmissionState(row.report_state),
     )
+
+
+def _terms_of(row: Row[Any]) -> ExchangeTerms:
+    try:
+        return ExchangeTerms.from_body(bytes(row.body))
+    except ValueError:
+        raise BrokenInvariant(f"the stored body of {row.id} sets no exchange rate") from None
 
 
 def read_update(connection: Connection, update_id: str) -> ExchangeUpdate:

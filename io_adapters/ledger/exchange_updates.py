@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, select, union
 
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.exchange_by_hand import ExchangeByHand
 from io_adapters.ledger.exchange_sending import ExchangeSending
 from io_adapters.ledger.exchange_terms import terms_of
 from io_adapters.ledger.exchange_transitions import (
@@ -28,7 +29,7 @@ from schemas.submission import OPEN
 X = ExchangeState
 
 
-class ExchangeUpdates(ExchangeSending):
+class ExchangeUpdates(ExchangeSending, ExchangeByHand):
     """The record of exchange updates. Every change goes through the one table of transitions and is journaled."""
 
     def __init__(self, database: Database) -> None:
@@ -42,12 +43,12 @@ class ExchangeUpdates(ExchangeSending):
         return None if row is None else terms_of(row)
 
     def jobs(self, only: str | None = None) -> list[str]:
-        """Name the jobs that ever had a plan in a foreign currency, all or this one."""
-        query = select(plans.c.job).distinct().join(plan_exchanges, plan_exchanges.c.plan_digest == plans.c.digest)
-        if only is not None:
-            query = query.where(plans.c.job == only)
+        """Name the jobs that ever had a plan in a foreign currency, or a rate set by hand: all, or this one."""
+        planned = select(plans.c.job).join(plan_exchanges, plan_exchanges.c.plan_digest == plans.c.digest)
+        by_hand = select(submissions.c.job).join(exchange_updates, exchange_updates.c.submission_id == submissions.c.id)
         with self._db.reading() as connection:
-            return sorted(connection.scalars(query))
+            found = set(connection.scalars(union(planned, by_hand)))
+        return sorted(found if only is None else found & {only})
 
     def prepare(self, job: str, run_id: str) -> None:
         """Write down an update for every report of a job that waits for its rate and has none yet."""

@@ -13,21 +13,29 @@ from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.checks import AccountChecks
 from io_adapters.ledger.claims import Claims
+from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions
+from io_adapters.ledger.desk_work import DeskLaunches, DeskUploads, FirstWords
 from io_adapters.ledger.engine import Database, is_memory, make_engine
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import Files
+from io_adapters.ledger.findings import Findings
 from io_adapters.ledger.history import PaidHistory
 from io_adapters.ledger.holds import Freezes, Holds
+from io_adapters.ledger.institutions import Institutions
 from io_adapters.ledger.leases import Leases
+from io_adapters.ledger.plan_views import PlanViews, WordRules
 from io_adapters.ledger.plans import Plans
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
 from io_adapters.ledger.schema_version import bring_up_to_date
 from io_adapters.ledger.service_binding import ServiceBinding
+from io_adapters.ledger.sessions import DeskSessions, SignInAttempts
 from io_adapters.ledger.sqlite_file import prepare_file
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
+from io_adapters.ledger.users import DeskUsers
+from io_adapters.ledger.webhooks import Webhooks
 from schemas.errors import ConfigurationError
 
 
@@ -56,6 +64,18 @@ class Ledger:
         self.accruals = Accruals(database)
         self.hold = Holds(database)
         self.freeze = Freezes(database)
+        self.contacts = Contacts(database)
+        self.institutions = Institutions(database)
+        self.findings = Findings(database)
+        self.webhooks = Webhooks(database)
+        self.plan_views = PlanViews(database)
+        self.word_rules = WordRules(database)
+        self.first_words = FirstWords(database)
+        self.desk_users = DeskUsers(database)
+        self.desk_sessions = DeskSessions(database)
+        self.sign_in_attempts = SignInAttempts(database)
+        self.desk_uploads = DeskUploads(database)
+        self.desk_launches = DeskLaunches(database)
         self.tag = self.service.ensure_tag()
 
     def close(self) -> None:

@@ -1,6 +1,8 @@
 """The place of a SQLite ledger: private to its user, and on a disk of this machine."""
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
@@ -15,7 +17,10 @@ _NETWORK_FILESYSTEMS = frozenset(
 def prepare_file(path: Path) -> None:
     """Create the file and its folder where they are missing, and keep others from reading it.
 
-    A folder that was there before keeps its permissions: it may hold more than the ledger.
+    A folder that was there before keeps its permissions: it may hold more than the ledger. A file that is there is never
+    opened here: closing it again would drop the locks that other ledgers of this process hold on it, another program
+    would take itself for the last one and remove the write-ahead log, and what is written to that afterwards is lost
+    (https://www.sqlite.org/howtocorrupt.html, "Posix advisory locks canceled by a separate thread doing close()").
 
     Raises:
         ConfigurationError: the folder cannot be written, or lies on a network filesystem.
@@ -29,7 +34,10 @@ def prepare_file(path: Path) -> None:
     try:
         for folder in reversed([p for p in path.parents if not p.exists()]):
             folder.mkdir(mode=0o700, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         path.chmod(0o600)  # SQLite gives its -wal and -shm files the same
     except OSError as error:
         raise ConfigurationError(f"the ledger {path} cannot be written: {error.strerror}") from error

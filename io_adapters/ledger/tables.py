@@ -463,4 +463,5 @@ APPEND_ONLY: Final = (
     "decisions",
     "exchange_journal",
     "late_accruals",
+    "findings",
 )

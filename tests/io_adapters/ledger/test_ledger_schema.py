@@ -105,6 +105,7 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
     ledger.exchange_updates.prepare("aurora-royalties", "run-1")
     ledger.service.accept_key("fp", "Ana")
+    ledger.findings.record("echoes_report_id", "true", "https://service.example")
     closed = AccrualPosting("aurora-royalties", "payer", "BRL", "2026-08", dt.date(2026, 8, 1), ())
     ledger.accruals.post(replace(closed, period="2026-09", period_start=dt.date(2026, 9, 1)), "run-1")
     ledger.accruals.post(replace(closed, rows=(Accrual("carried", "ana", "", 1),), late=True), "run-1")

@@ -1,0 +1,137 @@
+"""How contacts are shown: masked, problems first, long lists cut."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from flows.address_book import ContactsReport
+from flows.contact_words import say
+from flows.stages.apply_contacts import ContactOutcome, Result
+from flows.steps.contacts import Action, ContactStep
+from flows.steps.contacts_wanted import LeftOut, SourceRow
+from flows.terminal import show_issues
+from schemas.contact_book import KnownContact
+from schemas.issues import IssueCode
+from schemas.masking import mask_email, mask_name, mask_tax_id
+
+SHOWN: Final = 50
+_WENT_WELL: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.KEPT})
+
+
+def show_sync(console: Console, report: ContactsReport, job: Path) -> None:
+    """Print what a sync would do, or what it did."""
+    language, sync = report.language, report.sync
+    refused = [issue for issue in report.issues if issue.code is IssueCode.CONTACT_REFUSED]
+    show_issues(console, refused, "--json", language)
+    if sync.applied:
+        _show_lines(console, [_outcome_line(one, language) for one in sync.outcomes if _wants_a_look(one)], language)
+        for result, count in sorted(sync.results.items()):
+            console.print(f"{count:6}  {say(language, f'result.{result}')}")
+        if sync.marked:
+            console.print(f"{sync.marked:6}  {say(language, 'favorite.marked')}")
+    else:
+        _show_lines(console, [_step_line(step, language) for step in sync.plan.steps if step.calls], language)
+        for action in Action:
+            if count := sync.plan.count(action):
+                console.print(f"{count:6}  {say(language, f'action.{action}')}")
+        if count := sum(step.favorite.mark is not None for step in sync.plan.steps):
+            console.print(f"{count:6}  {say(language, 'action.favorite')}")
+    _show_names(console, report)
+    _show_left_out(console, sync.plan.left_out, language)
+    if sync.plan.not_named:
+        console.print(say(language, "not_named", count=len(sync.plan.not_named)), soft_wrap=True)
+    if not any(step.calls for step in sync.plan.steps):
+        console.print(say(language, "nothing"), soft_wrap=True)
+    elif not sync.applied:
+        console.print(say(language, "preview", job=job), soft_wrap=True, markup=False)
+
+
+def _show_lines(console: Console, lines: Sequence[str], language: str) -> None:
+    for line in lines[:SHOWN]:
+        console.print(f"  {line}", soft_wrap=True, markup=False)
+    if len(lines) > SHOWN:
+        console.print("  " + say(language, "more", count=len(lines) - SHOWN))
+
+
+def _step_line(step: ContactStep, language: str) -> str:
+    said = [] if step.action is Action.KEEP else [say(language, f"action.{step.action}")]
+    if step.favorite.mark:
+        said.append(say(language, "action.favorite"))
+    return f"{_who(step)}: {'; '.join(said)}"
+
+
+def _wants_a_look(outcome: ContactOutcome) -> bool:
+    """Say whether a person may have something to do about a contact; those that went well are only counted."""
+    nameless = outcome.known is None or outcome.known.contact_id is None
+    return nameless or outcome.result not in _WENT_WELL or bool(outcome.favorite_result or outcome.favorite.note)
+
+
+def _outcome_line(outcome: ContactOutcome, language: str) -> str:
+    said = [say(language, f"result.{outcome.result}")]
+    if outcome.marked:
+        said.append(say(language, "favorite.marked"))
+    if outcome.favorite_result:
+        why = say(language, f"result.{outcome.favorite_result}")
+        said.append(say(language, "favorite.failed", why=why))
+    if outcome.favorite.note:
+        said.append(say(language, f"favorite.{outcome.favorite.note}"))
+    if outcome.known and not outcome.known.contact_id and not outcome.message:
+        said.append(say(language, "no_id"))
+    if outcome.message:
+        said.append(outcome.message)
+    return f"{_who(outcome.step)}: {'; '.join(said)}"
+
+
+def _show_names(console: Console, report: ContactsReport) -> None:
+    """Tell of names the service has otherwise; no call changes one."""
+    if report.sync.applied:
+        pairs = [(one.step, one.known) for one in report.sync.outcomes if one.name_differs]
+    else:
+        pairs = [(step, step.known) for step in report.sync.plan.steps if step.name_differs]
+    lines = [
+        f"{_who(step)}: {say(report.language, 'name_differs', name=mask_name(known.name or '') if known else '')}"
+        for step, known in pairs
+    ]
+    _show_lines(console, lines, report.language)
+
+
+def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str) -> None:
+    if not left_out:
+        return
+    console.print(say(language, "left_out", count=len(left_out)))
+    lines = [
+        f"{' '.join(filter(None, (_place(one.place, language), mask_tax_id(one.tax_id) if one.tax_id else '')))}: "
+        f"{say(language, f'left_out.{one.because}')}"
+        for one in left_out
+    ]
+    _show_lines(console, lines, language)
+
+
+def _place(place: SourceRow, language: str) -> str:
+    return say(language, "place", file=place.file, row=place.row) if place.row else place.file
+
+
+def _who(step: ContactStep) -> str:
+    return f"{mask_name(step.wanted.name)} ({mask_tax_id(step.wanted.tax_id)})"
+
+
+def show_known(console: Console, known: Sequence[KnownContact]) -> None:
+    """Print what is remembered of contacts."""
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("contact", "payee", "tax id", "e-mail", "accounts", "favorite", "state"):
+        table.add_column(name, overflow="fold")
+    for one in known:
+        ids = ", ".join(account.id for account in one.accounts if account.id)
+        table.add_row(
+            one.contact_id or "-",
+            mask_name(one.name) if one.name else "-",
+            mask_tax_id(one.tax_id),
+            mask_email(one.email) if one.email else "-",
+            ids or "-",
+            one.favorite_account_id or "-",
+            one.state.value,
+        )
+    console.print(table)

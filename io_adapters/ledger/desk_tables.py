@@ -1,0 +1,99 @@
+"""The tables of the desk: its users, their sessions and attempts to sign in, and what is kept for its pages.
+
+They share the ledger's `metadata`; migration 0006 builds exactly these.
+"""
+
+from typing import Final
+
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
+
+from io_adapters.ledger.tables import Utc, metadata
+
+_Serial: Final = BigInteger().with_variant(Integer(), "sqlite")
+
+desk_users = Table(
+    "desk_users",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("roles", Text, nullable=False),
+    Column("password_hash", Text, nullable=False),
+    Column("language", String(8), nullable=False),
+    Column("created_at", Utc, nullable=False),
+    Column("disabled_at", Utc),
+)
+
+# A session's token is known to its browser alone; here is only its hash.
+desk_sessions = Table(
+    "desk_sessions",
+    metadata,
+    Column("token_sha256", String(64), primary_key=True),
+    Column("user_key", ForeignKey("desk_users.key"), nullable=False),
+    Column("started_at", Utc, nullable=False),
+    Column("seen_at", Utc, nullable=False),
+    Index("ix_desk_sessions_user_key", "user_key"),
+)
+
+# Names and addresses as hashes: people type passwords where their names belong.
+desk_attempts = Table(
+    "desk_attempts",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("name_sha256", String(64), nullable=False),
+    Column("address_sha256", String(64), nullable=False),
+    Column("at", Utc, nullable=False),
+    Column("succeeded", Boolean, nullable=False),
+    Index("ix_desk_attempts_at", "at"),
+)
+
+desk_uploads = Table(
+    "desk_uploads",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("name", String(256), primary_key=True),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", Utc, nullable=False),
+)
+
+desk_launches = Table(
+    "desk_launches",
+    metadata,
+    Column("key", String(128), primary_key=True),
+    Column("job_file", Text, nullable=False),
+    Column("files", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("plan_digest", Text),
+    Column("at", Utc, nullable=False),
+    Index("ix_desk_launches_job_file", "job_file"),
+)
+
+# The first of two words. One of a kind for each subject; a second one takes its place.
+desk_first_words = Table(
+    "desk_first_words",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("subject", String(128), primary_key=True),
+    Column("by", Text, nullable=False),
+    Column("evidence", Text, nullable=False),
+    Column("at", Utc, nullable=False),
+)
+
+# A plan as people look at it before they say yes, kept as it was when it was frozen.
+plan_views = Table(
+    "plan_views",
+    metadata,
+    Column("digest", String(80), primary_key=True),
+    Column("run_id", String(64), nullable=False),
+    Column("document", LargeBinary, nullable=False),
+    Column("saved_at", Utc, nullable=False),
+)
+
+# Whose words count for a job, as the last run of it said.
+word_rules = Table(
+    "word_rules",
+    metadata,
+    Column("job", String(64), primary_key=True),
+    Column("identities", String(16), nullable=False),
+    Column("noted_at", Utc, nullable=False),
+)

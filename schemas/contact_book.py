@@ -1,0 +1,48 @@
+"""What is remembered of the service's contacts; it cannot be asked for one, so memory and answers are all there is."""
+
+import datetime as dt
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas.wire import ContactAccount
+
+
+class ContactState(StrEnum):
+    """How far a contact is known.
+
+    Attributes:
+        CREATING: its creation was begun, and no answer is known; it may exist or not.
+        KNOWN: the service told it.
+        GONE: it was deleted from here.
+    """
+
+    CREATING = "creating"
+    KNOWN = "known"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownContact:
+    """One contact as the service last told it.
+
+    Attributes:
+        tax_id: Canonical CPF or CNPJ.
+        contact_id: The service's id; None where it told none.
+        name: As told.
+        email: As told; where an answer left it out, as it was asked for.
+        accounts: As last told; an answer without accounts leaves the older ones.
+        favorite_account_id: The favorite among them.
+        state: How far it is known.
+        asked_at: When its creation was last begun (UTC).
+        told_at: When the service last told it (UTC).
+    """
+
+    tax_id: str
+    contact_id: str | None
+    name: str | None
+    email: str | None
+    accounts: tuple[ContactAccount, ...]
+    favorite_account_id: str | None
+    state: ContactState
+    asked_at: dt.datetime | None
+    told_at: dt.datetime | None

@@ -1,0 +1,94 @@
+"""The service's list of institutions is read once a day, kept, and used while the service is silent."""
+
+import datetime as dt
+
+import pytest
+
+from flows.opening import utc_now
+from flows.settings import read_settings
+from flows.stages.institutions import read_institutions
+from flows.wiring import opened_service
+from tests.flows.address_book import INSTITUTIONS
+
+
+@pytest.fixture
+def look(label, monkeypatch):
+    """Read the list so many days from now, with the service or without."""
+    monkeypatch.setenv("REPASSE_ASSUME_INSTITUTIONS_ROWS", "20")  # so that there are several pages
+
+    def read(*, days=0.0, asks=True, refresh=False):
+        now = utc_now() + dt.timedelta(days=days)
+        with label.ledger() as ledger, opened_service(read_settings()) as service:
+            return read_institutions(ledger, service if asks else None, now, refresh=refresh)
+
+    return read
+
+
+def test_all_pages_are_read_once_and_kept_for_a_day(look, service):
+    first = look()
+    pages = service.calls(INSTITUTIONS)
+    assert len(first.by_ispb) >= 60
+    assert pages > 1
+    assert dict(look(days=0.9).by_ispb) == dict(first.by_ispb)
+    assert service.calls(INSTITUTIONS) == pages
+    look(days=1.1)
+    assert service.calls(INSTITUTIONS) == 2 * pages
+
+
+def test_a_silent_service_leaves_the_copy_for_thirty_days_and_not_longer(look, service):
+    kept = look()
+    service.plant(INSTITUTIONS, "status", status=404, when="before", times=None)
+    old = look(days=29)
+    assert (dict(old.by_ispb), old.read_at) == (dict(kept.by_ispb), kept.read_at)
+    assert "404" in old.trouble
+    older = look(days=31)
+    assert (dict(older.by_ispb), older.too_old) == ({}, True)
+
+
+def test_a_list_that_breaks_off_is_no_list(look, service):
+    kept = look()
+    service.plant(INSTITUTIONS, "status", status=404, call=2, when="before", times=None)
+    assert look(days=2).read_at == kept.read_at
+
+
+def test_a_list_that_shrank_to_a_few_is_not_believed(look, service):
+    kept = look()
+    few = {
+        "data": [{"ispb_number": "00000000", "name": "Banco", "is_active": True}],
+        "pagination": {"current_page": 1, "rows_per_page": 20, "total_pages": 1, "total_rows": 1, "next_page": None},
+    }
+    service.plant(INSTITUTIONS, "status", status=200, body=few, when="before", times=None)
+    told = look(days=2)
+    assert (len(told.by_ispb), told.read_at) == (len(kept.by_ispb), kept.read_at)
+    assert "only 1" in told.trouble
+
+
+def test_without_a_service_the_copy_is_used_as_it_is(look, service):
+    assert look(asks=False).by_ispb == {}
+    look()
+    calls = service.calls(INSTITUTIONS)
+    assert look(days=2, asks=False).by_ispb
+    assert service.calls(INSTITUTIONS) == calls
+
+
+def test_the_command_reads_the_list_the_first_time_and_searches_the_copy(label, service):
+    found = label.ask("institutions", "--name", "itaú unibanco")["institutions"]
+    assert [one["compe_number"] for one in found] == ["341"]
+    calls = service.calls(INSTITUTIONS)
+    assert len(label.ask("institutions")["institutions"]) >= 60
+    assert label.ask("institutions", "--from", "2999-01-01")["institutions"] == []
+    assert service.calls(INSTITUTIONS) == calls
+    label.ask("institutions", "--refresh")
+    assert service.calls(INSTITUTIONS) == 2 * calls
+
+
+def test_the_command_tells_when_the_service_is_silent(label, service):
+    label.ask("institutions")
+    service.plant(INSTITUTIONS, "status", status=404, when="before", times=None)
+    told = label.ask("institutions", "--refresh", code=21)
+    assert "404" in told["trouble"]
+    assert len(told["institutions"]) >= 60
+
+
+def test_a_day_that_is_none_is_told(label):
+    label.ask("institutions", "--from", "31/10/2026", code=2)
