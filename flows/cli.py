@@ -84,12 +84,24 @@ def run(
     file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
     again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
     from flows.commands.payouts import run_job  # noqa: PLC0415
 
-    finish(lambda: run_job(job, file or [], yes=yes, again=again or [], as_json=as_json), as_json=as_json)
+    finish(lambda: run_job(job, file or [], yes=yes, again=again or [], by=by, as_json=as_json), as_json=as_json)
+
+
+@app.command()
+def nightly(
+    jobs: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of the jobs; REPASSE_JOBS without.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Settle what is open, pay every job of a folder that is due, settle again; one job's failure stops no other."""
+    from flows.commands.nights import run_nightly  # noqa: PLC0415
+
+    finish(lambda: run_nightly(jobs, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -248,11 +260,26 @@ def sandbox(
 def doctor(
     accept_key: Annotated[bool, typer.Option("--accept-key", help="Let the ledger know the new API key.")] = False,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.")] = "",
+    probe: Annotated[bool, typer.Option("--probe", help="Find out on staging what the interface leaves open.")] = False,
+    staging: Annotated[bool, typer.Option("--staging", help="With --probe: the service is staging.")] = False,
+    probe_file: Annotated[
+        Path | None, typer.Option(metavar="F", help="With --probe: payer, payee, account (YAML); may cost centavos.")
+    ] = None,
+    yes_probe: Annotated[
+        str | None, typer.Option(metavar="HOST", help="With --probe: go on without asking; the service's host.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Look at environment, ledger and service, and say what is wrong with them."""
     from flows.commands.doctor import examine  # noqa: PLC0415
 
+    if probe:
+        from flows.commands.probe import probe_service  # noqa: PLC0415
+
+        finish(
+            lambda: probe_service(staging=staging, yes_probe=yes_probe, parties_file=probe_file, as_json=as_json),
+            as_json=as_json,
+        )
     finish(lambda: examine(accept_key=accept_key, by=by, as_json=as_json), as_json=as_json)
 
 

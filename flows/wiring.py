@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,14 @@ from pydantic import SecretStr
 
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import ServiceSettings, Settings
+from flows.stages.probing import Probing
 from flows.stages.run import Clock, Order, Progress, Run, Service
+from flows.steps.probe_parties import ProbeParties
 from flows.steps.run_state import state_name
 from io_adapters.ledger.owner import Owner
 from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
+from io_adapters.split_api.probing import ProbeApi
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.job import resolve_period
 
@@ -76,22 +80,57 @@ def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
 
 
 @contextmanager
-def opened_service(settings: Settings, clock: Clock = SYSTEM_CLOCK) -> Iterator[Service]:
-    """Open the payout service: the real one, or the embedded sandbox with its state in the home folder."""
+def opened_service(
+    settings: Settings,
+    clock: Clock = SYSTEM_CLOCK,
+    *,
+    requests_per_s: Decimal | None = None,
+    client: type[SplitApi] = SplitApi,
+) -> Iterator[Service]:
+    """Open the payout service: the real one, or the embedded sandbox with its state in the home folder.
+
+    Args:
+        settings: Which service, and with which key.
+        clock: Time.
+        requests_per_s: The most requests a second; None for no limit.
+        client: Kind of client.
+    """
     chosen = settings.require_service()
     with ExitStack() as exits:
+        assumptions = Assumptions.from_environment(settings.assumptions)
         address = chosen.url
         if chosen.embedded:
             address = exits.enter_context(_sandbox(settings)).url
-        api = SplitApi(
+        api = client(
             address,
             SecretStr(chosen.api_key),
             timeout_s=settings.timeout_s,
-            assumptions=Assumptions.from_environment(settings.assumptions),
+            assumptions=assumptions,
             pause=clock.sleep,
+            requests_per_s=float(requests_per_s) if requests_per_s else None,
         )
         exits.enter_context(api)
-        yield Service(api, chosen.url, chosen.key_fingerprint)
+        yield Service(api, chosen.url, chosen.key_fingerprint, assumptions)
+
+
+@contextmanager
+def opened_probe(
+    settings: Settings, parties: ProbeParties | None, progress: Progress, clock: Clock = SYSTEM_CLOCK
+) -> Iterator[Probing]:
+    """Open what a probe needs: the service, asked in its ways, and the ledger that keeps what it sees.
+
+    Raises:
+        ConfigurationError: the environment names no service, or a ledger that cannot be opened.
+    """
+    run_id = f"probe-{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    with (
+        opened_service(settings, clock, client=ProbeApi) as service,
+        open_ledger_of(settings, now=clock.now) as ledger,
+    ):
+        if not isinstance(service.api, ProbeApi):
+            raise TypeError("a probe asks through a ProbeApi")
+        run = Run(run_id, None, ledger, service, Owner.current(run_id), clock, progress, settings.timeout_s)
+        yield Probing(run, service.api, parties)
 
 
 def _sandbox(settings: Settings) -> "EmbeddedSandbox":
@@ -113,7 +152,8 @@ def opened_run(
     """
     run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     with ExitStack() as exits:
-        service = exits.enter_context(opened_service(settings, clock))
+        pace = order.job.service.requests_per_s if order else None
+        service = exits.enter_context(opened_service(settings, clock, requests_per_s=pace))
         ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
         owner = Owner.current(run_id)
         run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
@@ -122,6 +162,7 @@ def opened_run(
             exits.callback(ledger.leases.release, order.job.job, owner)
             where = (order.job.job, order.period.label)
             ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
+            ledger.word_rules.note(order.job.job, order.job.approval.identities)
             exits.callback(_finish, run)
         yield run
 

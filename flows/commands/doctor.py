@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from flows.opening import open_ledger_of
 from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
 from flows.steps.compare_listing import names_of
+from flows.steps.probe import contradicted_by, judge, written
 from flows.terminal import console_for
 from flows.wiring import describe_service, opened_service
+from io_adapters.split_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
 
@@ -37,7 +42,48 @@ def examine(*, accept_key: bool, by: str, as_json: bool) -> Result:
         mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
         console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
     findings_json = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
-    return worst(code for _, _, code in findings), {"findings": findings_json}
+    return worst(code for _, _, code in findings), {
+        "findings": findings_json,
+        "assumptions": _show_seen(console, settings),
+    }
+
+
+def _show_seen(console: Console, settings: Settings) -> list[dict[str, Any]]:
+    """Print what probes have seen of the service where its interface is silent, and where a setting says otherwise.
+
+    A warning and no more: what was seen may have changed since, and people decide what they set.
+    """
+    try:
+        assumed = Assumptions.from_environment(settings.assumptions).model_dump()
+        url = settings.require_service().url
+        with open_ledger_of(settings, create=False) as ledger:
+            seen = {name: one for name, one in ledger.findings.latest(url).items() if name in assumed}
+    except RepasseError:  # told above, in a line of its own
+        return []
+    if not seen:
+        return []
+    wrong = {name for name, _, _ in contradicted_by(assumed, {name: one.value for name, one in seen.items()})}
+    table = Table(title="seen by probes", title_justify="left", show_edge=False)
+    for column in ("assumption", "assumed", "seen", "when", ""):
+        table.add_column(column, overflow="fold")
+    told = []
+    for name, one in sorted(seen.items()):
+        mark = "[red]contradicted[/red]" if name in wrong else "[green]ok[/green]"
+        table.add_row(name, written(assumed[name]), one.value, f"{one.seen_at:%Y-%m-%d}", mark)
+        told.append(
+            {
+                "name": name,
+                "assumed": written(assumed[name]),
+                "seen": one.value,
+                "seen_at": one.seen_at.isoformat(),
+                "contradicted": name in wrong,
+            }
+        )
+    console.print(table)
+    for name in sorted(wrong):
+        setting = judge(name, assumed[name], seen[name].value, "").setting
+        console.print(f"warning: a probe saw otherwise; export {setting}", soft_wrap=True, markup=False)
+    return told
 
 
 def _environment(settings: Settings) -> str:

@@ -73,11 +73,13 @@ def plan_job(job: Path, *, names: bool, as_json: bool) -> Result:
     return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
 
 
-def run_job(job: Path, files: Sequence[str], *, yes: bool, again: Sequence[str], as_json: bool) -> Result:
+def run_job(  # each is named at the call
+    job: Path, files: Sequence[str], *, yes: bool, again: Sequence[str], as_json: bool, by: str | None = None
+) -> Result:
     """Run the payout and tell what it came to."""
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
-        report = start_payout(job, files, yes=yes, by=None, progress=progress, again=again)
+        report = start_payout(job, files, yes=yes, by=by, progress=progress, again=again)
     tell_report(report, as_json=as_json)
     return report.exit_code, run_document(report)
 

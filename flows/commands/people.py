@@ -9,6 +9,7 @@ from flows.stages.decide import Word, decide
 from flows.stages.people import declare_absent, lift_freeze, link_report
 from flows.stages.rate_words import declare_rate_absent, link_rate
 from flows.stages.run import Clock, Run
+from flows.stages.words_given import require_typed_word_counts
 from flows.terminal import QuietProgress, console_for
 from flows.wiring import SYSTEM_CLOCK, opened_run, whoever_runs_this
 from schemas.decision import DecisionKind
@@ -36,6 +37,7 @@ def resolve_submission(  # each is named at the call
     if absent and not evidence.strip():
         raise WordRefused("--absent needs --evidence: what do you both rely on?")
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock) as run:
+        _require_typed_word_counts(run, submission)
         if submission.startswith(ID_PREFIX):
             return _resolve_rate(run, submission, report, people, evidence.strip(), as_json=as_json)
         if report is not None:
@@ -46,6 +48,16 @@ def resolve_submission(  # each is named at the call
     words = f"{submission} is report {told.split_id}" if found else f"{told.id} goes with the next run"
     console_for(as_json=as_json).print(words, soft_wrap=True)
     return ExitCode.DONE, {"submission": told.id, "state": told.state.value, "split_id": told.split_id}
+
+
+def _require_typed_word_counts(run: Run, subject: str) -> None:
+    """Refuse a typed name for a submission, or an exchange update, of a job whose people have to sign in."""
+    if subject.startswith(ID_PREFIX):
+        jobs = {one.job for one in run.ledger.exchange_updates.list() if one.id == subject}
+    else:
+        jobs = {one.job for one in run.ledger.submissions.with_ids([subject])}
+    for job in jobs:
+        require_typed_word_counts(run.ledger, job)
 
 
 def _resolve_rate(  # each is named at the call
@@ -67,6 +79,7 @@ def unfreeze_sending(accept: Sequence[str], *, by: Sequence[str], evidence: str,
     if not evidence.strip():
         raise WordRefused("unfreeze needs --evidence: what did you both see?")
     with open_ledger_of(read_settings(), create=False) as ledger:
+        require_typed_word_counts(ledger, None)
         tags = lift_freeze(ledger, accept, people, evidence.strip())
     console_for(as_json=as_json).print(f"sending goes on; accepted: {', '.join(tags)}", soft_wrap=True)
     return ExitCode.DONE, {"accepted": list(tags)}

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +20,17 @@ POOL: Final = "repasse"
 LOOPBACK: Final = "127.0.0.1"
 PREFECT_PORT: Final = 4200
 SANDBOX_PORT: Final = 8090
-START_S: Final = 60.0
+DESK_PORT: Final = 8070
+PREFECT_URL: Final = f"http://{LOOPBACK}:{PREFECT_PORT}"
+START_S: Final = 120.0
 GRACE_S: Final = 10.0
+
+_PREPARATIONS: Final = (
+    ["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"],
+    ["prefect", "block", "register", "--module", "flows.blocks"],
+    ["prefect", "--no-prompt", "deploy", "--all"],
+    ["python", "-c", "from flows.automations import ensure_automations; ensure_automations()"],
+)
 
 
 def serve_sandbox(host: str, port: int, database: Path | None) -> None:
@@ -47,36 +56,23 @@ def serve_sandbox(host: str, port: int, database: Path | None) -> None:
 
 
 def serve_everything() -> None:
-    """Start a Prefect server, the sandbox, and a worker with the deployments; stop all of them together."""
+    """Start a Prefect server, the sandbox, the desk, and a worker with the deployments; stop all of them together."""
     home = read_settings({}).home / "up"
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    prefect = f"http://{LOOPBACK}:{PREFECT_PORT}"
-    environment = os.environ | {
-        "PREFECT_HOME": str(home / "prefect"),
-        "PREFECT_API_URL": f"{prefect}/api",
-        "PREFECT_SERVER_UI_API_URL": f"{prefect}/api",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "REPASSE_HOME": str(home),
-        "REPASSE_API_URL": f"http://{LOOPBACK}:{SANDBOX_PORT}/external",
-        "REPASSE_API_KEY": "sandbox-key",
-    }
+    jobs = Path(os.environ.get("REPASSE_JOBS") or home / "jobs").absolute()
+    for folder in (home, jobs):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    environment = _environment(home, jobs)
     started: list[subprocess.Popen[bytes]] = []
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end either way, all of it ends
     try:
-        started.append(
-            _start(["prefect", "server", "start", "--host", LOOPBACK, "--port", str(PREFECT_PORT)], environment)
-        )
-        started.append(
-            _start(
-                ["repasse", "sandbox", "--port", str(SANDBOX_PORT), "--database", str(home / "sandbox.db")], environment
-            )
-        )
+        started += [_start(command, environment) for command in _servers(home)]
         _wait_for_prefect(started[0])
-        _run(["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"], environment)
-        _run(["prefect", "--no-prompt", "deploy", "--all"], environment)
+        for command in _PREPARATIONS:
+            _run(command, environment)
         started.append(_start(["prefect", "worker", "start", "--pool", POOL], environment))
         typer.echo(
-            f"Prefect {prefect}\nsandbox {environment['REPASSE_API_URL']}\nhome    {home}\nCtrl-C ends all of it"
+            f"Prefect {PREFECT_URL}\ndesk    http://{LOOPBACK}:{DESK_PORT}\nsandbox {environment['REPASSE_API_URL']}\n"
+            f"jobs    {jobs}\nhome    {home}\nCtrl-C ends all of it"
         )
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
@@ -86,12 +82,36 @@ def serve_everything() -> None:
         _stop(started)
 
 
-def _start(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _environment(home: Path, jobs: Path) -> dict[str, str]:
+    """Say to all of it where the others are; everything is on loopback, and the service is the sandbox."""
+    return os.environ | {
+        "PREFECT_HOME": str(home / "prefect"),
+        "PREFECT_API_URL": f"{PREFECT_URL}/api",
+        "PREFECT_SERVER_UI_API_URL": f"{PREFECT_URL}/api",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
+        "REPASSE_HOME": str(home),
+        "REPASSE_JOBS": str(jobs),
+        "REPASSE_API_URL": f"http://{LOOPBACK}:{SANDBOX_PORT}/external",
+        "REPASSE_API_KEY": "sandbox-key",
+    }
+
+
+def _servers(home: Path) -> list[list[str]]:
+    """List what is served, Prefect first."""
+    return [
+        ["prefect", "server", "start", "--host", LOOPBACK, "--port", str(PREFECT_PORT)],
+        ["repasse", "sandbox", "--port", str(SANDBOX_PORT), "--database", str(home / "sandbox.db")],
+        ["repasse", "desk", "--port", str(DESK_PORT)],
+    ]
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     program = str(Path(sys.executable).parent / command[0])
     return subprocess.Popen([program, *command[1:]], cwd=ROOT, env=dict(environment), start_new_session=True)  # noqa: S603
 
 
-def _run(command: list[str], environment: Mapping[str, str]) -> None:
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> None:
     program = str(Path(sys.executable).parent / command[0])
     subprocess.run([program, *command[1:]], cwd=ROOT, env=dict(environment), check=True)  # noqa: S603
 

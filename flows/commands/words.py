@@ -7,19 +7,16 @@ from typing import Any
 
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
-from flows.stages.approve import GOOD_FOR
+from flows.stages.record_approval import record_approval
+from flows.stages.words_given import require_typed_word_counts
 from flows.terminal import console_for
 from io_adapters.ledger.ledger import Ledger
-from schemas.errors import ApprovalWanted, RepasseError
+from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
-from schemas.money import format_cents, parse_amount
-from schemas.plan import Approval, ApprovalKind
+from schemas.money import format_cents
+from schemas.plan import ApprovalKind
 
 Result = tuple[ExitCode, dict[str, Any]]
-
-
-class _UsageError(RepasseError):
-    exit_code = ExitCode.USAGE
 
 
 @contextmanager
@@ -32,30 +29,26 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
     """Record a yes to a plan, bound to its digest and to the total the person typed.
 
     Raises:
+        WordRefused: there is no name, or the total is not an amount.
         ApprovalWanted: no such plan, or the total is not the plan's.
     """
-    name = _name(by)
-    try:
-        total_cents = parse_amount(total)
-    except ValueError as error:
-        raise _UsageError(f"--total: {error}") from None
     with _ledger() as ledger:
-        stored = ledger.plans.get(digest)
-        if total_cents != stored.total_cents:
-            theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
-            raise ApprovalWanted(f"the plan's total is {ours}, not {theirs}; nothing was recorded")
-        if stored.approved_at is not None:
-            raise ApprovalWanted("this plan was approved and taken up already; nothing was recorded")
-        now = utc_now()
-        ledger.approvals.record(Approval(stored.digest, name, ApprovalKind.PERSON, total_cents, now, now + GOOD_FOR))
-    expires = now + GOOD_FOR
+        given = record_approval(ledger, digest, by=by, total_text=total, kind=ApprovalKind.PERSON, now=utc_now())
+        stored = ledger.plans.get(given.digest)
+        only_desk = ledger.word_rules.wants_signed_in(stored.job)
     console_for(as_json=as_json).print(
-        f"approved by {name}: {stored.payees} payments, {stored.currency} {format_cents(total_cents, 'pt-BR')}; "
-        f"good until {_moment(expires)}. The next `repasse run` of {stored.job} sends it "
-        "once it has every word it needs.",
+        f"approved by {given.by}: {stored.payees} payments, "
+        f"{stored.currency} {format_cents(given.total_cents, 'pt-BR')}; "
+        f"good until {_moment(given.expires_at)}. The next `repasse run` of {stored.job} sends it "
+        f"once it has every word it needs.{_told_of_rule(stored.job, only_desk=only_desk)}",
         soft_wrap=True,
     )
-    return ExitCode.DONE, {"plan_digest": stored.digest, "by": name, "expires_at": expires.isoformat()}
+    return ExitCode.DONE, {"plan_digest": stored.digest, "by": given.by, "expires_at": given.expires_at.isoformat()}
+
+
+def _told_of_rule(job: str, *, only_desk: bool) -> str:
+    """Say when a typed name was recorded in vain."""
+    return f" But {job} counts only approvals given in the desk: this one is not enough." if only_desk else ""
 
 
 def reject_plan(digest: str, *, by: str, why: str, as_json: bool) -> Result:
@@ -81,6 +74,7 @@ def release_sending(*, by: str, as_json: bool) -> Result:
     """Let sending go on."""
     name = _name(by)
     with _ledger() as ledger:
+        require_typed_word_counts(ledger, None)
         released = ledger.hold.release(name)
     console_for(as_json=as_json).print("sending goes on" if released else "sending was not on hold")
     return ExitCode.DONE, {"released": released}
@@ -88,7 +82,7 @@ def release_sending(*, by: str, as_json: bool) -> Result:
 
 def _name(by: str) -> str:
     if not by.strip():
-        raise _UsageError("--by needs a name")
+        raise WordRefused("--by needs a name")
     return by.strip()
 
 

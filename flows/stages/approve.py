@@ -1,11 +1,10 @@
 """Approval: a person's word on the frozen plan, or what the job says may go without one."""
 
-import datetime as dt
-from typing import Final
-
 from flows.stages.freeze_plan import elsewhere_of
 from flows.stages.plan_view import warn_of_plan
+from flows.stages.record_approval import GOOD_FOR
 from flows.stages.run import Run
+from flows.stages.words_given import beyond_limits, words_given
 from flows.steps.accrue import History
 from flows.steps.exchange_rate import facts_of
 from flows.steps.inputs import Inputs
@@ -17,11 +16,8 @@ from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.job import Job, Period
 from schemas.money import format_cents
-from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
 from schemas.tables.frames import records
-
-GOOD_FOR: Final = dt.timedelta(days=7)
 
 
 def approve(run: Run) -> None:
@@ -37,7 +33,7 @@ def approve(run: Run) -> None:
     run.issues += _limits_passed(run, plan)
     if run.order.yes and plan.batches:
         _take_yes(run, plan, wanted)
-    given = _words_given(run, plan)
+    given = words_given(run.ledger, run.job, plan, run.clock.now())
     if len(given) < wanted:
         run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given)))
         warn_of_plan(run)
@@ -73,7 +69,7 @@ def words_wanted(run: Run, plan: PaymentPlan) -> int:
     """How many people must say yes: none up to `above`, a second one beyond the limits."""
     if not plan.batches:
         return 0
-    if beyond_limits(run, plan):
+    if beyond_limits(run.job, plan):
         return 2
     if _needs_eyes(run, plan):
         return run.job.approval.approvers
@@ -85,14 +81,6 @@ def _needs_eyes(run: Run, plan: PaymentPlan) -> bool:
     rows = records(run.require_worked().obligations)
     paid = any(paid_before(row, elsewhere_of(run)) for row in rows) if elsewhere_of(run) else False
     return bool(run.order.again) or paid or run.ledger.approvals.was_rejected(plan.digest)
-
-
-def beyond_limits(run: Run, plan: PaymentPlan) -> bool:
-    """Whether the plan holds a payment, or a total, above what the job lets one person approve."""
-    limits = run.job.rules.limits
-    return (limits.payment is not None and plan.largest_cents > limits.payment) or (
-        limits.run is not None and plan.total_cents > limits.run
-    )
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
@@ -125,17 +113,6 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     run.ledger.approvals.record(
         Approval(plan.digest, run.order.by, ApprovalKind.YES_FLAG, plan.total_cents, now, now + GOOD_FOR)
     )
-
-
-def _words_given(run: Run, plan: PaymentPlan) -> frozenset[str]:
-    """Who has said yes to this very plan and total; with two needed, the one who prepared it does not count."""
-    standing = run.ledger.approvals.standing(plan.digest, run.clock.now())
-    if run.job.approval.identities == "signed_in":
-        standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
-    people = different_people(approval.by for approval in standing if approval.total_cents == plan.total_cents)
-    if run.job.approval.approvers == 1 and not beyond_limits(run, plan):
-        return people
-    return people - {same_person(run.ledger.plans.get(plan.digest).prepared_by)}
 
 
 def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:

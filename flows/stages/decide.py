@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flows.stages.document import RunDocument
+from flows.stages.words_given import require_typed_word_counts
 from flows.steps.decide import Question, open_question
 from io_adapters.ledger.ledger import Ledger
 from schemas.decision import Decision, DecisionKind
@@ -24,20 +25,26 @@ class Word:
         by: Who says it.
         evidence: What they rely on.
         at: When (UTC).
+        signed_in: Whether the name is that of a user who signed in, or one that was typed.
     """
 
     kind: DecisionKind
     by: str
     evidence: str
     at: dt.datetime
+    signed_in: bool = False
 
 
 def decide(ledger: Ledger, keys: Sequence[str], word: Word) -> list[Decision]:
     """Record a word on obligations.
 
     Raises:
-        WordRefused: one of them is unknown, or nothing is open about it; then nothing is recorded of any.
+        WordRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
+            signed in; then nothing is recorded of any.
     """
+    if not word.signed_in and ledger.word_rules.any_wants_signed_in():
+        for job in sorted(_jobs_of(ledger, keys)):
+            require_typed_word_counts(ledger, job)
     questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)
     decisions = [
         Decision(
@@ -54,6 +61,20 @@ def decide(ledger: Ledger, keys: Sequence[str], word: Word) -> list[Decision]:
     ]
     ledger.decisions.record(decisions)
     return decisions
+
+
+def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
+    """Name the jobs some obligations are of, by the submissions that claim them and the runs that saw them."""
+    claims = ledger.claims.live_for_obligations(keys)
+    jobs = {one.job for one in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
+    missing = set(keys) - {claim.obligation_key for claim in claims}
+    for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
+        stored = ledger.runs.document(run.run_id)
+        seen = missing & set(RunDocument.from_bytes(stored).obligations["key"]) if stored else set()
+        if seen:
+            jobs.add(run.job)
+            missing -= seen
+    return jobs
 
 
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:

@@ -32,8 +32,8 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    report = service.api.find_report(split_id)
-    if report is None:
+    report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))
+    if report is None or report.id not in {None, split_id}:
         raise WordRefused(f"the service shows no report {split_id}")
     found_id = report.id or split_id
     others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-from flows.stages.freeze_plan import elsewhere_of
+from flows.stages.freeze_plan import told_rows
 from flows.stages.plan_compare import compare
+from flows.stages.plan_page import page_of
 from flows.stages.run import Run
 from flows.stages.write import output_folder
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
@@ -15,7 +16,6 @@ from flows.steps.plan_batches import plan_batches
 from flows.steps.plan_look import not_paid_of, rows_of
 from flows.steps.reconcile import count_rows, place_rows, reconcile, total_up
 from flows.steps.repeated import mark_repeated
-from flows.steps.tell_rows import tell_rows
 from flows.steps.work_out import identity_of
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.issues import errors_among
@@ -30,7 +30,7 @@ NAME: Final = "plan.xlsx"
 def view_plan(run: Run) -> PlanView:
     """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
     job = run.job
-    told = tell_rows(run.require_worked().obligations, run.require_inputs(), elsewhere_of(run), run.language)
+    told = told_rows(run)
     run.issues += [issue for issue in told if issue not in run.issues]
     plan = _plan(run)
     placed = _placed(run, plan)
@@ -80,9 +80,12 @@ def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | N
 def warn_of_plan(run: Run) -> None:
     """Tell, in a run that waits for approval, whom to look at before saying yes, and where all of it stands.
 
-    Effects: writes plan.xlsx into the run's folder and adds one message, of counts alone.
+    Effects: keeps the plan as people see it in the ledger, for the desk; writes plan.xlsx into the run's folder; adds
+    one message, of counts alone.
     """
     view = view_plan(run)
+    if run.plan is not None:
+        run.ledger.plan_views.save(run.plan.digest, run.id, page_of(view).to_bytes())
     path = write_plan(run, view, output_folder(run))
     counts = [run.say(f"look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
     what = run.say("look.first_ever") if view.first_ever else "; ".join(counts) or run.say("look.nothing")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flows.stages.listing import look_at_service
 from flows.stages.people import WAIT
 from flows.stages.run import Run
-from flows.stages.set_rate import look_at_rate
+from flows.stages.set_rate import find_report_of, look_at_rate
 from flows.steps.exchange_rate import judge_rate
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import ApprovalWanted, WordRefused
@@ -83,7 +83,7 @@ def _standing(run: Run, update_id: str) -> ExchangeUpdate:
 def _last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    report = service.api.find_report(update.split_id)
+    report = find_report_of(run, update)
     if report is None:
         raise WordRefused(f"the service shows no report {update.split_id} any more")
     return report

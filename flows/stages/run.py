@@ -12,6 +12,7 @@ from flows.steps.work_out import Standing, Worked
 from flows.wording import say
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.owner import Owner
+from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
 from schemas.corrections import Origin
 from schemas.exit_codes import ExitCode, worst
@@ -58,11 +59,17 @@ class Service:
         api: Its client.
         url: Its identity in the ledger.
         key_fingerprint: What the ledger remembers of the API key.
+        assumptions: What the interface does not say.
     """
 
     api: SplitApi
     url: str
     key_fingerprint: str
+    assumptions: Assumptions = field(default_factory=Assumptions)
+
+    def path_id(self, *, split_id: str, report_id: str) -> str:
+        """Return the one of a report's two ids that the service's paths take."""
+        return self.assumptions.id_for_get(split_id=split_id, report_id=report_id)
 
 
 @dataclass(frozen=True, slots=True)

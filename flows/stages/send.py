@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 from flows.stages.listing import frozen_words, look_at_service, note_doubts
-from flows.stages.run import Run
+from flows.stages.run import Run, Service
 from flows.steps.doubts import doubts_in_a_row
 from flows.steps.refusal import explain_refusal
 from io_adapters.split_api.outcome import Answer
@@ -96,9 +96,10 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
         run.progress.tell(run.say("send.taken", report=submission.report_id))
         return None
     timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
-    answer = run.require_service().api.create_report(
+    answer = post_once(
+        run.require_service(),
         submission.body,
-        report_id=submission.report_id,
+        submission.report_id,
         was_in_doubt=submission.was_in_doubt,
         deadline_s=timeout_s,
         before_connect=_last_look(run, submission, run.clock.monotonic_s() + timeout_s),
@@ -113,6 +114,28 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     )
     _act_on(run, submission, answer)
     return answer
+
+
+def post_once(  # each is named at the call
+    service: Service,
+    body: bytes,
+    report_id: str,
+    *,
+    was_in_doubt: bool,
+    deadline_s: float,
+    before_connect: Callable[[], None],
+) -> Answer:
+    """POST /split: the one call of it there is. Whoever calls this has written the intent down, durably.
+
+    Arguments and return value are those of `SplitApi.create_report`.
+    """
+    return service.api.create_report(
+        body,
+        report_id=report_id,
+        was_in_doubt=was_in_doubt,
+        deadline_s=deadline_s,
+        before_connect=before_connect,
+    )
 
 
 def _check_bytes(submission: Submission) -> None:

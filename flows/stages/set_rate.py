@@ -25,7 +25,7 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     """Set one rate, unless the report has one already, has ended, or another worker has taken it."""
     if update.body != update.terms.body:
         raise BrokenInvariant(f"{update.id}: the stored body is not what was approved")
-    report = run.require_service().api.find_report(update.split_id)
+    report = find_report_of(run, update)
     if report is None or report.status in ENDED:
         return update
     stands = look_at_rate(run, update, report)
@@ -44,7 +44,7 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
         return run.ledger.exchange_updates.get(update.id)
     timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
     answer = run.require_service().api.update_exchange_rate(
-        update.split_id,
+        _path_id(run, update),
         update.body,
         was_in_doubt=update.was_in_doubt,
         deadline_s=timeout_s,
@@ -59,6 +59,15 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
         reason=answer.reason + places,
     )
     return _act_on(run, stands, answer.report)
+
+
+def find_report_of(run: Run, update: ExchangeUpdate) -> SplitReport | None:
+    """Ask for the report an update is for, by whichever of its ids the service takes; None when it shows none."""
+    return run.require_service().api.find_report(_path_id(run, update))
+
+
+def _path_id(run: Run, update: ExchangeUpdate) -> str:
+    return run.require_service().path_id(split_id=update.split_id, report_id=update.report_id)
 
 
 def _last_look(run: Run, update: ExchangeUpdate, deadline_s: float) -> Callable[[], None]:
@@ -92,7 +101,7 @@ def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> Exc
 def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     """Ask for the report of an update; a look that fails is no information."""
     try:
-        report = run.require_service().api.find_report(update.split_id)
+        report = find_report_of(run, update)
     except NotSent as unreachable:
         run.progress.tell(run.say("look.none", reason=unreachable.message))
         return update

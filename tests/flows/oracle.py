@@ -70,6 +70,16 @@ class Oracle:
         """How many account checks were made and charged."""
         return len(self._audit()["account_checks"])
 
+    @property
+    def webhook_urls(self) -> list[str]:
+        """Every URL that was registered, in order."""
+        return [one["webhook_url"] for one in self._audit()["webhooks"]]
+
+    @property
+    def qr_codes(self) -> list[int]:
+        """Centavos of every QR code that was made, in order."""
+        return [one["amount_cents"] for one in self._audit()["qr_codes"]]
+
     def plant(self, endpoint: str, kind: str, **fields: object) -> None:
         self._control.post("/faults", json={"endpoint": endpoint, "kind": kind, **fields}).raise_for_status()
 

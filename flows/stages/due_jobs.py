@@ -1,0 +1,131 @@
+"""The jobs of a folder, and what is known of each when a night asks which of them are due."""
+
+import datetime as dt
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from flows.stages.run import Order
+from flows.steps.due import Facts
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.spreadsheets.file_hash import sha256_of
+from io_adapters.spreadsheets.files import expand
+from schemas.errors import UnreadableFile
+from schemas.exchange_update import UNSETTLED
+from schemas.submission import SubmissionState
+
+S = SubmissionState
+
+NIGHTLY: Final = "nightly"
+# A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
+_LOOK_BACK_RUNS: Final = 2_000
+
+
+def find_jobs(folder: Path) -> list[Path]:
+    """List the job files of a folder: each YAML file in it, and each `job.yaml` one folder below, by name.
+
+    Layouts belong in a folder of their own.
+    """
+    beside = [path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern)]
+    below = [path for pattern in ("*/job.yaml", "*/job.yml") for path in folder.glob(pattern)]
+    return sorted(path for path in {*beside, *below} if path.is_file())
+
+
+def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:
+    """Gather what decides whether a job is due; the service is not asked.
+
+    Args:
+        order: The job, with its period resolved.
+        ledger: The record.
+        now: The present moment; approvals expire by it.
+
+    Effects: reads every file the job names once, to know whether it has changed.
+    """
+    try:
+        sources = _hashes([pattern for source in order.job.sources for pattern in source.files], order)
+        beside = _hashes([pattern for patterns in _beside(order) for pattern in patterns], order)
+    except UnreadableFile:
+        sources, beside = None, {}
+    name, label = order.job.job, order.period.label
+    waiting = ledger.submissions.list(job=name, states={S.APPROVED, S.NOT_SENT}, bodies=False)
+    left_over = bool(waiting) or bool(ledger.exchange_updates.list(job=name, states=UNSETTLED))
+    planner = _planner_of_approved(order, ledger, now)
+    planned_from = set(ledger.files.of_run(planner).values()) if planner else set[str]()
+    return Facts(
+        content=None if sources is None else _content(order, sources | beside),
+        seen=last_seen(ledger).get(seen_name(name, label)),
+        left_over=left_over,
+        approved=planner is not None,
+        approved_reads_the_same=planned_from == set((sources or {}).values()),
+    )
+
+
+def _beside(order: Order) -> Iterator[tuple[str, ...]]:
+    job = order.job
+    for patterns in (job.payees, job.shares, job.advances, job.opening):
+        if patterns is not None:
+            yield patterns
+
+
+def _hashes(patterns: list[str], order: Order) -> dict[str, str]:
+    language = order.job.outputs.language
+    paths = expand(patterns, order.folder, order.period.label, language) if patterns else []
+    return {path: sha256_of(path, language) for path in paths}
+
+
+def _content(order: Order, hashes: dict[str, str]) -> str:
+    own = sha256(order.job_path.read_bytes()).hexdigest()
+    told = [order.job.job, order.period.label, own, *(f"{path}\0{digest}" for path, digest in sorted(hashes.items()))]
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _planner_of_approved(order: Order, ledger: Ledger, now: dt.datetime) -> str | None:
+    """Name the run that made the plan of this job and period that people have approved and nobody has taken up."""
+    name, label = order.job.job, order.period.label
+    planned = ledger.submissions.list(job=name, period=label, states={S.PLANNED}, bodies=False)
+    for digest in {one.plan_digest for one in planned}:
+        if ledger.approvals.standing(digest, now):
+            return ledger.plans.get(digest).run_id
+    return None
+
+
+def seen_name(job: str, period: str) -> str:
+    """Name a job and period in a night's record."""
+    return f"{job} {period}"
+
+
+def last_seen(ledger: Ledger) -> dict[str, str]:
+    """Return what earlier nights have brought to an end: job and period -> what the job had read."""
+    nights = [run for run in ledger.runs.list(_LOOK_BACK_RUNS) if run.command == NIGHTLY]
+    seen: dict[str, str] = {}
+    for night in reversed(nights):
+        seen |= ledger.files.of_run(night.run_id)
+    return seen
+
+
+def remember(ledger: Ledger, night_id: str, order: Order, content: str) -> None:
+    """Write down that a night has brought a job to an end with what it reads now."""
+    name = seen_name(order.job.job, order.period.label)
+    ledger.files.record(
+        night_id,
+        order.job.job,
+        order.period.label,
+        NIGHTLY,
+        name,
+        file_sha256=content,
+        content_sha256=content,
+    )
+
+
+def is_anything_open(ledger: Ledger, job: str | None) -> bool:
+    """Say whether a look at the service could change anything: reports open or in doubt, rates left, words to tell.
+
+    What people have declared absent does not count: the night looks for it.
+    """
+    open_states = {S.ACCEPTED, S.PROCESSING, S.SENDING, S.IN_DOUBT}
+    return (
+        bool(ledger.submissions.list(job=job, states=open_states, bodies=False))
+        or bool(ledger.exchange_updates.list(job=job, states=UNSETTLED))
+        or bool(ledger.decisions.runs_to_tell(job))
+    )

@@ -1,0 +1,94 @@
+"""Nights without Prefect: what is due is run, one job's failure stops no other, and nothing is paid twice."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.night import run_night
+from flows.stages.due_jobs import find_jobs
+from schemas.exit_codes import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label
+from tests.flows.oracle import CREATE, LIST, Oracle
+
+ANA, BIA = people(2)
+
+
+@pytest.fixture
+def jobs(label: Label) -> Path:
+    """A folder of three jobs: one to be paid without a word, one that waits for a word, one that makes no sense."""
+    folder = label.folder.parent / "jobs"
+    folder.mkdir()
+    free, waits = Label(folder / "free"), Label(folder / "waits")
+    free.declare(job="free", approval={"above": "1000.00"})
+    free.payments(payment(ANA, "10,00", "a"))
+    waits.declare(job="waits", approval={"above": "0.00"})
+    waits.payments(payment(BIA, "20,00", "b"))
+    (folder / "aaa.yaml").write_text("job: [")
+    return folder
+
+
+def test_each_yaml_file_and_each_folder_with_a_job_is_a_job(jobs: Path):
+    assert [str(path.relative_to(jobs)) for path in find_jobs(jobs)] == ["aaa.yaml", "free/job.yaml", "waits/job.yaml"]
+
+
+def test_one_jobs_failure_stops_no_other_and_the_night_tells_the_worst(jobs: Path, service: Oracle):
+    night = run_night(jobs)
+    assert {one.file: one.state for one in night.jobs} == {
+        "aaa.yaml": "could_not_begin",
+        "free/job.yaml": "done",
+        "waits/job.yaml": "awaiting_approval",
+    }
+    assert night.exit_code is ExitCode.CONFIGURATION
+    assert service.paid == [1000]
+
+
+def test_the_second_night_runs_nothing_and_asks_nothing(jobs: Path, service: Oracle):
+    run_night(jobs)
+    lists, checks = service.calls(LIST), service.checks
+    night = run_night(jobs)
+    assert not any(one.was_run for one in night.jobs)
+    assert (service.calls(LIST), service.checks, service.posts) == (lists, checks, 1)
+
+
+def test_a_word_given_by_day_is_taken_up_at_night(jobs: Path, label: Label, service: Oracle):
+    waiting = next(one for one in run_night(jobs).jobs if one.job == "waits")
+    (planned,) = [line for line in waiting.message.split() if line.startswith("sha256:")]
+    label.approve(planned, "20,00", "bruno")
+    night = run_night(jobs)
+    assert [one.job for one in night.jobs if one.was_run] == ["waits"]
+    assert service.paid == [1000, 2000]
+
+
+def test_a_corrected_file_is_run_again_and_pays_what_is_new(jobs: Path, service: Oracle):
+    run_night(jobs)
+    free = Label(jobs / "free")
+    free.declare(job="free", approval={"above": "1000.00"})
+    free.payments(payment(ANA, "10,00", "a"), payment(BIA, "5,00", "c"))
+    night = run_night(jobs)
+    assert [one.job for one in night.jobs if one.was_run] == ["free"]
+    assert service.paid == [500, 1000]
+
+
+def test_a_service_that_was_away_is_tried_again_the_next_night(jobs: Path, service: Oracle):
+    service.plant(LIST, "status", times=None)
+    assert {one.state for one in run_night(jobs).jobs} <= {"could_not_begin", "not_sent"}
+    service.clear()
+    run_night(jobs)
+    assert service.paid == [1000]
+
+
+def test_a_report_in_doubt_is_settled_and_never_sent_again(jobs: Path, service: Oracle):
+    service.plant(CREATE, "drop", when="before")
+    assert next(one for one in run_night(jobs).jobs if one.job == "free").state == "in_doubt"
+    second = next(one for one in run_night(jobs).jobs if one.job == "free")
+    assert (second.state, second.was_run) == ("in_doubt", False)
+    assert service.posts == 1
+
+
+def test_a_night_without_a_folder_says_what_to_set(label: Label, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("REPASSE_JOBS", raising=False)
+    refused = label.ask("nightly", code=ExitCode.CONFIGURATION)
+    assert "REPASSE_JOBS" in refused["error"]
+    refused = label.ask("nightly", "--jobs", "nowhere", code=ExitCode.CONFIGURATION)
+    assert "is not there" in refused["error"]
