@@ -5,8 +5,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.opening import open_ledger_of
 from flows.preflight import check_environment
 from flows.settings import read_settings
+from flows.stages.due_jobs import is_anything_open
+from flows.stages.follow import settle_and_follow
 from flows.stages.route import PAYOUT, SETTLE, Route, Watch, walk
 from flows.stages.run import Order, Progress, Run
 from flows.steps.run_state import state_name
@@ -41,6 +44,13 @@ class RunReport:
     summary: Summary | None
     language: str
 
+    @property
+    def headline(self) -> str:
+        """The first thing a person should know of it."""
+        if not self.messages:
+            return f"run {self.run_id}"
+        return self.messages[-1 if self.exit_code is ExitCode.BUG else 0]
+
 
 @dataclass(slots=True)
 class Caller:
@@ -72,17 +82,40 @@ def run_payout(  # each is named at the call
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    order = read_order(job_path, files=files, yes=yes, by=by, again=again)
-    return _walk(PAYOUT, order, None, watch)
+    return walk_order(read_order(job_path, files=files, yes=yes, by=by, again=again), watch)
 
 
-def run_settle(job: str | None, watch: Watch = call) -> RunReport:
-    """Follow what is open or in doubt, of one job or of all.
+def walk_order(order: Order, watch: Watch = call) -> RunReport:
+    """Pay what an order asks for, that somebody has read and perhaps looked at before.
 
     Raises:
         RepasseError: the run could not even begin.
     """
-    return _walk(SETTLE, None, job, watch)
+    return _walk(PAYOUT, order, None, watch)
+
+
+def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -> RunReport:
+    """Look at what is open or in doubt, of one job or of all.
+
+    Args:
+        job: Name of the job; all jobs when None.
+        watch: How a stage is called.
+        follow_s: How long to stay with open reports until they end, before the last look; 0 looks once.
+
+    Raises:
+        RepasseError: the run could not even begin.
+    """
+    return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
+
+
+def nothing_is_open(job: str | None) -> bool:
+    """Say whether settling has nothing to look at, from the ledger alone: the service is not called.
+
+    Raises:
+        RepasseError: the ledger cannot be opened.
+    """
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        return not is_anything_open(ledger, job)
 
 
 def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch) -> RunReport:

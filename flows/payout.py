@@ -6,13 +6,15 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
+from flows.blocks import use_stored_credentials
 from flows.launch import run_payout
-from flows.watching import speaking_to_prefect, told_state, watch
+from flows.naming import name_of_job
+from flows.watching import refused_state, told_state, watching
+from schemas.errors import RepasseError
 
 
 def _name() -> str:
-    path = Path(str(flow_run.parameters.get("job", "job")))
-    return f"payout {path.parent.name}/{path.name}"
+    return f"payout {name_of_job(str(flow_run.parameters.get('job', '')))}"
 
 
 @flow(name="payout", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
@@ -20,17 +22,25 @@ def payout(
     job: str,
     files: list[str] | None = None,
     yes: bool = False,
-    by: str | None = None,
+    by: str = "",
     again: list[str] | None = None,
 ) -> State[None]:
-    """Pay what a job owes, once.
+    """Pay what a job owes, once. Safe to start again at any moment: only what is left to do is done.
+
+    A plan that needs a person's word ends the run in the state AwaitingApproval; the deployment "approve" takes it.
 
     Args:
-        job: Path of the job file.
-        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
-        yes: Approve the plan that will be made, up to the job's limits.
-        by: Who asks for the run; the account it runs under when empty.
-        again: Files to pay although they were used before, under another job or period; needs a person's approval.
+        job: Path of the job file (YAML), as the worker sees it.
+        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH; empty reads the job's own.
+        yes: Approve the plan that will be made, up to the job's limits, as the person named in "by".
+        by: Name of whoever asks for the run; the worker's account when empty.
+        again: Base names of files to pay although they were used before; always needs a person's approval.
     """
-    with speaking_to_prefect():
-        return told_state(run_payout(Path(job), files or [], yes=yes, by=by, again=again or [], watch=watch))
+    with watching() as watch:
+        try:
+            use_stored_credentials()
+            return told_state(
+                run_payout(Path(job), files or [], yes=yes, by=by or None, again=again or [], watch=watch)
+            )
+        except RepasseError as error:
+            return refused_state(error, is_alone=watch.is_alone)

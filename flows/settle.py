@@ -2,19 +2,33 @@
 
 from prefect import flow
 from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
+from prefect.states import Completed
 
-from flows.launch import run_settle
-from flows.watching import speaking_to_prefect, told_state, watch
+from flows.blocks import use_stored_credentials
+from flows.launch import nothing_is_open, run_settle
+from flows.watching import refused_state, told_state, watching
+from schemas.errors import RepasseError
 
 
-@flow(name="settle", retries=0, persist_result=False, log_prints=False)
-def settle(job: str | None = None) -> State[None]:
+def _name() -> str:
+    return f"settle {flow_run.parameters.get('job') or 'all jobs'}"
+
+
+@flow(name="settle", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+def settle(job: str = "") -> State[None]:
     """Look up what is in doubt, set the exchange rates left over, follow open reports, and write their outputs again.
 
-    Creates no report.
+    Creates no report. Ends at once, without a call to the service, where the ledger says that nothing is open.
 
     Args:
         job: Name of one job; all jobs when empty.
     """
-    with speaking_to_prefect():
-        return told_state(run_settle(job, watch=watch))
+    with watching() as watch:
+        try:
+            if watch.is_alone and nothing_is_open(job or None):
+                return Completed(name="NothingOpen", message="nothing is open, nothing is in doubt")
+            use_stored_credentials()
+            return told_state(run_settle(job or None, watch=watch))
+        except RepasseError as error:
+            return refused_state(error, is_alone=watch.is_alone)

@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flows.launch import CALLER, Caller, RunReport, run_payout, run_settle
+from flows.night import NightReport, folder_of_jobs, run_night
 from flows.stages.run import Progress
+from schemas.errors import ConfigurationError
 
 
 def is_watched() -> bool:
@@ -30,9 +32,10 @@ def start_payout(  # each is named at the call
     """
 
     def under_prefect() -> None:
+        _require_prefect()
         from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
 
-        state = payout(str(job_path), files=list(files), yes=yes, by=by, again=list(again), return_state=True)
+        state = payout(str(job_path), files=list(files), yes=yes, by=by or "", again=list(again), return_state=True)
         state.result(raise_on_failure=caller.report is None)
 
     caller = Caller(progress)
@@ -49,21 +52,60 @@ def start_settle(job: str | None, *, progress: Progress) -> RunReport:
     """
 
     def under_prefect() -> None:
+        _require_prefect()
         from flows.settle import settle  # noqa: PLC0415  # Prefect takes a second to import
 
-        state = settle(job, return_state=True)
+        state = settle(job or "", return_state=True)
         state.result(raise_on_failure=caller.report is None)
 
     caller = Caller(progress)
     return _reported(caller, under_prefect if is_watched() else lambda: run_settle(job))
 
 
+def start_night(jobs: str | None, *, progress: Progress) -> NightReport:
+    """Run a night: every job of a folder that is due.
+
+    Prefect watches nights that it started itself; one that a person starts is told on the terminal alone.
+
+    Raises:
+        RepasseError: the night could not even begin.
+    """
+    token = CALLER.set(Caller(progress))
+    try:
+        return run_night(folder_of_jobs(jobs))
+    finally:
+        CALLER.reset(token)
+
+
 def _reported(caller: Caller, start: Callable[[], object]) -> RunReport:
+    """Run, and return the caller's report; a Prefect that is lost on the way takes nothing of it away."""
     token = CALLER.set(caller)
     try:
         start()
+    except Exception:
+        if caller.report is None:
+            raise
+        caller.progress.tell("Prefect was lost on the way; it may show the run as running, or as crashed")
     finally:
         CALLER.reset(token)
     if caller.report is None:
         raise RuntimeError("the flow ended without a report; see the Prefect UI")
     return caller.report
+
+
+def _require_prefect() -> None:
+    """Make sure that the Prefect server which the environment names is there, before anything is begun.
+
+    Raises:
+        ConfigurationError: it does not answer.
+    """
+    if not is_watched():
+        return
+    from prefect.client.orchestration import get_client  # noqa: PLC0415
+
+    with get_client(sync_client=True, httpx_settings={"timeout": 10.0}) as client:
+        if client.api_healthcheck() is not None:
+            raise ConfigurationError(
+                "the Prefect server that PREFECT_API_URL names does not answer, and nothing was begun: start it, or "
+                "unset the variable to run without it"
+            )

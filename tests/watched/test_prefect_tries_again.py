@@ -88,7 +88,7 @@ def test_a_flow_that_is_retried_never_sends_again_what_is_in_doubt(three: Label,
 def test_a_prefect_whose_database_was_deleted_changes_nothing(three: Label, service: Oracle, tmp_path: Path):
     database = tmp_path / "prefect.db"
     with served_prefect(database):
-        assert payout(str(three.job), yes=True, return_state=True).name == "Done"
+        assert payout(str(three.job), yes=True, return_state=True).name == "Settled"
     for path in tmp_path.glob("prefect.db*"):
         path.unlink()
     with served_prefect(database):

@@ -17,6 +17,7 @@ from flows.start import start_payout
 from flows.terminal import QuietProgress
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
+from tests.payments_job import write_payments_job
 
 pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
 
@@ -28,7 +29,7 @@ def newest_run() -> tuple[FlowRun, list[str]]:
         async with get_client() as client:
             run = max(await client.read_flow_runs(), key=lambda one: one.created)
             tasks = await client.read_task_runs()
-            return run, [task.name.rsplit("-", 1)[0] for task in tasks if task.flow_run_id == run.id]
+            return run, [task.name.rsplit(" ", 1)[-1] for task in tasks if task.flow_run_id == run.id]
 
     wanted = len(PAYOUT.stages) + 1
     until = time.monotonic() + 30
@@ -47,10 +48,12 @@ def test_a_run_that_waits_for_a_word_has_ended_and_says_so(payments_job: Path):
     assert "repasse approve sha256:" in run.state.message
 
 
-def test_each_stage_is_one_task_whatever_the_number_of_payees(payments_job: Path):
-    payout(str(payments_job), yes=True, return_state=True)
+@pytest.mark.parametrize("payees", [3, 60])
+def test_each_stage_is_one_task_whatever_the_number_of_payees(payments_job: Path, tmp_path: Path, payees: int):
+    many = write_payments_job(tmp_path / "many", payees, per_batch=20)
+    payout(str(many.path), yes=True, return_state=True)
     run, tasks = newest_run()
-    assert run.state_name == "Done"
+    assert run.state_name == "Settled"
     assert sorted(tasks) == sorted([stage.__name__ for stage in PAYOUT.stages] + [PAYOUT.last.__name__])
 
 
@@ -64,7 +67,7 @@ def test_a_run_that_cannot_begin_fails_with_its_reason(tmp_path: Path, payments_
 def test_the_flow_started_twice_pays_once(payments_job: Path):
     first = payout(str(payments_job), yes=True, return_state=True)
     again = payout(str(payments_job), yes=True, return_state=True)
-    assert [first.name, again.name] == ["Done", "NothingToPay"]
+    assert [first.name, again.name] == ["Settled", "NothingToPay"]
 
 
 def test_what_was_begun_under_prefect_goes_on_without_it(payments_job: Path):

@@ -1,0 +1,88 @@
+"""A person's word on a plan, as a form in the Prefect UI: it is written to the ledger, and the rest is started."""
+
+from typing import Annotated, Final, Literal
+
+from prefect import flow
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterTags
+from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
+from prefect.states import Completed, Failed
+from pydantic import Field
+
+from flows.launching import ANSWER_S, NotLaunched, launcher_for
+from flows.opening import open_ledger_of, utc_now
+from flows.settings import Settings, read_settings
+from flows.stages.say_word import Said, say_word
+from schemas.errors import RepasseError
+
+_SHORT: Final = 19  # "sha256:" and twelve digits tell a plan from all others
+
+# Prefect takes what a form says of a field from the docstring, and its limits from here.
+Digest = Annotated[str, Field(pattern=r"^\s*(sha256:)?[0-9a-fA-F]{8,64}\s*$")]
+Total = Annotated[str, Field(min_length=1, max_length=40)]
+Name = Annotated[str, Field(min_length=2, max_length=120)]
+Why = Annotated[str, Field(max_length=1000)]
+
+
+def _name() -> str:
+    parameters = flow_run.parameters
+    return f"{parameters.get('decision', 'approve')} {str(parameters.get('digest', '')).strip()[:_SHORT]}"
+
+
+@flow(name="approve", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+def approve(
+    digest: Digest, total: Total, name: Name, decision: Literal["approve", "reject"], why: Why = ""
+) -> State[None]:
+    """Approve or reject a plan that waits.
+
+    The word is bound to the plan's digest and total, and is good for seven days. Then the payout is started again: it
+    sends what has every word it needs, and nothing else. Nobody's word here is proof of who they are: whoever reaches
+    this form may type any name. Jobs with "identities: signed_in" are approved at the desk alone.
+
+    Args:
+        digest: The plan, as the run that awaits approval shows it: "sha256:" and its digits, eight of them at least.
+        total: The plan's total, typed: "1.234,56". Another total than the plan's is refused.
+        name: Who decides; it is kept in the ledger.
+        decision: approve lets the plan go out; reject voids it.
+        why: What is wrong with the plan; needed for a rejection.
+    """
+    try:
+        settings = read_settings()
+        with open_ledger_of(settings) as ledger:
+            said = say_word(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
+        if decision == "reject":
+            return Completed(name="Rejected", message=f"plan {said.plan.digest} of {said.plan.job} was rejected")
+        return _go_on(settings, said)
+    except RepasseError as error:
+        return Failed(name="WordRefused", message=error.message)
+
+
+def _go_on(settings: Settings, said: Said) -> State[None]:
+    """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
+    recorded = "was approved by this person before, and taken up" if said.again else "has this person's yes"
+    told = f"plan {said.plan.digest[:_SHORT]} of {said.plan.job} {said.plan.period} {recorded}"
+    if said.missing:
+        return Completed(name="Approved", message=f"{told}; it needs {said.missing} more")
+    if said.job_file is None:
+        return Failed(name="NotLaunched", message=f"{told}; its job file is not here: run it by hand")
+    try:
+        key = f"approve {said.plan.digest} {flow_run.id}"
+        launcher_for(settings).payout(said.job_file, files=_files_of(said), by="approve", key=key)
+    except NotLaunched as error:
+        return Failed(name="NotLaunched", message=f"{told}; {error.message}")
+    return Completed(name="Approved", message=f"{told}; the payout was started")
+
+
+def _files_of(said: Said) -> list[str]:
+    """Return the files that the run which made the plan was given by hand; none where the job named them.
+
+    The ledger knows which bytes a plan was made of, not where they lay: Prefect knows what the run was started with.
+    """
+    run_of_plan = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"run:{said.plan.run_id}"]))
+    try:
+        with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
+            found = client.read_flow_runs(flow_run_filter=run_of_plan, limit=1)
+    except Exception as error:
+        raise NotLaunched(f"the run was not started: Prefect does not answer ({type(error).__name__})") from error
+    return list(found[0].parameters.get("files") or []) if found else []

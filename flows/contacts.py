@@ -1,0 +1,59 @@
+"""The service's address book as a Prefect flow: a preview first, and its calls only when asked for."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+from prefect import flow
+from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
+
+from flows.address_book import ContactsReport, sync_job_contacts
+from flows.blocks import use_stored_credentials
+from flows.naming import name_of_job
+from flows.page_words import page_word
+from flows.pages import contacts_page
+from flows.recorder import Recorder
+from flows.watching import RunLogProgress, refused_state, state_of, watching
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+
+
+def _name() -> str:
+    return f"contacts {name_of_job(str(flow_run.parameters.get('job', '')))}"
+
+
+@flow(name="contacts", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[None]:
+    """Bring the service's address book in step with a job's payees. Nothing is ever deleted; safe to repeat.
+
+    Args:
+        job: Path of the job file (YAML), as the worker sees it.
+        mode: preview shows what would be done and calls nothing; apply does it.
+    """
+    found: list[ContactsReport] = []
+    with watching() as watch:
+
+        def body() -> None:
+            found.append(sync_job_contacts(Path(job), apply=mode == "apply", progress=RunLogProgress()))
+
+        try:
+            use_stored_credentials()
+            watch.as_task("contacts", f"contacts {mode}", body)
+        except RepasseError as error:
+            return refused_state(error, is_alone=watch.is_alone)
+        (report,) = found
+        return _told(report, watch.recorder)
+
+
+def _told(report: ContactsReport, recorder: Recorder) -> State[None]:
+    sync = report.sync
+    counts = sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
+    page = contacts_page(report.job, counts, report.language, applied=sync.applied)
+    recorder.tag(f"job:{report.job}")
+    recorder.markdown(f"contacts-{report.job}", page, page_word(report.language, "contacts", job=report.job))
+    told = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
+    # Rows with problems are no news here: nobody is paid.
+    code = ExitCode.DONE if report.exit_code is ExitCode.ROWS_HELD else report.exit_code
+    done = "synced" if sync.applied else "preview"
+    return state_of(code, done if code is ExitCode.DONE else code.name.lower(), told)

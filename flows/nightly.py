@@ -1,0 +1,45 @@
+"""The night as a Prefect flow: every job that is due, in one flow run."""
+
+import datetime as dt
+
+from prefect import flow
+from prefect.client.schemas.objects import State
+
+from flows.blocks import use_stored_credentials
+from flows.night import folder_of_jobs, run_night
+from flows.night_page import night_page
+from flows.page_words import page_word
+from flows.watching import refused_state, state_of, watching
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+from schemas.job import Outputs
+
+
+def _name() -> str:
+    return f"nightly {dt.datetime.now().astimezone():%Y-%m-%d}"
+
+
+@flow(name="nightly", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
+def nightly(jobs: str = "") -> State[None]:
+    """Settle what is open, pay every job that is due, settle again. What happens to one job stops no other.
+
+    A job is due when what it reads has changed since it was last brought to an end, when its plan has been approved,
+    and when something approved was left over.
+
+    Args:
+        jobs: Folder of the jobs, as the worker sees it; REPASSE_JOBS when empty.
+    """
+    with watching() as watch:
+        try:
+            use_stored_credentials()
+            report = run_night(folder_of_jobs(jobs or None), watch=watch)
+        except RepasseError as error:
+            return refused_state(error, is_alone=watch.is_alone)
+        language = Outputs().language
+        watch.recorder.tag(*(f"job:{one.job}" for one in report.jobs if one.was_run))
+        title = page_word(language, "night", run=report.run_id)
+        watch.recorder.markdown("nightly", night_page(report, language), title)
+        bad = [one.job or one.file for one in report.jobs if one.exit_code is not ExitCode.DONE]
+        ran = sum(one.was_run for one in report.jobs)
+        message = f"{ran} of {len(report.jobs)} jobs were due" + (f"; look at {', '.join(bad[:10])}" if bad else "")
+        return state_of(report.exit_code, report.state, message)

@@ -1,0 +1,262 @@
+"""The deployments of prefect.yaml as people use them: a night, a form, a payout that goes on; all of it real."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from openpyxl import load_workbook
+from prefect.client.schemas.objects import FlowRun
+from prefect.states import Pending
+
+from flows.events import APPROVAL_WANTED
+from flows.opening import open_ledger_of
+from flows.settings import read_settings
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from schemas.submission import SubmissionState
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label
+from tests.flows.oracle import CREATE, LIST, Oracle
+from tests.watched.conftest import SAMPLES
+from tests.watched.installation import RUN_S, Installation, wait_for
+
+pytestmark = [pytest.mark.prefect, pytest.mark.timeout(600)]
+
+PRIVATE = ("CPF/CNPJ", "CPF", "E-mail", "Chave Pix", "Conta")
+
+
+@dataclass
+class Office:
+    """An installation, the folder of its jobs, and the service it pays through."""
+
+    prefect: Installation
+    jobs: Path
+    service: Oracle
+    environment: dict[str, str]
+    runs: dict[str, FlowRun] = field(default_factory=dict)
+
+    def ledger(self) -> Ledger:
+        return open_ledger_of(read_settings(self.environment))
+
+    def digest(self, job: str) -> tuple[str, int]:
+        """Return the plan of a job that waits: digest and total."""
+        with self.ledger() as ledger:
+            (one,) = {
+                one.plan_digest
+                for one in ledger.submissions.list(job=job, states={SubmissionState.PLANNED}, bodies=False)
+            }
+            return one, ledger.plans.get(one).total_cents
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    folder = tmp_path_factory.mktemp("office")
+    jobs = folder / "jobs"
+    shutil.copytree(SAMPLES / "payments", jobs / "payments", ignore=shutil.ignore_patterns("out"))
+    shutil.copytree(SAMPLES / "broken", jobs / "broken", ignore=shutil.ignore_patterns("out"))
+    (jobs / "wrong.yaml").write_text("job: wrong\nperiod: tomorrow\n")
+    late = Label(folder / "jobs" / "late")
+    late.declare(job="late", period="previous_month", sources=[{"files": "pay-{period}.xlsx", "layout": "payments"}])
+    with EmbeddedSandbox(settings=SandboxSettings(processing_after_s=0, done_after_s=0)) as sandbox:
+        service = Oracle(sandbox)
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("REPASSE_", "PREFECT_"))},
+            "REPASSE_HOME": str(folder / "home"),
+            "REPASSE_JOBS": str(jobs),
+            "REPASSE_API_URL": service.url,
+            "REPASSE_API_KEY": service.api_key,
+        }
+        home = folder / "prefect"
+        home.mkdir()
+        installation = Installation(home, environment)
+        try:
+            installation.start_server()
+            installation.deploy()
+            installation.start_worker()
+            yield Office(installation, jobs, service, environment)
+        finally:
+            installation.stop()
+            service.close()
+
+
+def run(office: Office, deployment: str, **parameters: object) -> FlowRun:
+    return office.prefect.end_of(office.prefect.begin(deployment, dict(parameters)))
+
+
+@pytest.fixture(scope="module")
+def night(office: Office) -> FlowRun:
+    """The first night: one job has payments, one a sheet full of mistakes, one no file yet, one no sense."""
+    return run(office, "nightly/nightly")
+
+
+@pytest.fixture(scope="module")
+def approved(office: Office, night: FlowRun) -> tuple[FlowRun, FlowRun]:
+    """A person's yes in the form, and the payout it starts."""
+    digest, total_cents = office.digest("aurora-payments")
+    total = f"{total_cents // 100},{total_cents % 100:02d}"
+    form = run(office, "approve/approve", digest=digest, total=total, name="Ana Lima", decision="approve")
+    started = office.prefect.ask("POST", "/flow_runs/filter", {"flows": {"name": {"any_": ["payout"]}}, "limit": 5})
+    assert len(started) == 1, form.state.message
+    return form, office.prefect.end_of(UUID(started[0]["id"]))
+
+
+def test_the_deployments_are_those_people_were_promised(office: Office):
+    found = {one["name"]: one for one in office.prefect.ask("POST", "/deployments/filter", {})}
+    assert set(found) == {"nightly", "payout", "settle", "approve", "contacts"}
+    (schedule,) = found["nightly"]["schedules"]
+    assert schedule["schedule"] == {"cron": "30 2 * * *", "timezone": "America/Sao_Paulo", "day_or": True}
+    form = found["approve"]["parameter_openapi_schema"]
+    assert form["properties"]["decision"]["enum"] == ["approve", "reject"]
+    assert all("description" in field for field in form["properties"].values())
+    assert not any("key" in name for one in found.values() for name in one["parameter_openapi_schema"]["properties"])
+
+
+def three_reports(office: Office, name: str, *amounts: str) -> Label:
+    """Write a job of three payments in three reports, apart from those of the night."""
+    label = Label(office.jobs.parent / name)
+    label.declare(job=name, rules={"max_payments_per_batch": 1})
+    rows = zip(people(3), amounts, strict=True)
+    label.payments(*(payment(who, amount, name) for who, amount in rows))
+    return label
+
+
+def test_a_night_runs_what_is_due_and_tells_of_every_job(office: Office, night: FlowRun):
+    page = str(office.prefect.artifacts(night.id)["nightly"].data)
+    lines = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
+    assert "awaiting_approval" in lines["aurora-payments"]
+    assert "awaiting_approval" in lines["aurora-broken"], "the rows that are right"
+    assert "ainda não chegaram" in lines["late"]
+    assert "não pôde começar" in lines["wrong.yaml"]
+    assert (night.state.type.value, night.state.name) == ("FAILED", "Configuration"), "one job makes no sense"
+    assert {"job:aurora-payments", "job:aurora-broken"} <= set(night.tags)
+    assert office.service.posts == 0
+
+
+def test_a_plan_that_waits_is_shown_with_its_totals_and_somebody_is_called(office: Office, night: FlowRun):
+    digest, _ = office.digest("aurora-payments")
+    page = str(office.prefect.artifacts(night.id)["plan-aurora-payments"].data)
+    assert digest in page
+    assert re.search(r"BRL [\d.]+,\d\d", page)
+    called = {one["resource"]["repasse.job"]: one["payload"] for one in office.prefect.events(APPROVAL_WANTED, 2)}
+    assert called["aurora-payments"]["digest"] == digest
+    assert set(called["aurora-payments"]) == {"run", "job", "period", "digest", "payments", "total_cents"}
+
+
+def test_problems_are_a_table_of_masked_values(office: Office, night: FlowRun):
+    rows = json.loads(str(office.prefect.artifacts(night.id)["problems-aurora-broken"].data))
+    assert {"TAXID_CHECK", "AMOUNT_FORMAT"} & {row["code"] for row in rows}
+    assert all(set(row) >= {"file", "cell", "wrong", "right", "value"} for row in rows)
+
+
+def test_progress_of_checks_is_shown(office: Office, night: FlowRun):
+    shown = [one for key, one in office.prefect.artifacts(night.id).items() if key.startswith("account-checks")]
+    assert [one.data for one in shown] == [100, 100], "of both jobs that were run"
+
+
+def test_another_total_is_no_approval(office: Office, night: FlowRun):
+    digest, _ = office.digest("aurora-payments")
+    refused = run(office, "approve/approve", digest=digest, total="1,00", name="Ana Lima", decision="approve")
+    assert refused.state.type.value == "FAILED"
+    assert "nothing was recorded" in refused.state.message
+    with pytest.raises(Exception, match=r"409|422"):
+        office.prefect.begin("approve/approve", {"digest": digest, "total": "1", "name": "Ana", "decision": "maybe"})
+
+
+def test_the_form_starts_the_rest_and_people_are_paid_once(office: Office, approved: tuple[FlowRun, FlowRun]):
+    form, payout = approved
+    assert (form.state.name, payout.state.name) in {("Approved", "Settled"), ("Approved", "RowsHeld")}
+    assert payout.name.startswith("payout aurora-payments 20")
+    assert {"job:aurora-payments"} <= set(payout.tags)
+    assert any(tag.startswith("period:") for tag in payout.tags)
+    paid = office.service.paid
+    assert len(paid) == len(set(office.service.paid_for)) > 0
+    shown = office.prefect.artifacts(payout.id)
+    assert "Conciliação" in str(shown["reconciliation-aurora-payments"].data)
+    assert "file:///" in str(shown["outputs-aurora-payments"].data)
+
+
+def test_what_has_been_done_is_not_done_again(office: Office, approved: tuple[FlowRun, FlowRun]):
+    posts, lists = office.service.posts, office.service.calls(LIST)
+    idle = run(office, "settle/settle")
+    assert (idle.state.type.value, idle.state.name) == ("COMPLETED", "NothingOpen")
+    assert office.service.calls(LIST) == lists, "the service is not asked when nothing is open"
+    again = office.prefect.begin("payout/payout", {"job": str(office.jobs / "payments" / "job.yaml")})
+    night = office.prefect.begin("nightly/nightly")
+    assert office.prefect.end_of(again).state.name in {"NothingToPay", "RowsHeld"}
+    page = str(office.prefect.artifacts(office.prefect.end_of(night).id)["nightly"].data)
+    assert page.count("nada de novo") == 2
+    assert office.service.posts == posts
+
+
+def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office):
+    label = three_reports(office, "twice", "10,00", "20,00", "30,00")
+    office.service.plant(CREATE, "hang", seconds=1.0, times=None)
+    before = office.service.posts
+    with office.prefect.client() as client:
+        deployment = client.read_deployment_by_name("payout/payout")
+        parameters = {"job": str(label.job), "yes": True}
+        pending = client.create_flow_run_from_deployment(deployment.id, parameters=parameters, state=Pending())
+    both = [office.prefect.execute(pending.id) for _ in range(2)]
+    for one in both:
+        one.wait(RUN_S)
+    office.service.clear()
+    told = office.prefect.end_of(pending.id)
+    assert office.service.posts == before + 3
+    with office.ledger() as ledger:
+        states = [one.state for one in ledger.submissions.list(job="twice", bodies=False)]
+    assert states == [SubmissionState.PAID] * 3
+    assert told.state.name in {"Settled", "NothingToPay"}, told.state.message
+
+
+def test_the_automations_of_the_repository_are_accepted(office: Office):
+    office.prefect.run("prefect", "automation", "create", "--from-file", "deployments/automations.yaml")
+    found = office.prefect.ask("POST", "/automations/filter", {})
+    assert len(found) == 3
+    assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}
+
+
+def test_the_servers_database_holds_nothing_personal(office: Office, approved: tuple[FlowRun, FlowRun]):
+    everything = office.prefect.dump()
+    assert "aurora-payments" in everything, "the server's database is what was searched"
+    canaries = set[str]()
+    for book in office.jobs.glob("*/*.xlsx"):
+        for sheet in load_workbook(book, read_only=True).worksheets:
+            headers, *rows = [[str(cell or "") for cell in row] for row in sheet.iter_rows(values_only=True)] or [[]]
+            columns = [headers.index(name) for name in PRIVATE if name in headers]
+            canaries |= {row[at] for row in rows for at in columns if at < len(row)}
+    canaries |= {re.sub(r"[.\-/]", "", value) for value in canaries} | {office.service.api_key}
+    # Short account numbers could stand in any hash; what is left is unmistakable.
+    found = [value for value in canaries if len(value) > 7 and len(set(value)) > 3 and value in everything]
+    assert len(canaries) > 50
+    assert len(found) == 0, f"{len(found)} private values were found in what Prefect keeps"
+
+
+def test_a_prefect_that_dies_while_money_is_sent_stops_nothing(office: Office):
+    label = three_reports(office, "alone", "11,00", "21,00", "31,00")  # what looks paid before needs a word
+    office.service.plant(CREATE, "hang", seconds=2.0, times=None)
+    before = office.service.posts
+    begun = office.prefect.begin("payout/payout", {"job": str(label.job), "yes": True})
+    wait_for("the first report", lambda: office.service.posts > before or None, RUN_S)
+    office.prefect.kill()
+    with office.ledger() as ledger:
+        wait_for("the payments", lambda: ended(ledger, "alone"), RUN_S)
+    office.service.clear()
+    assert office.service.posts == before + 3
+    assert list(label.folder.glob("out/alone/*/*/summary.json")), "the books are written without Prefect"
+    office.prefect.start_server()
+    again = run(office, "payout/payout", job=str(label.job), yes=True)
+    assert again.state.name == "NothingToPay"
+    assert office.service.posts == before + 3
+    assert office.prefect.end_of(begun).state.name == "Settled", "the run tells its end to a server that is back"
+
+
+def ended(ledger: Ledger, job: str) -> bool | None:
+    """Whether all reports of a job have been paid."""
+    states = [one.state for one in ledger.submissions.list(job=job, bodies=False)]
+    return (len(states) == 3 and set(states) == {SubmissionState.PAID}) or None
