@@ -17,9 +17,9 @@ _NETWORK_FILESYSTEMS = frozenset(
 def prepare_file(path: Path) -> None:
     """Create the file and its folder where they are missing, and keep others from reading it.
 
-    A folder that was there before keeps its permissions: it may hold more than the ledger. A file that is there is never
-    opened here: closing it again would drop the locks that other ledgers of this process hold on it, another program
-    would take itself for the last one and remove the write-ahead log, and what is written to that afterwards is lost
+    A folder that was there before keeps its permissions: it may hold more than the ledger. A file that is there is not
+    opened here. Closing it again would drop the locks that other ledgers of this process hold on it: another program
+    would take itself for the last one and remove the write-ahead log, and what this one writes to it is lost
     (https://www.sqlite.org/howtocorrupt.html, "Posix advisory locks canceled by a separate thread doing close()").
 
     Raises:

@@ -51,13 +51,11 @@ def test_each_page_is_answered_within_200_ms(tmp_path, monkeypatch):
         assert answer.status_code == 303
         sent = f"/runs/{ports.launches.get(answer.headers['location'].rpartition('/')[2]).run_id}"
         medians["paid " + sent] = statistics.median(timed(browser, sent) for _ in range(ROUNDS))
-    print(
-        f"\nthe run after approval took {time.perf_counter() - began:.1f} s; first look at the plan {first * 1e3:.0f} ms"
-    )
+    print(f"\nrun after approval {time.perf_counter() - began:.1f} s; plan, first time {first * 1e3:.0f} ms")
     for page, seconds in medians.items():
         print(f"{seconds * 1e3:7.1f} ms  {page[:70]}")
     assert max(medians.values()) < LIMIT_S
-    assert first < 2 * LIMIT_S
+    assert first < LIMIT_S
 
 
 def timed(browser: Browser, page: str) -> float:

@@ -16,6 +16,7 @@ class AnotherDialect:
         url: Base URL to use in place of the service's.
         asked: Method and path of every request, as it came.
         hides_from_the_list: Whether GET /split shows nothing.
+        hides_ids: Whether GET /split shows no `_id`.
     """
 
     def __init__(self, url: str, *, queries: Mapping[str, str] | None = None, by_report_id: bool = False) -> None:
@@ -33,6 +34,7 @@ class AnotherDialect:
         self._by_report_id = by_report_id
         self.asked: list[tuple[str, str]] = []
         self.hides_from_the_list = False
+        self.hides_ids = False
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}{parts.path}"
 
@@ -76,7 +78,10 @@ class AnotherDialect:
             query = [(self._queries[name], value) for name, value in query if name in self._queries]
         kept = {name: headers[name] for name in ("Authorization", "Content-Type") if name in headers}
         url = self._origin + self._their_path(parts.path, kept) + ("?" + urlencode(query) if query else "")
-        return httpx.request(method, url, content=body, headers=kept)
+        reply = httpx.request(method, url, content=body, headers=kept)
+        if self.hides_ids and method == "GET" and parts.path.endswith("/split"):
+            return httpx.Response(200, json=[{**one, "_id": None} for one in reply.json()])
+        return reply
 
     def _their_path(self, path: str, headers: Mapping[str, str]) -> str:
         before, mark, rest = path.partition("/split/")

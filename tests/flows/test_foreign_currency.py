@@ -11,12 +11,13 @@ from flows.commands.people import resolve_submission
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
+from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places
 from tests.flows.gate import Gate
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND, digest_of, summary_of
 from tests.flows.moments import At, later, power_cut
-from tests.flows.oracle import RATE
+from tests.flows.oracle import CREATE, RATE
 
 X = ExchangeState
 ANA, BIA, CAIO = people(3)
@@ -232,6 +233,19 @@ def hold(label):
 def freeze(label):
     with label.ledger() as ledger:
         ledger.freeze.put("a second ledger", ["abcdef"])
+
+
+def test_a_report_found_without_an_id_waits_for_its_rate_and_stops_nothing_else(abroad, service, monkeypatch):
+    with AnotherDialect(service.url) as dialect:
+        dialect.hides_ids = True
+        monkeypatch.setenv("REPASSE_API_URL", dialect.url)
+        service.plant(CREATE, "status", when="after", status=502)
+        assert abroad.run().exit_code not in {ExitCode.DONE, ExitCode.BUG}
+        told = abroad.ask(
+            "settle", code=ExitCode.DISCREPANCIES
+        )  # the list shows it no more, as far as anybody can tell
+    assert service.calls(RATE) == 0
+    assert "vanished" in str(told)
 
 
 def test_a_hold_stops_setting_rates_and_settle_sends_what_is_left_over(abroad, service):

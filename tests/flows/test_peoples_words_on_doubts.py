@@ -133,6 +133,11 @@ def test_a_report_nobody_has_is_refused(two, service, nameless):
     assert_refused_and_unchanged(two, nameless, service, "0" * 24, "the service shows no report")
 
 
+@pytest.mark.parametrize("named", ["", " ", ".", ".."])
+def test_what_names_no_report_is_refused(two, service, nameless, named):
+    assert "shows no report" in two.say("resolve", name_of(nameless), "--report", named, "--by", "bia", code=2).output
+
+
 def test_a_report_that_is_another_submission_s_is_refused(two, service, nameless):
     two.write("other.xlsx", [payment(CAIO, "12,00"), payment(BIA, "18,00")])
     sources = [{"files": "other.xlsx", "layout": "payments"}]

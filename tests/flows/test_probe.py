@@ -150,6 +150,20 @@ def test_an_account_that_is_valid_in_no_way_tells_nothing_after_three_checks(pro
     assert service.calls(CHECK) == 3
 
 
+def test_a_check_without_an_answer_ends_the_checks_and_tells_nothing(probe, parties, service):
+    service.plant(CHECK, "drop", when="after")
+    found = verdicts(probe("--probe-file", parties(account=ACCOUNT)))
+    assert found["psp_id_is_ispb"] == found["account_check_digit"] == ("not found out", None)
+    assert service.calls(CHECK) == 1
+
+
+def test_a_check_that_is_refused_as_documented_says_that_it_was_written_wrongly(probe, parties, service):
+    refusal = {"detail": [{"loc": ["body", "account"], "msg": "no", "type": "value_error"}]}
+    service.plant(CHECK, "status", when="before", status=422, body=refusal)
+    found = verdicts(probe("--probe-file", parties(account=ACCOUNT), code=ExitCode.DISCREPANCIES))
+    assert found["account_check_digit"] == ("contradicted", "hyphen")
+
+
 def test_a_lost_answer_is_not_asked_for_again(probe, parties, service):
     service.plant(CREATE, "drop", when="after")
     found = verdicts(probe("--probe-file", parties()))

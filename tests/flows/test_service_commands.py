@@ -3,12 +3,13 @@
 from hashlib import sha256
 
 import pytest
+from sqlalchemy import select
 from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.commands.exchange_rate import read_rate
 from flows.commands.people import resolve_submission
-from io_adapters.ledger.tables import exchange_updates, plan_exchanges
+from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
 from schemas.brcode import read_brcode
 from schemas.errors import BrokenInvariant, WordRefused
 from schemas.exchange_update import ExchangeState
@@ -229,6 +230,28 @@ def test_a_hold_holds_rates_by_hand(abroad, service, unrated):
     assert service.calls(RATE) == 0
 
 
+@pytest.mark.parametrize(("text", "by"), [("5.4312", ["bia"]), ("5.50", ["bia", "caio"])], ids=["approved", "other"])
+def test_where_people_have_to_sign_in_typed_names_set_no_rate(abroad, service, text, by):
+    abroad.declare(**DOLLARS, approval={"above": "1000.00", "identities": "signed_in"})
+    abroad.run(progress=At("exchange_rate", lambda: hold(abroad)))
+    with abroad.ledger() as ledger:
+        ledger.hold.release("Bia")
+    told = abroad.say("exchange-rate", report_of(abroad), "--rate", text, *(f"--by={name}" for name in by), code=2)
+    assert "signed_in" in told.output
+    assert service.calls(RATE) == 0
+    assert updates(abroad) == []
+    abroad.say("settle")  # the approved plan's own rate needs no word of anybody any more
+    assert [one for _, one in service.rates] == ["5.4312"]
+
+
+def test_whoever_has_the_approved_rate_set_is_written_down(abroad, service, unrated):
+    name, _ = unrated
+    rate(abroad, name, "5.4312", by=("bia",))
+    with abroad.ledger() as ledger, ledger._database.reading() as connection:
+        lines = connection.execute(select(exchange_journal.c.after, exchange_journal.c.by)).all()
+    assert ("sending", "bia") in [tuple(line) for line in lines]
+
+
 def test_it_takes_a_name(abroad, unrated):
     name, _ = unrated
     rate(abroad, name, "5.4312", by=(" ",), code=2)
@@ -332,6 +355,9 @@ def test_a_code_that_is_not_what_was_asked_for_is_not_printed(label, service, an
     service.plant(QR, "status", when="after", status=200, body=answer)
     result = ask_code(label, code=ExitCode.DISCREPANCIES)
     assert result.stdout.strip() == ""
+    service.plant(QR, "status", when="after", status=200, body=answer | {"image": "/qr_codes/wrong.png"})
+    told = ask_code(label, "--json", code=ExitCode.DISCREPANCIES).stdout
+    assert "wrong.png" not in told
 
 
 def test_a_lost_answer_is_told_as_such(label, service):

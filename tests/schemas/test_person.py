@@ -5,7 +5,19 @@ import pytest
 from schemas.person import different_people, same_person
 
 
-@pytest.mark.parametrize("written", ["José da Silva", " josé  DA silva ", "Jose\u0301 da Silva", "JOSÉ\u00a0DA SILVA"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "José da Silva",
+        " josé  DA silva ",
+        "Jose\u0301 da Silva",
+        "JOSÉ\u00a0DA SILVA",
+        "José\u200b da Silva",
+        "José da Silva\ufeff",
+        "\u202aJosé da Silva\u202c",
+        "Jo\u00adsé da Silva",
+    ],
+)
 def test_one_person_is_not_two_by_writing_the_name_otherwise(written):
     assert same_person(written) == same_person("José da Silva")
     assert len(different_people(["José da Silva", written])) == 1

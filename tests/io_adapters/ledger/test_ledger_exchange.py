@@ -209,6 +209,20 @@ def test_a_look_counts_only_where_nobody_has_looked_later(ledger, desk, update, 
     assert ledger.exchange_updates.record_seen(seen, X.DIFFERS, by="run-3", reason="not there").state is X.ACCEPTED
 
 
+def test_a_rate_by_hand_takes_two_people_whoever_asks_for_it(ledger, desk, update, me):
+    take(ledger, desk, update, me)
+    answered(ledger, update, X.REFUSED)
+
+    def give(*by):
+        terms = replace(TERMS, rate=Decimal("9.99"))
+        return ledger.exchange_updates.prepare_by_hand(update.report_id, terms, by=by, run_id="run-2")
+
+    with pytest.raises(ApprovalWanted):
+        give("Bia", " BIA ")
+    assert ledger.exchange_updates.get(update.id).state is X.REFUSED
+    assert give("Bia", "Caio").attempt == 2
+
+
 def test_after_two_peoples_word_the_same_bytes_may_go_again_as_the_next_attempt(ledger, desk, update, me):
     doubted(ledger, desk, update, me)
 

@@ -118,6 +118,14 @@ def test_retry_after_is_honoured_up_to_half_a_minute(talk):
     assert 0 < pauses[3] < 2
 
 
+@pytest.mark.parametrize("asked", ["Mon, 01 Jan 99999999999 00:00:00 GMT", "9" * 400, "-5", "Mon, 99 Foo", "²", ""])
+def test_a_retry_after_that_makes_no_sense_harms_nothing(talk, asked):
+    busy = httpx.Response(429, headers=[(b"Retry-After", asked.encode())])
+    api, service = talk(busy, listing(), pause=lambda _seconds: None, timeout_s=60)
+    assert api.list_reports() == ()
+    assert len(service.asked) == 2
+
+
 def test_a_pause_longer_than_the_time_left_ends_the_asking(talk):
     pauses = []
     api, service = talk(httpx.Response(429, headers={"Retry-After": "29"}), pause=pauses.append)

@@ -90,12 +90,9 @@ def test_waiting_for_its_place_takes_nothing_from_the_time_of_a_payment(talk):
         pause=lambda _seconds: steps.append("waited"),
     )
     api._pace._next_at = time.monotonic() + 60
-    answer = api.create_report(
-        b"{}",
-        report_id="rp-1",
-        was_in_doubt=False,
-        deadline_s=5,
-        before_connect=lambda: steps.append("last look"),
-    )
-    assert steps == ["waited", "last look"]
-    assert answer.http_status == 200
+    api.await_turn()
+    last_look = {"deadline_s": 5, "before_connect": lambda: steps.append("last look")}
+    created = api.create_report(b"{}", report_id="rp-1", was_in_doubt=False, **last_look)
+    rated = api.update_exchange_rate("a", b"{}", was_in_doubt=False, **last_look)
+    assert steps == ["waited", "last look", "last look"]
+    assert created.http_status == rated.http_status == 200

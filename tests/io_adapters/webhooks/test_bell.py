@@ -84,6 +84,20 @@ def test_a_look_that_fails_is_told_and_the_next_ring_tries_again(eventually):
         eventually(lambda: len(tries) == 2)
 
 
+def test_nobody_to_tell_of_a_failure_is_no_reason_to_fall_silent(eventually):
+    tries = []
+
+    def fails(what):
+        tries.append(what)
+        raise BrokenPipeError
+
+    with Bell(fails, every_s=0.01, on_failure=fails) as bell:
+        bell.ring()
+        eventually(lambda: len(tries) == 2)
+        bell.ring()
+        eventually(lambda: len(tries) == 4)
+
+
 @pytest.mark.parametrize(("now_s", "slot"), [(59.9, 1), (60.0, 2), (89.9, 2)])
 def test_a_look_bears_the_number_of_its_slot(eventually, now_s, slot):
     looks = Looks()

@@ -1,0 +1,1 @@
+"""Fills what the desk asks for with stages, the ledger and outputs."""

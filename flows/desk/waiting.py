@@ -1,0 +1,31 @@
+"""What waits for whom, over all jobs."""
+
+from flows.desk.doubts import Doubts
+from flows.desk.plans import Plans
+from io_adapters.desk.ports import Waits
+from io_adapters.ledger.ledger import Ledger
+from schemas.submission import OPEN, SubmissionState
+
+S = SubmissionState
+
+
+class Waiting:
+    """Asks the ledger what waits."""
+
+    def __init__(self, ledger: Ledger, plans: Plans, doubts: Doubts) -> None:
+        self._ledger = ledger
+        self._plans = plans
+        self._doubts = doubts
+
+    def now(self) -> Waits:
+        """Return what waits at this moment."""
+        states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
+        found = self._ledger.submissions.list(states=states, bodies=False)
+        digests = dict.fromkeys(one.plan_digest for one in found if one.state is S.PLANNED)
+        return Waits(
+            approvals=tuple(self._plans.standing_of(self._ledger.plans.get(digest)) for digest in digests),
+            doubts=len(self._doubts.list()),
+            undetermined=len(self._doubts.undetermined()),
+            unsent=tuple(one for one in found if one.state in {S.APPROVED, S.NOT_SENT}),
+            open=tuple(one for one in found if one.state in OPEN),
+        )

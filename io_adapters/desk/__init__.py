@@ -1,0 +1,1 @@
+"""The desk: the web page where people check, approve and follow payouts."""

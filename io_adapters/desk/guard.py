@@ -1,0 +1,161 @@
+"""Who may do what: sessions in cookies, tokens in forms, and where a form may come from."""
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from io_adapters.desk.ports import Ports
+from io_adapters.desk.settings import DeskSettings
+from schemas.desk_people import DeskUser, Role
+
+FORM_LIMIT_BYTES: Final = 64_000
+TOKEN: Final = "token"  # noqa: S105 - the name of a form's field
+
+
+class NotSignedIn(Exception):
+    """Nobody is signed in; the page asks to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused(Exception):
+    """A request that is not answered; `key` names the words for it in `words`."""
+
+    status: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Somebody signed in, and the token every form of theirs must bear."""
+
+    user: DeskUser
+    session: str
+    csrf: str
+
+    def may(self, role: Role) -> bool:
+        """Whether they have a role."""
+        return role in self.user.roles
+
+    def require(self, role: Role) -> None:
+        """Refuse what takes a role they do not have."""
+        if not self.may(role):
+            raise Refused(403, f"refused.{role.value}")
+
+
+Form = Mapping[str, str]
+
+
+def ports_of(request: Request) -> Ports:
+    """Return what the desk was given."""
+    ports: Ports = request.app.state.ports
+    return ports
+
+
+def settings_of(request: Request) -> DeskSettings:
+    """Return how the desk is served."""
+    settings: DeskSettings = request.app.state.settings
+    return settings
+
+
+def new_token() -> str:
+    """Return 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def csrf_of(token: str) -> str:
+    """Return the form token that belongs to a session, or to a visit; who knows one does not know the other."""
+    return hmac.new(token.encode(), b"repasse desk form", "sha256").hexdigest()
+
+
+def cookie_name(settings: DeskSettings, what: str) -> str:
+    """Name a cookie; over https so that no other host and no path can set it."""
+    return f"__Host-repasse-{what}" if settings.https else f"repasse-{what}"
+
+
+def set_cookie(response: Response, settings: DeskSettings, what: str, value: str) -> None:
+    """Hand a browser a cookie that no script reads and no other site sends."""
+    name = cookie_name(settings, what)
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=settings.https, path="/")
+
+
+def signed_in(request: Request) -> Signed:
+    """Return who is signed in.
+
+    Raises:
+        NotSignedIn: nobody, or no longer.
+    """
+    settings = settings_of(request)
+    token = request.cookies.get(cookie_name(settings, "session"), "")
+    user = None
+    if token:
+        user = ports_of(request).sessions.find(token, idle=settings.idle, absolute=settings.absolute)
+    if user is None:
+        raise NotSignedIn
+    signed = Signed(user, token, csrf_of(token))
+    request.state.signed = signed
+    return signed
+
+
+SignedIn = Annotated[Signed, Depends(signed_in)]
+
+
+def require_same_origin(request: Request) -> None:
+    """Refuse a form that another site sent; a browser that says nothing of where it comes from is refused too."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site != "same-origin":
+            raise Refused(403, "refused.origin")
+        return
+    origin = urlsplit(request.headers.get("origin", ""))
+    if origin.netloc != request.headers.get("host") or origin.scheme not in {"http", "https"}:
+        raise Refused(403, "refused.origin")
+
+
+def require_token(given: str, csrf: str) -> None:
+    """Refuse a form without the token that belongs to its session."""
+    if not hmac.compare_digest(given.encode(), csrf.encode()):
+        raise Refused(403, "refused.token")
+
+
+async def read_form(request: Request) -> Form:
+    """Read a small form.
+
+    Raises:
+        Refused: it is too large, or no form.
+    """
+    require_same_origin(request)
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        raise Refused(415, "refused.form")
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > FORM_LIMIT_BYTES:
+            raise Refused(413, "refused.form")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=100)
+    except ValueError:
+        raise Refused(400, "refused.form") from None
+    return {name: values[-1] for name, values in fields.items()}
+
+
+async def posted(request: Request) -> Form:
+    """Read the form of somebody signed in, who has the token for it."""
+    signed = await run_in_threadpool(signed_in, request)
+    form = await read_form(request)
+    require_token(form.get(TOKEN, ""), signed.csrf)
+    return form
+
+
+Posted = Annotated[Form, Depends(posted)]
+
+
+def safe_next(path: str) -> str:
+    """Return where to go after signing in: a page of the desk, whatever was asked for."""
+    fine = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
+    return path if fine and not path.startswith("/sign-") else "/"

@@ -1,0 +1,113 @@
+"""Real Chromium, and the desk as `repasse desk` serves it, its runs as child processes of their own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from tests.flows.oracle import Oracle
+from tests.throwaway_postgresql import go_without
+
+ROOT = Path(__file__).parents[2]
+SHOTS = ROOT / "test-output" / "desk"
+COMMAND = (sys.executable, "-c", "from flows.cli import main; main()")
+PASSWORD = "correct horse battery"  # noqa: S105
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--force-color-profile=srgb",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        go_without("chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def service() -> Iterator[Oracle]:
+    with EmbeddedSandbox(settings=SandboxSettings(processing_after_s=0.2, done_after_s=0.6)) as sandbox:
+        oracle = Oracle(sandbox)
+        yield oracle
+        oracle.close()
+
+
+@pytest.fixture
+def environment(tmp_path: Path, service: Oracle) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("REPASSE_", "PREFECT_"))}
+    mine = {"HOME": str(tmp_path / "home"), "API_URL": service.url, "API_KEY": service.api_key}
+    return kept | {f"REPASSE_{name}": value for name, value in mine.items()} | {"REPASSE_JOBS": str(tmp_path / "jobs")}
+
+
+@pytest.fixture
+def desk(environment: dict[str, str]) -> Iterator[str]:
+    """The address of a desk with its users."""
+    for name, *roles in (("Ana Lima", "preparer"), ("Bia Souza", "approver"), ("Caio Prado", "resolver")):
+        words = [*COMMAND, "desk", "user", "add", name, "--password-stdin", *(f"--role={role}" for role in roles)]
+        subprocess.run(words, env=environment, cwd=ROOT, input=PASSWORD.encode(), check=True, timeout=60)
+    told = subprocess.Popen([*COMMAND, "desk", "--port", "0"], env=environment, cwd=ROOT, stdout=subprocess.PIPE)
+    assert told.stdout is not None
+    line = told.stdout.readline().decode()
+    assert line.startswith("desk at http://127.0.0.1:"), line
+    yield line.removeprefix("desk at ").strip()
+    told.terminate()
+    told.wait(20)
+    told.stdout.close()
+
+
+@pytest.fixture
+def someone(chromium, desk: str) -> Iterator[Callable[..., object]]:
+    """Open a browser for somebody and sign them in; whatever a page complains of fails the test."""
+    contexts, complaints = [], []
+
+    def sign_in(name: str, *, script: bool = True, wide: int = 1180, dark: bool = False):
+        scheme = "dark" if dark else "light"
+        size = {"width": wide, "height": 844}
+        context = chromium.new_context(
+            viewport=size, java_script_enabled=script, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(desk)
+        page.fill("input[name=name]", name)
+        page.fill("input[name=password]", PASSWORD)
+        page.click("main button.main")
+        page.wait_for_url(f"{desk}/")
+        return page
+
+    yield sign_in
+    for context in contexts:
+        context.close()
+    assert [text for text in complaints if "status of 422" not in text and "status of 413" not in text] == []
+
+
+@pytest.fixture
+def shot() -> Callable[..., None]:
+    """Keep a picture of a page, for people to look at."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+
+    def take(page, name: str) -> None:
+        page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
+        narrow = page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
+        assert narrow, f"{name} is wider than its window"
+
+    return take

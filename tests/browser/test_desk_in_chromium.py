@@ -1,0 +1,166 @@
+"""The desk in a real browser: from upload to reconciliation, on a screen and on a phone, with and without script."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.flows.jobs import declare, payment, people, write_sheet
+from tests.flows.oracle import CREATE
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+
+@pytest.fixture(autouse=True)
+def jobs(tmp_path: Path) -> Path:
+    folder = tmp_path / "jobs"
+    for name in ("broken", "payments"):
+        shutil.copytree(SAMPLES / name, folder / name, ignore=shutil.ignore_patterns("out"))
+    first, second = people(2)
+    (folder / "aurora").mkdir()
+    write_sheet(folder / "aurora" / "payments.xlsx", [payment(first, "10,00"), payment(second, "20,00")])
+    declare(folder / "aurora" / "job.yaml")
+    return folder
+
+
+def look(page, job: str, *files: Path) -> None:
+    page.click(f"text={job}")
+    if files:
+        page.set_input_files("input[type=file]", [str(file) for file in files])
+    page.click("main form button.main")
+    page.wait_for_selector("#recognised")
+
+
+def ended(page) -> str:
+    page.wait_for_selector('[data-running="no"]', timeout=90_000)
+    return page.inner_text("main")
+
+
+def test_a_sheet_goes_from_upload_to_reconciliation(someone, shot, service, tmp_path):
+    ana = someone("Ana Lima")
+    shot(ana, "home")
+    look(ana, "aurora-broken")
+    shot(ana, "look-problems")
+    with ana.expect_download() as taken:
+        ana.click("text=Baixar corrections.xlsx")
+    assert taken.value.suggested_filename == "corrections.xlsx"
+    ana.click(".brand")
+    look(ana, "aurora-payments", SAMPLES / "payments" / "payments.xlsx")
+    shot(ana, "look")
+    ana.click("text=Iniciar a execução")
+    ana.wait_for_selector("[data-live]")
+    assert "espera aprovação" in ended(ana)
+    shot(ana, "run-waits")
+    assert service.posts == 0
+
+    bia = someone("Bia Souza")
+    shot(bia, "home-waits")
+    bia.click(".waits a")
+    shot(bia, "plan")
+    bia.fill("input.amount", "1,00")
+    bia.click("text=Aprovar este total")
+    assert "nothing was recorded" in bia.inner_text('main [role="alert"]')
+    bia.fill("input.amount", "245.846,89")
+    bia.click("text=Aprovar este total")
+    bia.wait_for_selector("[data-live]")
+    shot(bia, "run-live")
+    assert "Concluído." in ended(bia)
+    shot(bia, "run-done")
+    assert sum(service.paid) == 24584689
+    with bia.expect_download() as taken:
+        bia.click("text=summary.json")
+    summary = json.loads(taken.value.path().read_text(encoding="utf-8"))
+    assert summary["totals_cents"]["in"] == 24584689
+    bia.click("text=English")
+    bia.wait_for_selector("text=Where every centavo is")
+    shot(bia, "run-done-en")
+    bia.click("text=63 statements")
+    shot(bia, "statements-en")
+
+
+def test_all_of_it_works_without_script_on_a_phone(someone, shot, service):
+    ana = someone("Ana Lima", script=False, wide=390)
+    shot(ana, "phone-home")
+    look(ana, "'aurora'")
+    shot(ana, "phone-look")
+    ana.click("text=Iniciar a execução")
+    ana.wait_for_selector("text=espera aprovação", timeout=90_000)
+    bia = someone("Bia Souza", script=False, wide=390)
+    bia.click(".waits a")
+    shot(bia, "phone-plan")
+    bia.fill("input.amount", "30")
+    bia.click("text=Aprovar este total")
+    bia.wait_for_selector("text=Concluído.", timeout=90_000)
+    shot(bia, "phone-run-done")
+    assert service.paid == [1000, 2000]
+
+
+def test_no_page_is_wider_than_a_small_phone_and_the_dark_is_dark(someone, shot):
+    ana = someone("Ana Lima", wide=360, dark=True)
+    shot(ana, "small-dark-home")
+    look(ana, "aurora-broken")
+    shot(ana, "small-dark-look")
+    ana.goto(ana.url.split("/looks")[0] + "/doubts")
+    shot(ana, "small-dark-doubts")
+    assert ana.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 23, 21)"
+
+
+def test_the_keyboard_alone_is_enough_to_reach_the_content_and_every_field_has_its_name(someone):
+    bia = someone("Bia Souza")
+    bia.keyboard.press("Tab")
+    assert bia.evaluate("document.activeElement.className") == "skip"
+    bia.keyboard.press("Enter")
+    assert bia.evaluate("location.hash") == "#main"
+    bia.goto(bia.url.split("#")[0] + "doubts")
+    nameless = """[...document.querySelectorAll('input:not([type=hidden]), textarea, select')]
+        .filter(field => !field.labels.length).length"""
+    assert bia.evaluate(nameless) == 0
+
+
+def test_a_submission_in_doubt_is_resolved_with_a_report_found_by_hand(someone, shot, service):
+    ana, bia = someone("Ana Lima"), someone("Bia Souza")
+    look(ana, "'aurora'")
+    ana.click("text=Iniciar a execução")
+    ana.wait_for_selector("[data-live]")
+    ended(ana)
+    service.plant(CREATE, "reset", when="before")
+    bia.reload()
+    bia.click(".waits a")
+    bia.fill("input.amount", "30,00")
+    bia.click("text=Aprovar este total")
+    bia.wait_for_selector("[data-live]")
+    assert "dúvida" in ended(bia)
+    caio = someone("Caio Prado")
+    shot(caio, "home-doubt")
+    caio.click(".waits a >> nth=0")
+    shot(caio, "doubts")
+    caio.fill("input[name=report]", "no-such-report")
+    caio.click("text=É este relatório")
+    assert "the service shows no report" in caio.inner_text('main [role="alert"]')
+    assert service.paid == []
+
+
+def test_a_file_beyond_the_limit_is_told_before_it_is_sent(someone, tmp_path, shot):
+    large = tmp_path / "payments.xlsx"
+    with large.open("wb") as stream:
+        stream.truncate(200_000_000)
+    ana = someone("Ana Lima")
+    ana.click("'aurora'")
+    ana.set_input_files("input[type=file]", str(large))
+    ana.click("main form button.main")
+    assert "limite é de 100 MB" in ana.inner_text("[data-problem]")
+    shot(ana, "too-large")
+
+
+def test_a_file_beyond_the_limit_is_told_after_it_was_sent_too(someone, tmp_path):
+    large = tmp_path / "payments.xlsx"
+    with large.open("wb") as stream:
+        stream.truncate(200_000_000)
+    ana = someone("Ana Lima", script=False)
+    ana.click("'aurora'")
+    ana.set_input_files("input[type=file]", str(large))
+    ana.click("main form button.main")
+    ana.wait_for_selector("text=O arquivo é grande demais: o limite é de 100 MB. Nada foi guardado.")
+    assert not list((tmp_path / "home" / "uploads").rglob("payments.xlsx"))
