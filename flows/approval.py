@@ -10,10 +10,12 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
-from flows.launching import ANSWER_S, NotLaunched, launcher_for
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import Settings, read_settings
 from flows.stages.say_word import Said, say_word
+from flows.walking.children import NotLaunched
+from flows.walking.launching import launcher_for
+from flows.watched.deployments import ANSWER_S
 from schemas.errors import RepasseError
 
 _SHORT: Final = 19  # "sha256:" and twelve digits tell a plan from all others
@@ -68,7 +70,9 @@ def _go_on(settings: Settings, said: Said) -> State[None]:
         return Failed(name="NotLaunched", message=f"{told}; its job file is not here: run it by hand")
     try:
         key = f"approve {said.plan.digest} {flow_run.id}"
-        launcher_for(settings).payout(said.job_file, files=_files_of(said), by="approve", key=key)
+        launcher_for(settings).payout(
+            said.job_file, files=_files_of(said), by="approve", key=key, period=said.plan.period
+        )
     except NotLaunched as error:
         return Failed(name="NotLaunched", message=f"{told}; {error.message}")
     return Completed(name="Approved", message=f"{told}; the payout was started")

@@ -8,13 +8,13 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.address_book import ContactsReport, sync_job_contacts
 from flows.blocks import use_stored_credentials
-from flows.naming import name_of_job
-from flows.page_words import page_word
-from flows.pages import contacts_page
-from flows.recorder import Recorder
-from flows.watching import RunLogProgress, refused_state, state_of, watching
+from flows.walking.address_book import ContactsReport, sync_job_contacts
+from flows.watched.naming import name_of_job
+from flows.watched.page_words import page_word
+from flows.watched.pages import contacts_page
+from flows.watched.recorder import Recorder
+from flows.watched.watching import RunLogProgress, refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 

@@ -10,9 +10,9 @@ from typing import Final
 from rich.console import Console
 
 from flows.commands.payouts import check_job, tell_report
-from flows.launch import RunReport
-from flows.start import start_payout
-from flows.terminal import progress_on
+from flows.terminal.printing import progress_on
+from flows.walking.launch import RunReport, Wish
+from flows.walking.start import start_payout
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 
@@ -74,7 +74,7 @@ def _prefect(console: Console, folder: Path) -> Iterator[None]:
     os.environ |= {name: value for name, value in QUIET_PREFECT.items() if name not in os.environ}
     if not os.environ.get("PREFECT_API_URL"):
         os.environ |= {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "true"}
-    from flows.watching import without_heartbeat  # noqa: PLC0415  # after the environment is as it should be
+    from flows.watched.watching import without_heartbeat  # noqa: PLC0415  # after the environment is as it should be
 
     console.print("[dim](Prefect starts a server of its own now; that takes a few seconds)[/dim]")
     with without_heartbeat():
@@ -83,7 +83,7 @@ def _prefect(console: Console, folder: Path) -> Iterator[None]:
 
 def _pay(job: Path, console: Console) -> RunReport:
     with progress_on(console) as progress:
-        report = start_payout(job, [], yes=True, by="demo", progress=progress, watched=True)
+        report = start_payout(job, Wish(yes=True, by="demo"), progress=progress, watched=True)
     tell_report(report, as_json=False)
     return report
 

@@ -6,10 +6,10 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 
 from flows.blocks import use_stored_credentials
-from flows.night import folder_of_jobs, run_night
-from flows.night_page import night_page
-from flows.page_words import page_word
-from flows.watching import refused_state, state_of, watching
+from flows.walking.night import folder_of_jobs, run_night
+from flows.watched.night_page import night_page
+from flows.watched.page_words import page_word
+from flows.watched.watching import refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs

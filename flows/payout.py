@@ -7,9 +7,9 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.blocks import use_stored_credentials
-from flows.launch import run_payout
-from flows.naming import name_of_job
-from flows.watching import refused_state, told_state, watching
+from flows.walking.launch import Wish, run_payout
+from flows.watched.naming import name_of_job
+from flows.watched.watching import refused_state, told_state, watching
 from schemas.errors import RepasseError
 
 
@@ -24,6 +24,7 @@ def payout(
     yes: bool = False,
     by: str = "",
     again: list[str] | None = None,
+    period: str = "",
 ) -> State[None]:
     """Pay what a job owes, once. Safe to start again at any moment: only what is left to do is done.
 
@@ -35,12 +36,12 @@ def payout(
         yes: Approve the plan that will be made, up to the job's limits, as the person named in "by".
         by: Name of whoever asks for the run; the worker's account when empty.
         again: Base names of files to pay although they were used before; always needs a person's approval.
+        period: Month to run a job for previous_month for, such as 2026-10; that before the present one when empty.
     """
     with watching() as watch:
         try:
             use_stored_credentials()
-            return told_state(
-                run_payout(Path(job), files or [], yes=yes, by=by or None, again=again or [], watch=watch)
-            )
+            wish = Wish(files or [], yes=yes, by=by or None, again=again or [], period=period or None)
+            return told_state(run_payout(Path(job), wish, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

@@ -6,8 +6,8 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from flows.blocks import use_stored_credentials
-from flows.launch import nothing_is_open, run_settle
-from flows.watching import refused_state, told_state, watching
+from flows.walking.launch import nothing_is_open, run_settle
+from flows.watched.watching import refused_state, told_state, watching
 from schemas.errors import RepasseError
 
 

@@ -23,7 +23,8 @@ from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
 from io_adapters.split_api.probing import ProbeApi
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.job import resolve_period
+from schemas.errors import ConfigurationError
+from schemas.job import period_asked, resolve_period
 
 if TYPE_CHECKING:
     from io_adapters.sandbox import EmbeddedSandbox
@@ -48,7 +49,13 @@ def whoever_runs_this() -> str:
 
 
 def read_order(
-    job_path: Path, *, files: Sequence[str] = (), yes: bool = False, by: str | None = None, again: Sequence[str] = ()
+    job_path: Path,
+    *,
+    files: Sequence[str] = (),
+    yes: bool = False,
+    by: str | None = None,
+    again: Sequence[str] = (),
+    period: str | None = None,
 ) -> Order:
     """Read the job file and settle what the caller asked for.
 
@@ -58,17 +65,22 @@ def read_order(
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; whoever runs the program when None.
         again: Files to pay although they were used before, under another job or period.
+        period: The month a job for `previous_month` is run for; that before the present one when None.
 
     Raises:
-        ConfigurationError: the job file is wrong; every problem with line and column.
+        ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
     """
     job = read_job(job_path).job
-    period = resolve_period(job.period, dt.datetime.now().astimezone().date())
+    try:
+        spec = period_asked(job.period, period) if period else job.period
+    except ValueError as error:
+        raise ConfigurationError(f"{job_path.name}: {error}") from None
+    resolved = resolve_period(spec, dt.datetime.now().astimezone().date())
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    return Order(job, job_path.absolute(), period, given, yes, by or whoever_runs_this(), names)
+    return Order(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names)
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:

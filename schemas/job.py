@@ -4,6 +4,7 @@ A job is a declaration. This module says what it must hold; `io_adapters.spreads
 """
 
 import datetime as dt
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
@@ -269,6 +270,25 @@ def resolve_period(spec: str | PeriodRange, today: dt.date) -> Period:
         last_day = today.replace(day=1) - dt.timedelta(days=1)
         return _month(last_day.year, last_day.month)
     return _month(int(spec[:4]), int(spec[5:]))
+
+
+def period_asked(declared: str | PeriodRange, asked: str) -> str | PeriodRange:
+    """Return the period somebody asks a job for; it can be chosen only where the job says `previous_month`.
+
+    What was planned in one month may be approved in the next, when the previous month is another.
+
+    Raises:
+        ValueError: it is not a month, or the job is for another period.
+    """
+    today = dt.date.min  # a stated period is the same on every day
+    if declared != "previous_month":
+        own = resolve_period(declared, today).label
+        if asked != own:
+            raise ValueError(f"the job is for {own}; only a job for previous_month can be run for another period")
+        return declared
+    if not re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", asked):
+        raise ValueError("a period is a month, such as 2026-10")
+    return asked
 
 
 def _month(year: int, month: int) -> Period:

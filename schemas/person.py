@@ -5,12 +5,13 @@ from collections.abc import Iterable
 
 
 def same_person(name: str) -> str:
-    """Return what all writings of a name have in common.
+    """Return what all writings of a name have in common; what nobody sees of one (U+200B, say) makes no difference.
 
     >>> same_person("  José  DA Silva ") == same_person("jose\u0301 da silva")
     True
     """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    seen = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    return " ".join(seen.casefold().split())
 
 
 def different_people(names: Iterable[str]) -> frozenset[str]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import typer
 
-from flows.address_book import sync_job_contacts
 from flows.contact_words import say
-from flows.contacts_document import contacts_document, known_document
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from flows.stages import change_contacts
-from flows.terminal import QuietProgress, console_for, progress_on
-from flows.terminal_contacts import show_known, show_sync
+from flows.terminal.contacts import show_known, show_sync
+from flows.terminal.contacts_document import contacts_document, known_document
+from flows.terminal.printing import QuietProgress, console_for, progress_on
+from flows.walking.address_book import sync_job_contacts
 from flows.wiring import opened_run
 from io_adapters.ledger.ledger import Ledger
 from schemas.contact_book import ContactState, KnownContact

@@ -12,7 +12,7 @@ import typer
 
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from schemas.desk_people import DeskUser, Role
 from schemas.errors import ConfigurationError, WordRefused
 from schemas.exit_codes import ExitCode
@@ -53,7 +53,7 @@ def serve_desk(asked: Serving) -> None:
         ConfigurationError: the address is taken or not ours, or passwords would travel in the clear.
     """
     from flows.desk.opening import UPLOADS, opened_desk  # noqa: PLC0415  # all the stages
-    from flows.launching import launcher_for  # noqa: PLC0415
+    from flows.walking.launching import launcher_for  # noqa: PLC0415
     from io_adapters.desk.app import create_app  # noqa: PLC0415
     from io_adapters.desk.serving import Where, serve  # noqa: PLC0415
     from io_adapters.desk.settings import LOOPBACK_HOSTS, MEGABYTE, DeskSettings  # noqa: PLC0415

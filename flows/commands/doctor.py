@@ -11,7 +11,7 @@ from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
 from flows.steps.compare_listing import names_of
 from flows.steps.probe import contradicted_by, judge, written
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from flows.wiring import describe_service, opened_service
 from io_adapters.split_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen

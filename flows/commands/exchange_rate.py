@@ -8,7 +8,7 @@ from flows.settings import read_settings
 from flows.stages.rate_by_hand import approved_terms, rate_by_hand, report_called
 from flows.stages.run import Clock, Run
 from flows.steps.exchange_rate import codes_of
-from flows.terminal import QuietProgress, console_for
+from flows.terminal.printing import QuietProgress, console_for
 from flows.wiring import SYSTEM_CLOCK, opened_run
 from schemas.errors import WordRefused
 from schemas.exchange_terms import ExchangeTerms

@@ -12,7 +12,7 @@ from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.institutions import InstitutionList, read_institutions
 from flows.steps.institutions import USABLE_FOR, find_institutions, is_usable
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from flows.wiring import opened_service
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from io_adapters.spreadsheets.declarations import job_schema, known_layouts, layout_schema, read_layout
 from io_adapters.spreadsheets.reading import open_file
 from schemas.exit_codes import ExitCode

@@ -1,21 +1,20 @@
 """check, plan, run, settle: the commands that walk stages."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flows.launch import RunReport
 from flows.opening import open_ledger_of
-from flows.plan_document import plan_document
 from flows.settings import read_settings
 from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, why_unsound, write_check
 from flows.stages.plan_view import view_plan, write_plan
 from flows.stages.read import read
-from flows.start import start_payout, start_settle
-from flows.terminal import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
-from flows.terminal_plan import show_plan
+from flows.terminal.plan import show_plan
+from flows.terminal.plan_document import plan_document
+from flows.terminal.printing import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
+from flows.walking.launch import RunReport, Wish
+from flows.walking.start import start_payout, start_settle
 from flows.wiring import SYSTEM_CLOCK, read_order
 from flows.wording import say
 from schemas.exit_codes import ExitCode
@@ -57,10 +56,10 @@ def check_job(job: Path, *, as_json: bool) -> Result:
     return code, document
 
 
-def plan_job(job: Path, *, names: bool, as_json: bool) -> Result:
+def plan_job(job: Path, *, names: bool, as_json: bool, period: str | None = None) -> Result:
     """Show what would be paid, and write plan.xlsx; the ledger is only read, and the service is not asked."""
     console = console_for(as_json=as_json)
-    order = read_order(job)
+    order = read_order(job, period=period)
     ledger = open_ledger_of(read_settings(), create=False)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
         read(run)
@@ -73,13 +72,11 @@ def plan_job(job: Path, *, names: bool, as_json: bool) -> Result:
     return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
 
 
-def run_job(  # each is named at the call
-    job: Path, files: Sequence[str], *, yes: bool, again: Sequence[str], as_json: bool, by: str | None = None
-) -> Result:
+def run_job(job: Path, wish: Wish, *, as_json: bool) -> Result:
     """Run the payout and tell what it came to."""
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
-        report = start_payout(job, files, yes=yes, by=by, progress=progress, again=again)
+        report = start_payout(job, wish, progress=progress)
     tell_report(report, as_json=as_json)
     return report.exit_code, run_document(report)
 

@@ -10,7 +10,7 @@ from flows.stages.people import declare_absent, lift_freeze, link_report
 from flows.stages.rate_words import declare_rate_absent, link_rate
 from flows.stages.run import Clock, Run
 from flows.stages.words_given import require_typed_word_counts
-from flows.terminal import QuietProgress, console_for
+from flows.terminal.printing import QuietProgress, console_for
 from flows.wiring import SYSTEM_CLOCK, opened_run, whoever_runs_this
 from schemas.decision import DecisionKind
 from schemas.errors import WordRefused

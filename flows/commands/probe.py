@@ -16,7 +16,7 @@ from flows.stages.probe import probe
 from flows.steps.probe import ProbeFinding, Verdict, reais
 from flows.steps.probe_parties import ProbeParties, read_parties
 from flows.steps.probe_plan import NOT_ASKED, steps_for
-from flows.terminal import QuietProgress, console_for
+from flows.terminal.printing import QuietProgress, console_for
 from flows.wiring import opened_probe
 from io_adapters.spreadsheets.yaml_text import parse_yaml
 from schemas.errors import UnreadableFile, WordRefused

@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from flows.wiring import opened_service
 from schemas.errors import UnreadableFile, WordRefused
 from schemas.exit_codes import ExitCode
@@ -67,15 +67,15 @@ def ask_qr_code(  # each is named at the call
     sound = found.is_sound
     if sound and not as_json:
         console_for(as_json=False).out(found.payload, highlight=False)  # as it is: a line break would spoil it
+    wrong = bool(found.differs) or any(not problem.leaves_open for problem in found.problems)
     document = {
         "deprecated": True,
         "payload": found.payload if sound else None,
         "qr_code_key": code.qr_code_key,
-        "image": code.image,
+        "image": None if wrong else code.image,
         "problems": [problem.value for problem in found.problems],
         "differs": list(found.differs),
     }
-    wrong = bool(found.differs) or any(not problem.leaves_open for problem in found.problems)
     return (ExitCode.DISCREPANCIES if wrong else ExitCode.DONE), document
 
 

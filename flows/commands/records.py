@@ -9,7 +9,7 @@ from rich.table import Table
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.steps.exchange_rate import codes_of
-from flows.terminal import console_for, show_summary
+from flows.terminal.printing import console_for, show_summary
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
 from schemas.exchange_update import UNSETTLED, ExchangeUpdate

@@ -29,7 +29,7 @@ _PREPARATIONS: Final = (
     ["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"],
     ["prefect", "block", "register", "--module", "flows.blocks"],
     ["prefect", "--no-prompt", "deploy", "--all"],
-    ["python", "-c", "from flows.automations import ensure_automations; ensure_automations()"],
+    ["python", "-c", "from flows.watched.automations import ensure_automations; ensure_automations()"],
 )
 
 

@@ -13,7 +13,7 @@ from flows.settings import read_settings
 from flows.stages.trace import Traced, trace
 from flows.steps.exact import EXACT, plain
 from flows.steps.trace import exact_sum
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from flows.wiring import read_order
 from flows.wording import say
 from io_adapters.outputs.labels import Labels

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from flows.opening import open_ledger_of
 from flows.settings import Settings, read_settings
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from flows.wiring import opened_service
 from io_adapters.split_api.errors import Unanswered
 from io_adapters.webhooks import PATH, make_token

@@ -7,13 +7,14 @@ from typing import Final
 import typer
 
 from flows.commands.webhook import LOOPBACK
-from flows.launching import launcher_for
 from flows.opening import open_ledger_of
 from flows.settings import Settings, read_settings
-from flows.start import is_watched
+from flows.walking.launching import launcher_for
+from flows.walking.start import is_watched
 from io_adapters.webhooks import PATH, Bell, KnownTokens, Poll, open_door
 from schemas.errors import ConfigurationError, RepasseError
 
+LONGEST_PAUSE_S: Final = 86_400
 SETTLE: Final = (sys.executable, "-c", "from flows.cli import main; main()", "settle", "--json")
 
 
@@ -21,8 +22,11 @@ def listen(host: str, port: int, every_s: float) -> None:
     """Take deliveries until asked to end; each has open reports looked at, at most once in `every_s` seconds.
 
     Raises:
-        ConfigurationError: the address cannot be had, or the environment names no service or no ledger.
+        ConfigurationError: the address cannot be had, the environment names no service or no ledger, or nobody can mean
+            such a pause.
     """
+    if not 1 <= every_s <= LONGEST_PAUSE_S:
+        raise ConfigurationError(f"--every-s must be a number of seconds from 1 to {LONGEST_PAUSE_S}, a day")
     settings = read_settings()
     settings.require_service()
     try:

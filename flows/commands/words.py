@@ -9,7 +9,7 @@ from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.record_approval import record_approval
 from flows.stages.words_given import require_typed_word_counts
-from flows.terminal import console_for
+from flows.terminal.printing import console_for
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode

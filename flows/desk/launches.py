@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from flows.desk.jobs import JobsFolder
-from flows.launching import Launcher
+from flows.walking.launching import Launcher
 from io_adapters.desk.ports import LaunchStanding
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
@@ -55,9 +55,18 @@ class Launches:
         run = self._ledger.runs.get(run_id)
         if run is None or not run.job_file:
             raise ConfigurationError("this run cannot be taken up again")
-        return self.start(run.job_file, self.files_of(run), by=by, key=f"after-{run_id}")
+        return self.start(run.job_file, self.files_of(run), by=by, key=f"after-{run_id}", period=run.period)
 
-    def start(self, job_file: str, files: tuple[str, ...], *, by: str, key: str, digest: str | None = None) -> str:
+    def start(  # each is named at the call
+        self,
+        job_file: str,
+        files: tuple[str, ...],
+        *,
+        by: str,
+        key: str,
+        digest: str | None = None,
+        period: str = "",
+    ) -> str:
         """Write a launch down, and make it; taken back where it cannot be made.
 
         Returns:
@@ -69,7 +78,7 @@ class Launches:
         name = sha256(key.encode()).hexdigest()[:32]
         if self._ledger.desk_launches.record(name, job_file, files, by, digest):
             try:
-                self._launcher.payout(Path(job_file), files=files, by=by, key=name)
+                self._launcher.payout(Path(job_file), files=files, by=by, key=name, period=period)
             except RepasseError:
                 self._ledger.desk_launches.forget(name)
                 raise

@@ -97,7 +97,7 @@ class Plans:
         people = len(words_given(self._ledger, job, stored, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
         return self._launches.start(
-            run.job_file, self._launches.files_of(run), by=given.by, key=key, digest=given.digest
+            run.job_file, self._launches.files_of(run), by=given.by, key=key, digest=given.digest, period=stored.period
         )
 
     def reject(self, digest: str, *, by: str, why: str) -> None:

@@ -30,6 +30,8 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
         SendingFrozen: the payments were sent again since; the report is linked all the same.
     """
     submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    if not split_id.strip(" ."):
+        raise WordRefused("the service shows no report without an id; name one")
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))

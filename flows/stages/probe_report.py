@@ -78,9 +78,10 @@ def _is_valid(probing: Probing, account: OwnAccount, *, glued: bool, psp_is_ispb
     how = f"digit {'glued' if glued else 'after a hyphen'}, pspId {'ISPB' if psp_is_ispb else 'bank code'}"
     probing.note(f"account check, {how}: about to be sent")
     told = probing.api.validate_account(account_question(account, glued=glued, psp_is_ispb=psp_is_ispb))
-    probing.note(
-        f"account check, {how}: {'no verdict' if told.valid is None else 'valid' if told.valid else 'invalid'}"
-    )
+    verdict = {True: "valid", False: "invalid", None: "refused" if told.refused else "no verdict"}[told.valid]
+    probing.note(f"account check, {how}: {verdict}")
+    if not told.answered:  # another way that is valid would say nothing of this one
+        raise NotSent("a check was not answered; nothing more is spent on it")
     return told.valid is True
 
 
@@ -90,6 +91,7 @@ def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answe
     if not report_id.startswith(NAME) or amount_cents not in {1, 2}:
         raise BrokenInvariant("a probe sends centavos under a probe's name, and nothing else")
     body = report_body(_parties(probing), report_id, run.clock.now().date().isoformat(), amount_cents=amount_cents)
+    probing.api.await_turn()
     probing.note(f"{report_id}: about to be sent")
     answer = post_once(
         run.require_service(),

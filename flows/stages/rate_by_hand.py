@@ -12,6 +12,7 @@ from flows.stages.listing import look_at_service
 from flows.stages.run import Run
 from flows.stages.send import LEASE_S, check_may_send
 from flows.stages.set_rate import look_at_rate, set_rate
+from flows.stages.words_given import require_typed_word_counts
 from flows.steps.exchange_rate import ENDED, judge_rate
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.exchange_terms import HOME_CURRENCY, ExchangeTerms
@@ -29,7 +30,7 @@ def report_called(run: Run, name: str) -> Submission:
         WordRefused: it is none of ours.
     """
     for one in run.ledger.submissions.list(bodies=False):
-        if name in {one.report_id, one.split_id}:
+        if name and name in {one.report_id, one.split_id}:
             return one
     raise WordRefused(f"{name} is no report of this ledger; `repasse status` lists what is open")
 
@@ -46,12 +47,14 @@ def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequenc
         The update as it stands: accepted, or what became of it.
 
     Raises:
-        WordRefused: the report waits for no rate, has one, or one may be on its way already.
+        WordRefused: the report waits for no rate, has one, or one may be on its way already; or its job counts only
+            words of people who signed in.
         ApprovalWanted: there are fewer people than it takes.
         NotSent: sending is on hold, or nothing could be sent.
         SendingFrozen: ledger and service disagree.
         AnotherRun: a run of the job is at it.
     """
+    require_typed_word_counts(run.ledger, report.job)
     if report.currency == HOME_CURRENCY:
         raise WordRefused(f"{report.report_id} is in {HOME_CURRENCY}: it has no exchange rate")
     if report.state not in OPEN:
@@ -65,7 +68,7 @@ def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequenc
     try:
         look_at_service(run)
         run.ledger.exchange_updates.prepare(report.job, run.id)
-        return set_rate(run, _prepared(run, report, terms, by))
+        return set_rate(run, _prepared(run, report, terms, by), by=", ".join(by))
     finally:
         run.ledger.leases.release(report.job, run.owner)
 

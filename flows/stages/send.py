@@ -84,6 +84,7 @@ def listing_is_old(run: Run) -> bool:
 def _send_one(run: Run, submission: Submission) -> Answer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
+    run.require_service().api.await_turn()
     timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
     taken = run.ledger.submissions.take_for_sending(
         submission.id,

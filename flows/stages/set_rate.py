@@ -21,8 +21,14 @@ from schemas.wire import SplitReport
 X = ExchangeState
 
 
-def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
-    """Set one rate, unless the report has one already, has ended, or another worker has taken it."""
+def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdate:
+    """Set one rate, unless the report has one already, has ended, or another worker has taken it.
+
+    Args:
+        run: Who sets it.
+        update: Approved.
+        by: The people who asked for it by hand; "" where nobody did.
+    """
     if update.body != update.terms.body:
         raise BrokenInvariant(f"{update.id}: the stored body is not what was approved")
     report = find_report_of(run, update)
@@ -31,6 +37,7 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     stands = look_at_rate(run, update, report)
     if stands.state is not X.APPROVED:
         return stands
+    run.require_service().api.await_turn()
     timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
     taken = run.ledger.exchange_updates.take_for_sending(
         update.id,
@@ -38,6 +45,7 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
         run_id=run.id,
         body_sha256=sha256(update.body).hexdigest(),
         deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
+        by=by,
     )
     if not taken:
         run.progress.tell(run.say("send.taken", report=update.id))
@@ -62,8 +70,12 @@ def set_rate(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
 
 
 def find_report_of(run: Run, update: ExchangeUpdate) -> SplitReport | None:
-    """Ask for the report an update is for, by whichever of its ids the service takes; None when it shows none."""
-    return run.require_service().api.find_report(_path_id(run, update))
+    """Ask for the report an update is for, by whichever of its ids the service takes.
+
+    None when the service shows none, or the report was found in a list that did not tell its id.
+    """
+    path_id = _path_id(run, update)
+    return run.require_service().api.find_report(path_id) if path_id else None
 
 
 def _path_id(run: Run, update: ExchangeUpdate) -> str:

@@ -15,9 +15,10 @@ from io_adapters.ledger.exchange_transitions import (
     write_attempt,
 )
 from io_adapters.ledger.tables import exchange_journal, exchange_updates
-from schemas.errors import BrokenInvariant
+from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import ExchangeState, ExchangeUpdate
+from schemas.person import different_people
 
 X = ExchangeState
 
@@ -32,14 +33,17 @@ class ExchangeByHand:
     ) -> ExchangeUpdate:
         """Write down an update with these terms, bound to the people who say so, in place of a refused one.
 
-        Whether their word is enough, and the look before, are the caller's to judge.
+        Who of them may say so, and the look before, are the caller's to judge.
 
         Returns:
             The new attempt, approved; its journal begins with the names and the digest of its exact bytes.
 
         Raises:
+            ApprovalWanted: fewer than two different people.
             BrokenInvariant: an update of the report counts already and was not refused.
         """
+        if len(different_people(by)) < 2:
+            raise ApprovalWanted("a rate that no approved plan has takes the word of two different people")
         names = ", ".join(name.strip() for name in by)
         with self._db.writing() as connection:
             now = self._db.now()

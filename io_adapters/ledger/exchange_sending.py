@@ -26,7 +26,7 @@ class ExchangeSending:
     _db: Database
 
     def take_for_sending(
-        self, update_id: str, owner: Owner, run_id: str, *, body_sha256: str, deadline_at: dt.datetime
+        self, update_id: str, owner: Owner, run_id: str, *, body_sha256: str, deadline_at: dt.datetime, by: str = ""
     ) -> bool:
         """Write down that these very bytes are about to be sent; when this returns True, that is durable.
 
@@ -36,6 +36,7 @@ class ExchangeSending:
             run_id: The run that sends it.
             body_sha256: Hex digest of the bytes that are about to be sent.
             deadline_at: When the attempt gives up at the latest.
+            by: The people who asked for it by hand, for the journal; "" where only the run did.
 
         Returns:
             False when it is not approved any more, or its report has ended: there is nothing to send.
@@ -56,7 +57,7 @@ class ExchangeSending:
             _require_approved(connection, before)
             now = self._db.now()
             taken = {"run_id": run_id, "owner": owner.to_json(), "sending_at": now, "deadline_at": deadline_at}
-            return try_move(connection, before, X.SENDING, Cause(now, run_id), **taken)
+            return try_move(connection, before, X.SENDING, Cause(now, by or run_id), **taken)
 
     def still_mine(self, update_id: str, owner: Owner) -> bool:
         """Say whether an update is still being sent by this owner; asked immediately before connecting."""

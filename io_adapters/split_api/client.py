@@ -85,6 +85,13 @@ class SplitApi(ReportsReader):
         """Give up the shared connections."""
         self._questions.close()
 
+    def await_turn(self) -> None:
+        """Wait for the next place in the pace: for `create_report` and `update_exchange_rate`, which do not wait.
+
+        Called before the intent to send is written down: what has a deadline spends none of it waiting.
+        """
+        self._pace.wait()
+
     def create_report(
         self,
         body: bytes,
@@ -107,7 +114,6 @@ class SplitApi(ReportsReader):
             What the answer proves. Nothing that happens on the wire is raised; KeyboardInterrupt and SystemExit are,
             and leave the outcome unknown.
         """
-        self._pace.wait()
         with self._connections.fresh(deadline_s) as client:
             request = client.build_request(
                 "POST", "/split", content=body, headers={"Content-Type": "application/json", "Connection": "close"}
@@ -178,7 +184,7 @@ class SplitApi(ReportsReader):
             What the answer proves, as with `create_report`; a returned report tells the rate it has.
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
-        reply = self._orders.send_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
+        reply = self._orders.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
         answer = classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
         return self._with_what_may_be_told(answer)
 

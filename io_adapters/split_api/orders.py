@@ -59,6 +59,19 @@ class Orders:
         *,
         params: Mapping[str, str] | None = None,
         deadline_s: float,
+    ) -> Reply:
+        """Wait for one's place in the pace, then send one request as `send_at_once` does."""
+        self._pace.wait()
+        return self.send_at_once(method, path, content, params=params, deadline_s=deadline_s)
+
+    def send_at_once(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        *,
+        params: Mapping[str, str] | None = None,
+        deadline_s: float,
         before_connect: Callable[[], None] = lambda: None,
     ) -> Reply:
         """Send one request over a fresh connection; `Reply.failure` says what went wrong on the wire.
@@ -68,10 +81,9 @@ class Orders:
             path: Below the service's address.
             content: JSON; None sends no body.
             params: Query.
-            deadline_s: For connecting, writing and reading together; waiting for one's place in the pace comes before.
+            deadline_s: For connecting, writing and reading together.
             before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
         """
-        self._pace.wait()
         kind = {} if content is None else {"Content-Type": "application/json"}
         with self._connections.fresh(deadline_s) as client:
             request = client.build_request(

@@ -115,7 +115,7 @@ def _retry_after_s(value: str) -> float | None:
         return float(value)
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     aware = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
     return max(0.0, (aware - dt.datetime.now(dt.UTC)).total_seconds())

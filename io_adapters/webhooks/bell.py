@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -77,6 +78,7 @@ class Bell:
             try:
                 self._poll(int(self._now_s() // self._every_s))
             except Exception as failure:  # noqa: BLE001  # the bell must outlive whatever goes wrong with one poll
-                self._on_failure(failure)
+                with suppress(Exception):  # nobody may be there to be told: a log that is closed, a pipe that broke
+                    self._on_failure(failure)
             if self._ending.wait(max(0.0, began_s + self._every_s - time.monotonic())):
                 return

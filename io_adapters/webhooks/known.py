@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -58,4 +59,5 @@ class KnownTokens:
             try:
                 self._known = frozenset(self._read())
             except Exception as failure:  # noqa: BLE001  # a ledger that is busy for once must not close the door
-                self._on_failure(failure)
+                with suppress(Exception):  # nor may a log that is closed
+                    self._on_failure(failure)

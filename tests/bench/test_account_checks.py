@@ -15,7 +15,7 @@ from flows.stages.draft import draft
 from flows.stages.read import read
 from flows.steps.account_checks import CheckResult, accounts_to_pay
 from flows.steps.check_order import KnownOfAccounts, likely_good_first
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import opened_run, read_order
 from tests.bench.conftest import Figures
 from tests.payments_job import write_payments_job

@@ -21,10 +21,11 @@ from flows.stages.listing import doubt_abandoned, look_at_service
 from flows.stages.route import PAYOUT, Route, walk
 from flows.stages.run import Run
 from flows.stages.send import send
-from flows.start import start_payout, start_settle
 from flows.steps.owe import obligations_frame
 from flows.steps.work_out import Worked
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
+from flows.walking.launch import Wish
+from flows.walking.start import start_payout, start_settle
 from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.sandbox import SandboxSettings, serve
@@ -83,7 +84,7 @@ def pay(job: Path, environment: dict[str, str], told: Connection) -> None:
     """Run a job as `repasse run JOB --yes` does, and exit with its code."""
     os.environ |= environment
     with exit_code_of_errors():
-        report = start_payout(job, [], yes=True, by="payer", progress=ToldStages(told), watched=False)
+        report = start_payout(job, Wish(yes=True, by="payer"), progress=ToldStages(told), watched=False)
         sys.exit(int(report.exit_code))
 
 
@@ -96,7 +97,7 @@ def pay_and_die_before(job: Path, environment: dict[str, str], stage: str, told:
     """Run a job and die when a stage begins."""
     os.environ |= environment
     with exit_code_of_errors():
-        report = start_payout(job, [], yes=True, by="payer", progress=EndsBefore(stage, told), watched=False)
+        report = start_payout(job, Wish(yes=True, by="payer"), progress=EndsBefore(stage, told), watched=False)
         sys.exit(int(report.exit_code))
 
 

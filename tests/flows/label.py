@@ -9,11 +9,11 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.launch import RunReport
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
-from flows.start import start_payout
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
+from flows.walking.launch import RunReport, Wish
+from flows.walking.start import start_payout
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, write_sheet
@@ -46,7 +46,9 @@ class Label:
     ) -> RunReport:
         """Run the payout, and close its books."""
         names = [str(path) for path in files]
-        report = start_payout(self.job, names, yes=yes, by=by, progress=progress or QuietProgress(), watched=False)
+        report = start_payout(
+            self.job, Wish(names, yes=yes, by=by), progress=progress or QuietProgress(), watched=False
+        )
         if report.summary is not None:
             summary = summary_of(report)
             assert summary["exit_code"] == report.exit_code

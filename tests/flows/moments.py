@@ -7,7 +7,7 @@ from io import StringIO
 
 from flows.opening import utc_now
 from flows.stages.run import Clock
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import SYSTEM_CLOCK
 
 

@@ -8,7 +8,7 @@ import pytest
 from flows.opening import utc_now
 from flows.settings import read_settings
 from flows.stages.route import PAYOUT, walk
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places

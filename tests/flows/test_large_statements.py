@@ -9,7 +9,7 @@ from flows.stages.draft import draft
 from flows.stages.offline import opened_offline, write_check
 from flows.stages.plan_view import view_plan
 from flows.stages.read import read
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import SYSTEM_CLOCK, read_order
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF

@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from flows.launching import ChildLauncher, DeploymentLauncher, NotLaunched, launcher_for
 from flows.settings import read_settings
+from flows.walking.children import ChildLauncher, NotLaunched
+from flows.walking.launching import launcher_for
+from flows.watched.deployments import DeploymentLauncher
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle

@@ -12,7 +12,7 @@ from flows.stages.read import read
 from flows.stages.recover import recover
 from flows.stages.route import SETTLE, Route, walk
 from flows.stages.run import Order, Run
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import opened_run, read_order
 from io_adapters.split_api.client import SplitApi
 from schemas.exit_codes import ExitCode

@@ -6,7 +6,7 @@ from openpyxl import load_workbook
 from flows.stages.offline import opened_offline
 from flows.stages.read import read
 from flows.steps.missing_shares import list_missing_shares
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import SYSTEM_CLOCK, read_order
 from io_adapters.outputs.missing_shares import write_missing_shares
 from schemas.missing_share import MissingShares

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.night import run_night
 from flows.stages.due_jobs import find_jobs
+from flows.walking.night import run_night
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label

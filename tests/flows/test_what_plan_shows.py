@@ -11,7 +11,7 @@ from flows.stages.draft import draft
 from flows.stages.freeze_plan import freeze_plan
 from flows.stages.plan_view import warn_of_plan
 from flows.stages.read import read
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import opened_run, read_order
 from tests.flows.jobs import advance, line, payee, payment, people, share
 

@@ -10,7 +10,7 @@ from flows.stages.draft import draft
 from flows.stages.offline import opened_offline
 from flows.stages.plan_view import view_plan
 from flows.stages.read import read
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import SYSTEM_CLOCK, read_order
 from schemas.issues import errors_among
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.launch import RunReport
-from flows.start import start_payout
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
+from flows.walking.launch import RunReport, Wish
+from flows.walking.start import start_payout
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.exit_codes import ExitCode
@@ -55,7 +55,7 @@ def read(path: Path, layout: str) -> ParsedTable:
 
 
 def pay(job: Path) -> RunReport:
-    return start_payout(job, [], yes=True, by=None, progress=QuietProgress(), watched=False)
+    return start_payout(job, Wish(yes=True), progress=QuietProgress(), watched=False)
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

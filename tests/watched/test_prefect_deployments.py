@@ -14,9 +14,9 @@ from openpyxl import load_workbook
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Pending
 
-from flows.events import APPROVAL_WANTED
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
+from flows.watched.events import APPROVAL_WANTED
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.submission import SubmissionState

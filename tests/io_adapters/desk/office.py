@@ -8,8 +8,8 @@ from time import monotonic, sleep
 
 from starlette.testclient import TestClient
 
-from flows.launch import run_payout, run_settle
 from flows.stages.run import Clock
+from flows.walking.launch import Wish, run_payout, run_settle
 from flows.wiring import SYSTEM_CLOCK
 from io_adapters.desk.app import create_app
 from io_adapters.desk.passwords import hash_password
@@ -31,7 +31,7 @@ class RunsHere:
     def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str) -> None:
         if key not in self.keys:
             self.keys.append(key)
-            run_payout(job_path, files, yes=False, by=by)
+            run_payout(job_path, Wish(files, yes=False, by=by))
 
     def settle(self, *, key: str) -> None:
         self.keys.append(key)

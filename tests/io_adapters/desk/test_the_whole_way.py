@@ -6,9 +6,9 @@ import pytest
 
 from flows.commands.people import decide_obligations, resolve_submission, unfreeze_sending
 from flows.commands.words import approve_plan, release_sending
-from flows.launch import run_payout
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
+from flows.walking.launch import Wish, run_payout
 from schemas.decision import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import WordRefused
@@ -137,7 +137,7 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     approve_plan(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
-    run_payout(job, [], yes=True, by="cron")
+    run_payout(job, Wish(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
     assert "Falta o sim de 1" in page
@@ -229,7 +229,7 @@ def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt
 
 def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_and_payments(in_doubt, job, service):
     declare(job, approval={"identities": "signed_in"})
-    run_payout(job, [], yes=False, by="cron")
+    run_payout(job, Wish(yes=False, by="cron"))
     with open_ledger_of(read_settings()) as ledger:
         key = ledger.claims.live_of("aurora", "2026-10")[0].obligation_key
     for act in (
@@ -297,5 +297,5 @@ def test_typed_approvals_still_count_where_names_may_be_declared(ana, the_job, s
     run = prepare(ana, the_job)
     code, _ = approve_plan(plan_of(ana, run).rpartition("/")[2], by="bia", total="30,00", as_json=True)
     assert code is ExitCode.DONE
-    run_payout(job, [], yes=False, by="cron")
+    run_payout(job, Wish(yes=False, by="cron"))
     assert service.paid == [1000, 2000]

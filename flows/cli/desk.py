@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.ending import AsJson, finish
+from flows.cli.ending import AsJson, finish
 from schemas.errors import RepasseError
 
 desk_app = typer.Typer(help="Serve the web page where people check, approve and follow payouts.", rich_markup_mode=None)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.cli_contacts import contacts_app, institutions
-from flows.ending import AsJson, finish
+from flows.cli.contacts import contacts_app, institutions
+from flows.cli.ending import AsJson, finish
 
 webhook_app = typer.Typer(help="Be told by the service when something moves, instead of asking.", rich_markup_mode=None)
 

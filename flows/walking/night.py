@@ -8,7 +8,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from flows.launch import RunReport, call, nothing_is_open, run_settle, walk_order
 from flows.opening import open_ledger_of, utc_now
 from flows.preflight import check_environment
 from flows.settings import read_settings
@@ -17,6 +16,7 @@ from flows.stages.route import Watch, describe_bug
 from flows.stages.run import Order
 from flows.steps.due import Facts, Why, is_brought_to_an_end, why_due
 from flows.steps.run_state import state_name
+from flows.walking.launch import RunReport, call, nothing_is_open, run_settle, walk_order
 from flows.wiring import read_order, whoever_runs_this
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError

@@ -22,13 +22,13 @@ def finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: b
     try:
         code, document = command()
     except RepasseError as error:
-        from flows.terminal import print_error  # noqa: PLC0415
+        from flows.terminal.printing import print_error  # noqa: PLC0415
 
         print_error(error, as_json=as_json)
         code = error.exit_code
     else:
         if as_json:
-            from flows.terminal import print_json  # noqa: PLC0415
+            from flows.terminal.printing import print_json  # noqa: PLC0415
 
             print_json({"exit_code": int(code), "issues": []} | document)
     _TOLD.append(True)

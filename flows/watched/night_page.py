@@ -1,7 +1,7 @@
 """What a night says of all its jobs."""
 
-from flows.night import JobNight, NightReport
-from flows.page_words import page_word
+from flows.walking.night import JobNight, NightReport
+from flows.watched.page_words import page_word
 
 
 def night_page(report: NightReport, language: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.ending import AsJson, finish
+from flows.cli.ending import AsJson, finish
 
 contacts_app = typer.Typer(
     help="Keep the service's address book in step with a job's payees.", no_args_is_help=True, rich_markup_mode=None

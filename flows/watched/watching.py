@@ -15,11 +15,11 @@ from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.states import Completed, Failed
 
-from flows.launch import CALLER, Caller, RunReport
-from flows.recorder import Recorder, RunLogger
 from flows.stages.route import Stage
 from flows.stages.run import Progress, Run
-from flows.telling import tell_after
+from flows.walking.launch import CALLER, Caller, RunReport
+from flows.watched.recorder import Recorder, RunLogger
+from flows.watched.telling import tell_after
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from flows import cli_desk, cli_service
-from flows.cli_layouts import layouts_app
-from flows.ending import AsJson, By, echo_document_once, finish
+from flows.cli import desk as desk_commands
+from flows.cli import service as service_commands
+from flows.cli.ending import AsJson, By, echo_document_once, finish
+from flows.cli.layouts import layouts_app
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 
@@ -26,6 +27,9 @@ app = typer.Typer(
 )
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
+Period = Annotated[
+    str | None, typer.Option(metavar="MONTH", help="Where the job says previous_month: another, such as 2026-10.")
+]
 
 
 def main() -> None:
@@ -70,12 +74,13 @@ def check(job: JobFile, as_json: AsJson = False) -> None:
 def plan(
     job: JobFile,
     names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
+    period: Period = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what would be paid, to whom, what changed, and what checks would cost; writes plan.xlsx, changes nothing."""
     from flows.commands.payouts import plan_job  # noqa: PLC0415
 
-    finish(lambda: plan_job(job, names=names, as_json=as_json), as_json=as_json)
+    finish(lambda: plan_job(job, names=names, period=period, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -85,12 +90,15 @@ def run(
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
     again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.")] = None,
+    period: Period = None,
     as_json: AsJson = False,
 ) -> None:
     """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
     from flows.commands.payouts import run_job  # noqa: PLC0415
+    from flows.walking.launch import Wish  # noqa: PLC0415
 
-    finish(lambda: run_job(job, file or [], yes=yes, again=again or [], by=by, as_json=as_json), as_json=as_json)
+    wish = Wish(file or [], yes=yes, by=by, again=again or [], period=period)
+    finish(lambda: run_job(job, wish, as_json=as_json), as_json=as_json)
 
 
 @app.command()
@@ -300,5 +308,5 @@ def up() -> None:
 
 
 app.add_typer(layouts_app, name="layouts")
-cli_service.add_to(app)
-cli_desk.add_to(app)
+service_commands.add_to(app)
+desk_commands.add_to(app)

@@ -1,12 +1,12 @@
 """Start a flow for a person: under Prefect where a server watches, plainly elsewhere; the same stages either way."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from flows.launch import CALLER, Caller, RunReport, run_payout, run_settle
-from flows.night import NightReport, folder_of_jobs, run_night
 from flows.stages.run import Progress
+from flows.walking.launch import CALLER, Caller, RunReport, Wish, run_payout, run_settle
+from flows.walking.night import NightReport, folder_of_jobs, run_night
 from schemas.errors import ConfigurationError
 
 
@@ -15,16 +15,7 @@ def is_watched() -> bool:
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
-def start_payout(  # each is named at the call
-    job_path: Path,
-    files: Sequence[str],
-    *,
-    yes: bool,
-    by: str | None,
-    progress: Progress,
-    again: Sequence[str] = (),
-    watched: bool | None = None,
-) -> RunReport:
+def start_payout(job_path: Path, wish: Wish, *, progress: Progress, watched: bool | None = None) -> RunReport:
     """Run the payout; `watched` overrides what the environment says.
 
     Raises:
@@ -35,13 +26,21 @@ def start_payout(  # each is named at the call
         _require_prefect()
         from flows.payout import payout  # noqa: PLC0415  # Prefect takes a second to import
 
-        state = payout(str(job_path), files=list(files), yes=yes, by=by or "", again=list(again), return_state=True)
+        state = payout(
+            str(job_path),
+            files=list(wish.files),
+            yes=wish.yes,
+            by=wish.by or "",
+            again=list(wish.again),
+            period=wish.period or "",
+            return_state=True,
+        )
         state.result(raise_on_failure=caller.report is None)
 
     caller = Caller(progress)
     if is_watched() if watched is None else watched:
         return _reported(caller, under_prefect)
-    return _reported(caller, lambda: run_payout(job_path, files, yes=yes, by=by, again=again))
+    return _reported(caller, lambda: run_payout(job_path, wish))
 
 
 def start_settle(job: str | None, *, progress: Progress) -> RunReport:
@@ -101,11 +100,10 @@ def _require_prefect() -> None:
     """
     if not is_watched():
         return
-    from prefect.client.orchestration import get_client  # noqa: PLC0415
+    from flows.watched.deployments import is_answering  # noqa: PLC0415  # Prefect takes a second to import
 
-    with get_client(sync_client=True, httpx_settings={"timeout": 10.0}) as client:
-        if client.api_healthcheck() is not None:
-            raise ConfigurationError(
-                "the Prefect server that PREFECT_API_URL names does not answer, and nothing was begun: start it, or "
-                "unset the variable to run without it"
-            )
+    if not is_answering():
+        raise ConfigurationError(
+            "the Prefect server that PREFECT_API_URL names does not answer, and nothing was begun: start it, or "
+            "unset the variable to run without it"
+        )

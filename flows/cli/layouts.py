@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.ending import AsJson, finish
+from flows.cli.ending import AsJson, finish
 
 layouts_app = typer.Typer(
     help="List the statements and tables Repasse can read; draft a new one.", rich_markup_mode=None

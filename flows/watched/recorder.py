@@ -19,7 +19,7 @@ from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.events import emit_event
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
-from flows.events import RunEvent
+from flows.watched.events import RunEvent
 
 ANSWER_S: Final = 5.0
 CLOSE_S: Final = 10.0

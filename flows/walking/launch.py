@@ -13,7 +13,7 @@ from flows.stages.follow import settle_and_follow
 from flows.stages.route import PAYOUT, SETTLE, Route, Watch, walk
 from flows.stages.run import Order, Progress, Run
 from flows.steps.run_state import state_name
-from flows.terminal import QuietProgress
+from flows.terminal.printing import QuietProgress
 from flows.wiring import opened_run, read_order
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
@@ -68,21 +68,33 @@ def call(stage: Callable[[Run], None], run: Run) -> None:
     stage(run)
 
 
-def run_payout(  # each is named at the call
-    job_path: Path,
-    files: Sequence[str],
-    *,
-    yes: bool,
-    by: str | None,
-    again: Sequence[str] = (),
-    watch: Watch = call,
-) -> RunReport:
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants of a payout, beside the job.
+
+    Attributes:
+        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
+        yes: Whether the plan that will be made is approved, up to the job's limits.
+        by: Who asks; whoever runs the program when None.
+        again: Files to pay although they were used before, under another job or period.
+        period: The month a job for `previous_month` is run for; that before the present one when None.
+    """
+
+    files: Sequence[str] = ()
+    yes: bool = False
+    by: str | None = None
+    again: Sequence[str] = ()
+    period: str | None = None
+
+
+def run_payout(job_path: Path, wish: Wish, *, watch: Watch = call) -> RunReport:
     """Pay what a job owes: the whole route, from the files to the reconciliation.
 
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    return walk_order(read_order(job_path, files=files, yes=yes, by=by, again=again), watch)
+    order = read_order(job_path, files=wish.files, yes=wish.yes, by=wish.by, again=wish.again, period=wish.period)
+    return walk_order(order, watch)
 
 
 def walk_order(order: Order, watch: Watch = call) -> RunReport:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from flows.page_words import page_word
+from flows.watched.page_words import page_word
 from io_adapters.outputs.labels import Labels
 from schemas.issues import Issue
 from schemas.money import format_cents

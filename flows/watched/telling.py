@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from flows.events import events_of
-from flows.page_words import page_word
-from flows.pages import outputs_page, plan_page, problems_table, problems_title, reconciliation_page
-from flows.recorder import Recorder
 from flows.stages.document import RunDocument
 from flows.stages.route import PAYOUT, SETTLE
 from flows.stages.run import Run
+from flows.watched.events import events_of
+from flows.watched.page_words import page_word
+from flows.watched.pages import outputs_page, plan_page, problems_table, problems_title, reconciliation_page
+from flows.watched.recorder import Recorder
 from schemas.exit_codes import ExitCode
 from schemas.plan import Place
 from schemas.reconciliation import Summary

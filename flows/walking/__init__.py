@@ -1,0 +1,1 @@
+"""How a run is begun and walked: one body for the command line and for Prefect, and the ways to start one elsewhere."""
