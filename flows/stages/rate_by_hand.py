@@ -96,9 +96,10 @@ def _prepared(run: Run, report: Submission, terms: ExchangeTerms, by: Sequence[s
 def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts: ExchangeUpdate | None) -> None:
     """Look once more at what the service shows: a report with a rate, whoever set it, is given none."""
     service = run.require_service()
-    shown = service.api.find_report(service.path_id(split_id=report.split_id or "", report_id=report.report_id))
+    path_id = service.path_id(split_id=report.split_id or "", report_id=report.report_id)
+    shown = service.api.find_report(path_id) if path_id else None
     if shown is None:
-        raise WordRefused(f"the service shows no report {report.split_id} any more")
+        raise WordRefused(f"the service shows no report {report.split_id or report.report_id} any more")
     if counts is not None:
         counts = look_at_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:

@@ -52,6 +52,10 @@ def state_of(label):
     return update_of(label).state
 
 
+def name_of_report(label):
+    return update_of(label).report_id
+
+
 def exchange_of(report):
     (batch,) = summary_of(report)["batches"]
     return batch["exchange"]
@@ -241,11 +245,12 @@ def test_a_report_found_without_an_id_waits_for_its_rate_and_stops_nothing_else(
         monkeypatch.setenv("REPASSE_API_URL", dialect.url)
         service.plant(CREATE, "status", when="after", status=502)
         assert abroad.run().exit_code not in {ExitCode.DONE, ExitCode.BUG}
-        told = abroad.ask(
-            "settle", code=ExitCode.DISCREPANCIES
-        )  # the list shows it no more, as far as anybody can tell
+        told = abroad.ask("settle", code=ExitCode.NOT_SENT)
+        rated = ("exchange-rate", name_of_report(abroad), "--rate", "5.4312", "--by", "bia")
+        assert "shows no report" in abroad.say(*rated, code=2).output
+    assert "5.4312" in str(told["messages"])
     assert service.calls(RATE) == 0
-    assert "vanished" in str(told)
+
 
 
 def test_a_hold_stops_setting_rates_and_settle_sends_what_is_left_over(abroad, service):

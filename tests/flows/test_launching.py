@@ -4,6 +4,7 @@ import socket
 from collections.abc import Callable
 
 import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.settings import read_settings
 from flows.walking.children import ChildLauncher, NotLaunched
@@ -39,10 +40,12 @@ def finished(label: Label) -> list:
 def test_a_prefect_that_does_not_answer_is_a_word_and_not_a_fault(label: Label, monkeypatch: pytest.MonkeyPatch):
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{nobody.getsockname()[1]}/api")
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}/api"
+        monkeypatch.setenv("PREFECT_API_URL", address)
         launcher = launcher_for(read_settings())
         assert isinstance(launcher, DeploymentLauncher)
-        with pytest.raises(NotLaunched, match="does not answer"):
+        # This process may have read Prefect's settings before.
+        with temporary_settings({PREFECT_API_URL: address}), pytest.raises(NotLaunched, match="does not answer"):
             launcher.settle(key="delivery 1")
         refused = label.ask("run", label.job, code=10)
         assert "nothing was begun" in refused["error"]
