@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 
 class Severity(StrEnum):
@@ -124,6 +124,20 @@ class IssueCode(StrEnum):
     LIMIT_PAYMENT = "LIMIT_PAYMENT"
     LIMIT_RUN = "LIMIT_RUN"
     REFUSED_BY_SERVICE = "REFUSED_BY_SERVICE"
+
+
+# Reasons to hold a payment that are found out after its row was read; all others are told with its cells.
+FOUND_AFTER_READING: Final = frozenset(
+    {
+        IssueCode.BANK_UNKNOWN,
+        IssueCode.BANK_INACTIVE,
+        IssueCode.BANK_MISMATCH,
+        IssueCode.ACCOUNT_INVALID,
+        IssueCode.ACCOUNT_UNKNOWN,
+        IssueCode.ACCOUNT_BUDGET,
+        IssueCode.REFUSED_BY_SERVICE,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

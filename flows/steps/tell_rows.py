@@ -6,23 +6,10 @@ from typing import Any
 
 from flows.steps.inputs import Inputs
 from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
-
-# Found out after reading; other reasons for holding a row were told with its cells.
-HELD_LATER = frozenset(
-    {
-        IssueCode.BANK_UNKNOWN,
-        IssueCode.BANK_INACTIVE,
-        IssueCode.BANK_MISMATCH,
-        IssueCode.ACCOUNT_INVALID,
-        IssueCode.ACCOUNT_UNKNOWN,
-        IssueCode.ACCOUNT_BUDGET,
-        IssueCode.REFUSED_BY_SERVICE,
-    }
-)
 
 # Obligation -> the service's words on its account; "" where it has said nothing.
 Said = Callable[[Record], str]
@@ -62,7 +49,7 @@ def tell_rows(
 
 
 def _problem(row: Record, elsewhere: Elsewhere) -> tuple[IssueCode | None, dict[str, Any]]:
-    if row["place"] == Place.HELD.value and row["reason"] in HELD_LATER:
+    if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
         return IssueCode(row["reason"]), {}
     if row["place"] == Place.CONFLICT.value:
         return IssueCode.ROW_CONFLICT, {"found": row["submission_id"], "key": row["key"]}

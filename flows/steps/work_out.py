@@ -31,26 +31,13 @@ from flows.steps.plan_batches import hold_refused
 from flows.steps.repeated import set_aside
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
-from schemas.issues import IssueCode
+from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
 from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
 from schemas.wire import Institution
-
-# Why a payee's royalties cannot be paid for now, found out after they were worked out.
-_NOT_PAYABLE_NOW = frozenset(
-    {
-        IssueCode.BANK_UNKNOWN,
-        IssueCode.BANK_INACTIVE,
-        IssueCode.BANK_MISMATCH,
-        IssueCode.ACCOUNT_INVALID,
-        IssueCode.ACCOUNT_UNKNOWN,
-        IssueCode.ACCOUNT_BUDGET,
-        IssueCode.REFUSED_BY_SERVICE,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +265,7 @@ def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> 
     claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
     royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]
     by_payee = zip(royalties["tax_id"], royalties["reason"], strict=True)
-    return {tax_id: reason for tax_id, reason in by_payee if reason in _NOT_PAYABLE_NOW and tax_id not in claimed}
+    return {tax_id: reason for tax_id, reason in by_payee if reason in FOUND_AFTER_READING and tax_id not in claimed}
 
 
 def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:
