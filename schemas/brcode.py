@@ -9,6 +9,7 @@ differ on both and one that is strict would refuse to pay.
 
 import binascii
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -25,7 +26,7 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,10}(\.[0-9]{0,2})?")
 class BrCodeProblem(StrEnum):
     """What is wrong with a code, or cannot be told from it."""
 
-    MALFORMED = "BRCODE_MALFORMED"  # a length leads nowhere, an id stands twice, or the order is wrong
+    MALFORMED = "BRCODE_MALFORMED"  # a length leads nowhere, an id stands twice, the order is wrong, or some is unseen
     CRC_MISSING = "BRCODE_CRC_MISSING"
     CRC_DIFFERS = "BRCODE_CRC_DIFFERS"
     CRC_LOWER_CASE = "BRCODE_CRC_LOWER_CASE"
@@ -101,7 +102,8 @@ def read_brcode(payload: str) -> BrCodeReading:
     """Take a code apart and check what holds of every code; nothing in it makes this raise."""
     text, problems = _checked_crc(payload)
     fields = _fields(text)
-    if fields is None or fields.get("00") != "01" or next(iter(fields)) != "00" or "63" in list(fields)[:-1]:
+    unseen = any(unicodedata.category(char) in {"Cc", "Cf", "Cs"} for char in text)  # a terminal would obey it
+    if unseen or fields is None or not _stands_in_order(fields):
         return BrCodeReading(None, (BrCodeProblem.MALFORMED, *problems))
     code = _code_of(fields)
     if code is None:
@@ -174,6 +176,11 @@ def _fields(text: str) -> dict[str, str] | None:
         fields[head[1]] = value
         at += 4 + len(value)
     return fields or None
+
+
+def _stands_in_order(fields: Mapping[str, str]) -> bool:
+    ids = list(fields)
+    return fields.get("00") == "01" and ids[0] == "00" and "63" not in ids[:-1]
 
 
 def _code_of(fields: Mapping[str, str]) -> BrCode | None:

@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
+from schemas.told import Told
 
 
 class RepasseError(Exception):
@@ -26,10 +27,15 @@ class RepasseError(Exception):
 
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
 
-    def __init__(self, message: str, *, issues: tuple[Issue, ...] = ()) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str | Told, *, issues: tuple[Issue, ...] = ()) -> None:
+        super().__init__(str(message))
+        self.message = str(message)
         self.issues = issues
+        self._told = message
+
+    def in_words(self, language: str) -> str:
+        """Return the message in a language, where it has one; else as it was written."""
+        return self._told.in_words(language) if isinstance(self._told, Told) else self._told
 
 
 class ConfigurationError(RepasseError):

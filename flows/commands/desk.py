@@ -1,5 +1,6 @@
 """desk: serve the web page for people, and say who may sign in to it."""
 
+import datetime as dt
 import getpass
 import os
 import signal
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from flows.opening import open_ledger_of
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
 from schemas.desk_people import DeskUser, Role
@@ -19,6 +20,8 @@ from schemas.exit_codes import ExitCode
 
 Result = tuple[ExitCode, dict[str, Any]]
 
+# An upload that has not ended by then never will.
+UNFINISHED_FOR: Final = dt.timedelta(days=1)
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -57,6 +60,7 @@ def serve_desk(asked: Serving) -> None:
     from io_adapters.desk.app import create_app  # noqa: PLC0415
     from io_adapters.desk.serving import Where, serve  # noqa: PLC0415
     from io_adapters.desk.settings import LOOPBACK_HOSTS, MEGABYTE, DeskSettings  # noqa: PLC0415
+    from io_adapters.desk.uploads import forget_unfinished  # noqa: PLC0415
 
     https = asked.behind_https or asked.certificate is not None
     if (asked.certificate is None) != (asked.key is None):
@@ -71,9 +75,14 @@ def serve_desk(asked: Serving) -> None:
     desk = DeskSettings(
         uploads=settings.home / UPLOADS,
         https=https,
-        hosts=(*LOOPBACK_HOSTS, *asked.names, *(() if asked.host in LOOPBACK else (asked.host,))),
+        hosts=(
+            *LOOPBACK_HOSTS,
+            *map(_in_addresses, asked.names),
+            *(() if asked.host in LOOPBACK else (_in_addresses(asked.host),)),
+        ),
         upload_limit_bytes=asked.upload_limit_mb * MEGABYTE,
     )
+    forget_unfinished(desk.uploads, utc_now() - UNFINISHED_FOR)
     where = Where(asked.host, asked.port, asked.certificate, asked.key, behind_proxy=asked.behind_https)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with opened_desk(settings, folder, launcher_for(settings)) as ports:
@@ -83,6 +92,11 @@ def serve_desk(asked: Serving) -> None:
             serve(create_app(ports, desk), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
         except OSError as error:
             raise ConfigurationError(f"cannot listen on {asked.host}:{asked.port}: {error.strerror}") from None
+
+
+def _in_addresses(host: str) -> str:
+    """Write a host as browsers do when they name it: lower case, IPv6 in brackets."""
+    return f"[{host.lower()}]" if ":" in host else host.lower()
 
 
 def _jobs_folder(given: Path | None) -> Path | None:

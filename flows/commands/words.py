@@ -52,10 +52,16 @@ def _told_of_rule(job: str, *, only_desk: bool) -> str:
 
 
 def reject_plan(digest: str, *, by: str, why: str, as_json: bool) -> Result:
-    """Record a no to a plan; earlier approvals of it are void."""
+    """Record a no to a plan; earlier approvals of it are void.
+
+    Raises:
+        WordRefused: there is no name, or the plan's job counts only words of people who signed in.
+        ApprovalWanted: no such plan.
+    """
     name = _name(by)
     with _ledger() as ledger:
         stored = ledger.plans.get(digest)
+        require_typed_word_counts(ledger, stored.job)
         ledger.approvals.reject(stored.digest, name, why)
     console_for(as_json=as_json).print(f"rejected by {name}: {stored.digest}", soft_wrap=True)
     return ExitCode.DONE, {"plan_digest": stored.digest, "by": name}

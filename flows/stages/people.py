@@ -11,6 +11,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.person import different_people, same_person
 from schemas.submission import Submission, SubmissionState
+from schemas.told import Told
 
 S = SubmissionState
 
@@ -31,19 +32,20 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     """
     submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     if not split_id.strip(" ."):
-        raise WordRefused("the service shows no report without an id; name one")
+        raise WordRefused(Told("report.none_named"))
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))
     if report is None or report.id not in {None, split_id}:
-        raise WordRefused(f"the service shows no report {split_id}")
+        raise WordRefused(Told("report.unknown", report=split_id))
     found_id = report.id or split_id
     others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
     if others:
-        raise WordRefused(f"report {found_id} is that of {others[0].report_id} already")
+        raise WordRefused(Told("report.taken", report=found_id, other=others[0].report_id))
     differences = differs_from(submission, report)
     if differences:
-        raise WordRefused(f"report {found_id} is not {submission.report_id}: it differs in {', '.join(differences)}")
+        fields = ", ".join(differences)
+        raise WordRefused(Told("report.differs", report=found_id, name=submission.report_id, fields=fields))
     alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
     if alarms:
         freeze(run, alarms)
@@ -67,14 +69,14 @@ def declare_absent(run: Run, submission_id: str, by: Sequence[str], evidence: st
     """
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted("to declare a report absent takes the word of two different people: --by A --by B")
+        raise ApprovalWanted(Told("doubt.two_people"))
     submission = _standing_in(run, submission_id, {S.IN_DOUBT})
     if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
-        raise WordRefused(f"{submission.report_id} can be declared absent from {since} on, a day after it was sent")
+        raise WordRefused(Told("doubt.wait", name=submission.report_id, since=since))
     sender = run.ledger.runs.get(submission.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
-        raise ApprovalWanted("whoever sent it cannot be one of the two who declare it absent")
+        raise ApprovalWanted(Told("doubt.sender"))
     reports = look_at_service(run)
     found = run.ledger.submissions.get(submission.id)
     if found.state is not S.IN_DOUBT:
@@ -82,10 +84,7 @@ def declare_absent(run: Run, submission_id: str, by: Sequence[str], evidence: st
     alike = [report.id or "" for report in look_alikes(submission, reports, linked_ids(run))]
     unnamed = [split_id for split_id in alike if split_id not in evidence]
     if unnamed:
-        raise WordRefused(
-            f"it could be {', '.join(unnamed)}, made since with the same payer, total and number of payments: link it "
-            "with --report, or say in --evidence, naming it, what speaks against it"
-        )
+        raise WordRefused(Told("doubt.alike", reports=", ".join(unnamed)))
     return run.ledger.submissions.declare_absent(submission.id, by=by, evidence=evidence, run_id=run.id)
 
 
@@ -94,9 +93,9 @@ def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> 
     doubt_abandoned(run)
     known = {one.id: one for one in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
-        raise WordRefused(f"{submission_id} is not in doubt; `repasse status` lists what is")
+        raise WordRefused(Told("doubt.not_in_doubt", name=submission_id))
     if known[submission_id].state is S.SENDING:
-        raise WordRefused(f"{submission_id} is being sent at this moment")
+        raise WordRefused(Told("doubt.being_sent", name=submission_id))
     return known[submission_id]
 
 
@@ -112,11 +111,11 @@ def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evid
     """
     standing = ledger.freeze.current()
     if standing is None:
-        raise WordRefused("sending is not frozen")
+        raise WordRefused(Told("freeze.none"))
     if len(different_people(by)) < 2:
-        raise ApprovalWanted("to let sending go on takes the word of two different people")
+        raise ApprovalWanted(Told("freeze.two_people"))
     wrong = sorted(set(standing.tags) ^ set(accepted))
     if wrong:
-        raise WordRefused(f"name exactly what froze sending: {', '.join(standing.tags)} (not so: {', '.join(wrong)})")
+        raise WordRefused(Told("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
     ledger.freeze.lift(by, evidence, accepted)
     return standing.tags

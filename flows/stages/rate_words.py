@@ -11,6 +11,7 @@ from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.exchange_update import ExchangeState, ExchangeUpdate, RateSeen
 from schemas.person import different_people, same_person
+from schemas.told import Told
 from schemas.wire import SplitReport
 
 X = ExchangeState
@@ -26,10 +27,10 @@ def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdat
     """
     update = _standing(run, update_id)
     if split_id != update.split_id:
-        raise WordRefused(f"{update_id} is about report {update.split_id} of the service, not {split_id}")
+        raise WordRefused(Told("rate.other_report", name=update_id, own=update.split_id, report=split_id))
     report = _last_look(run, update)
     if judge_rate(update.terms, report) is RateSeen.ANOTHER:
-        raise WordRefused(f"report {split_id} does not have the rate {update.terms.plain_rate}: it shows another one")
+        raise WordRefused(Told("rate.another", report=split_id, rate=update.terms.plain_rate))
     return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason="set, as a person has found")
 
 
@@ -50,14 +51,14 @@ def declare_rate_absent(run: Run, update_id: str, by: Sequence[str], evidence: s
     """
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted("to declare an exchange rate unset takes the word of two different people: --by A --by B")
+        raise ApprovalWanted(Told("doubt.two_people"))
     update = _standing(run, update_id)
     if update.state is X.IN_DOUBT and update.sending_at is not None and run.clock.now() < update.sending_at + WAIT:
         since = f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
-        raise WordRefused(f"{update_id} can be declared absent from {since} on, a day after it was sent")
+        raise WordRefused(Told("doubt.wait", name=update_id, since=since))
     sender = run.ledger.runs.get(update.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
-        raise ApprovalWanted("whoever sent it cannot be one of the two who declare it absent")
+        raise ApprovalWanted(Told("doubt.sender"))
     look_at_service(run)
     stands = look_at_rate(run, update, _last_look(run, update))
     if stands.state is not update.state:
@@ -74,9 +75,9 @@ def _standing(run: Run, update_id: str) -> ExchangeUpdate:
     run.ledger.exchange_updates.doubt_abandoned(gone)
     update = run.ledger.exchange_updates.get(update_id)
     if update.state is X.SENDING:
-        raise WordRefused(f"{update_id} is being sent at this moment")
+        raise WordRefused(Told("doubt.being_sent", name=update_id))
     if update.state not in {X.IN_DOUBT, X.REFUSED}:
-        raise WordRefused(f"{update_id} is neither in doubt nor refused; `repasse status` lists what is")
+        raise WordRefused(Told("doubt.neither", name=update_id))
     return update
 
 
@@ -85,5 +86,5 @@ def _last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = find_report_of(run, update)
     if report is None:
-        raise WordRefused(f"the service shows no report {update.split_id} any more")
+        raise WordRefused(Told("report.unknown", report=update.split_id))
     return report

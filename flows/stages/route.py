@@ -67,7 +67,7 @@ def _walk_one(stage: Stage, run: Run, watch: Watch) -> bool:
     try:
         watch(stage, run)
     except RepasseError as error:
-        run.end_with(error.exit_code, error.message)
+        run.end_with(error.exit_code, error.in_words(run.language))
     except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
         run.end_with(ExitCode.BUG, describe_bug(error))
     else:

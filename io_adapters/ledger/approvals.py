@@ -9,6 +9,7 @@ from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import approvals, plans
 from schemas.errors import ApprovalWanted
 from schemas.plan import Approval, ApprovalKind
+from schemas.told import Told
 
 # Rejections stand in the same record, void from the start, so that they are never forgotten.
 _REJECTED = "rejected"
@@ -29,7 +30,7 @@ class Approvals:
         with self._db.writing() as connection:
             plan = _plan_that_stands(connection, approval.digest)
             if plan.total_cents != approval.total_cents:
-                raise ApprovalWanted("the total that was confirmed is not the plan's total: look at the plan again")
+                raise ApprovalWanted(Told("approval.look_again"))
             connection.execute(
                 insert(approvals).values(
                     digest=approval.digest,
@@ -84,7 +85,7 @@ def use_approvals(connection: Connection, digest: str, approvers: int, run_id: s
     _plan_that_stands(connection, digest)
     people = {approval.by.strip().casefold() for approval in _read(connection, _is_standing(digest, now))}
     if len(people) < approvers:
-        raise ApprovalWanted(f"plan {digest[:15]} has {len(people)} of {approvers} approvals")
+        raise ApprovalWanted(Told("approval.too_few", plan=digest[:15], given=len(people), wanted=approvers))
     connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
 
 
@@ -108,14 +109,12 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> list[Approval]:
 def _plan_that_stands(connection: Connection, digest: str) -> Row[Any]:
     plan = _plan(connection, digest)
     if plan.rejected_at is not None:
-        raise ApprovalWanted(
-            f"this plan was rejected by {plan.rejected_by}: {plan.rejected_why}; run the job again first"
-        )
+        raise ApprovalWanted(Told("approval.rejected", by=plan.rejected_by, why=plan.rejected_why))
     return plan
 
 
 def _plan(connection: Connection, digest: str) -> Row[Any]:
     row = connection.execute(select(plans).where(plans.c.digest == digest)).one_or_none()
     if row is None:
-        raise ApprovalWanted(f"no plan {digest[:15]} is stored")
+        raise ApprovalWanted(Told("plan.not_stored", plan=digest[:15]))
     return row

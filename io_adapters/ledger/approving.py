@@ -12,6 +12,7 @@ from io_adapters.ledger.tables import plans, submissions
 from io_adapters.ledger.transitions import move, select_submissions, submission_of
 from schemas.errors import ApprovalWanted
 from schemas.submission import LIVE, Submission, SubmissionState
+from schemas.told import Told
 
 _UNSENT = (SubmissionState.PLANNED, SubmissionState.APPROVED, SubmissionState.NOT_SENT)
 
@@ -50,7 +51,7 @@ class Approving:
             if not planned:
                 if any(submission.state in LIVE for submission in of_plan):
                     return []
-                raise ApprovalWanted(f"plan {digest[:15]} is not stored, or was replaced: run the job again")
+                raise ApprovalWanted(Told("plan.gone", plan=digest[:15]))
             use_approvals(connection, digest, approvers, run_id, now)
             claim_all(connection, [submission.id for submission in planned])
             for submission in planned:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
 
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
+from schemas.told import Told
 
 BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
@@ -66,10 +67,7 @@ class Database:
             except OperationalError as error:
                 if "lock" not in str(error.orig):
                     raise
-                raise AnotherRun(
-                    f"another program has been writing to the ledger for {BUSY_TIMEOUT_S} s; "
-                    "wait for it to end, then run again"
-                ) from error
+                raise AnotherRun(Told("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
             with transaction:
                 yield connection
 

@@ -19,6 +19,7 @@ from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.person import different_people
+from schemas.told import Told
 
 X = ExchangeState
 
@@ -43,7 +44,7 @@ class ExchangeByHand:
             BrokenInvariant: an update of the report counts already and was not refused.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted("a rate that no approved plan has takes the word of two different people")
+            raise ApprovalWanted(Told("rate.two_people"))
         names = ", ".join(name.strip() for name in by)
         with self._db.writing() as connection:
             now = self._db.now()

@@ -25,6 +25,7 @@ from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import ExchangeState, ExchangeUpdate
 from schemas.person import different_people
 from schemas.submission import OPEN
+from schemas.told import Told
 
 X = ExchangeState
 
@@ -124,7 +125,7 @@ class ExchangeUpdates(ExchangeSending, ExchangeByHand):
             BrokenInvariant: the update is neither in doubt nor refused.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted("to declare an exchange update absent takes the word of two different people")
+            raise ApprovalWanted(Told("doubt.two_people"))
         with self._db.writing() as connection:
             before = read_update(connection, update_id)
             names = ", ".join(name.strip() for name in by)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, insert, select, update
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import freezes, holds
 from schemas.errors import NotSent, SendingFrozen
+from schemas.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,9 @@ def require_free_to_send(connection: Connection) -> None:
         NotSent: a person put sending on hold.
     """
     if (freeze := _standing_freeze(connection)) is not None:
-        raise SendingFrozen(f"sending is frozen: {freeze.reason}")
+        raise SendingFrozen(Told("freeze.standing", reason=freeze.reason))
     if (hold := _standing_hold(connection)) is not None:
-        raise NotSent(f"sending is on hold, by {hold.by}: {hold.why}")
+        raise NotSent(Told("hold.standing", by=hold.by, why=hold.why))
 
 
 def _standing_hold(connection: Connection) -> Hold | None:

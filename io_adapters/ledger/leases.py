@@ -9,6 +9,7 @@ from io_adapters.ledger.engine import Database
 from io_adapters.ledger.owner import Owner, is_gone
 from io_adapters.ledger.tables import leases
 from schemas.errors import AnotherRun
+from schemas.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class Leases:
             now = self._db.now()
             held = _read(connection, name)
             if held is not None and held.owner != owner and now < held.until and not is_gone(held.owner, owner):
-                raise AnotherRun(f"{name} is held by {held.owner} since {held.since:%Y-%m-%d %H:%M:%S} UTC")
+                raise AnotherRun(
+                    Told("lease.held", name=name, owner=held.owner, since=f"{held.since:%Y-%m-%d %H:%M:%S} UTC")
+                )
             since = held.since if held is not None and held.owner == owner else now
             lease = Lease(name, owner, since, now + dt.timedelta(seconds=ttl_s))
             connection.execute(delete(leases).where(leases.c.name == name))
@@ -61,7 +64,7 @@ class Leases:
             until = self._db.now() + dt.timedelta(seconds=ttl_s)
             changed = connection.execute(update(leases).where(_is_of(name, owner)).values(until=until)).rowcount
         if changed != 1:
-            raise AnotherRun(f"{name} was taken over by another run; this one stops")
+            raise AnotherRun(Told("lease.taken", name=name))
 
     def release(self, name: str, owner: Owner) -> None:
         """Let go of a name; does nothing when it is no longer this owner's."""

@@ -18,6 +18,7 @@ from io_adapters.ledger.transitions import move, select_submissions, submission_
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.plan import PaymentPlan
 from schemas.submission import Submission, SubmissionState
+from schemas.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +113,12 @@ class Plans:
         """
         wanted = digest.strip().lower().removeprefix("sha256:")
         if not re.fullmatch("[0-9a-f]{8,64}", wanted):
-            raise ApprovalWanted("a plan is named by its digest: at least its first 8 hexadecimal digits")
+            raise ApprovalWanted(Told("plan.digest_short"))
         with self._db.reading() as connection:
             query = select(plans).where(plans.c.digest.startswith(f"sha256:{wanted}")).limit(2)
             found = connection.execute(query).all()
             if len(found) != 1:
-                raise ApprovalWanted(
-                    f"{'more than one' if found else 'no'} plan has a digest that begins with {wanted}"
-                )
+                raise ApprovalWanted(Told("plan.several" if found else "plan.none", wanted=wanted))
             return _stored_plan(connection, found[0])
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, inspect, text
 
 from io_adapters.ledger.engine import Database
 from schemas.errors import AnotherRun
+from schemas.told import Told
 
 # Oldest first. A new migration adds its revision here; a test holds the two together.
 REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006")
@@ -41,10 +42,7 @@ def bring_up_to_date(database: Database) -> None:
 
 def _refuse_newer(stored: str | None) -> None:
     if stored is not None and stored not in REVISIONS:
-        raise AnotherRun(
-            f"the ledger was written by a newer Repasse (schema {stored}; this program knows {REVISIONS[-1]}): "
-            "update this installation; nothing was changed"
-        )
+        raise AnotherRun(Told("ledger.newer", stored=stored, known=REVISIONS[-1]))
 
 
 def _upgrade(connection: Connection) -> None:

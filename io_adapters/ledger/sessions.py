@@ -1,6 +1,7 @@
 """Sessions of the desk, and attempts to sign in. Both outlive a restart: a limit that forgets is none."""
 
 import datetime as dt
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final
 
@@ -10,6 +11,7 @@ from io_adapters.ledger.desk_tables import desk_attempts, desk_sessions, desk_us
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.users import user_of
 from schemas.desk_people import DeskUser
+from schemas.errors import AnotherRun
 from schemas.person import same_person
 
 # Seeing somebody again is written down at most this often.
@@ -23,24 +25,35 @@ class DeskSessions:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def start(self, token: str, user_key: str, absolute: dt.timedelta) -> None:
+    def start(self, token: str, user: DeskUser, absolute: dt.timedelta) -> bool:
         """Begin a session; those that ended long ago are forgotten.
 
         Args:
             token: What its browser knows it by; only its hash is kept.
-            user_key: Whose.
+            user: Whose, as they were when their password was judged.
             absolute: How long any session lasts.
+
+        Returns:
+            Whether it began: not for somebody who was disabled, or given another password, while it was judged.
         """
         with self._db.writing() as connection:
             now = self._db.now()
             connection.execute(delete(desk_sessions).where(desk_sessions.c.started_at < now - absolute))
-            row = {"token_sha256": _hash(token), "user_key": user_key, "started_at": now, "seen_at": now}
+            same = (desk_users.c.key == user.key) & (desk_users.c.password_hash == user.password_hash)
+            if connection.scalar(select(desk_users.c.key).where(same, desk_users.c.disabled_at.is_(None))) is None:
+                return False
+            row = {"token_sha256": _hash(token), "user_key": user.key, "started_at": now, "seen_at": now}
             connection.execute(insert(desk_sessions).values(**row))
+        return True
 
-    def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta) -> DeskUser | None:
+    def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta, seen: bool = True) -> DeskUser | None:
         """Return whose session it is; None when it ended, idled too long, or its user may no longer sign in.
 
-        Effects: the session was seen now.
+        Args:
+            token: What its browser knows it by.
+            idle: How long it lasts without use.
+            absolute: How long it lasts however much it is used.
+            seen: Whether somebody uses it now; a page that asks by itself does not.
         """
         now, name = self._db.now(), _hash(token)
         query = (
@@ -57,8 +70,9 @@ class DeskSessions:
             row = connection.execute(query).one_or_none()
         if row is None:
             return None
-        if now - row.seen_at >= _SEEN_EVERY:
-            with self._db.writing() as connection:
+        if seen and now - row.seen_at >= _SEEN_EVERY:
+            # Whoever has the ledger for long does not keep people from looking.
+            with suppress(AnotherRun), self._db.writing() as connection:
                 this = desk_sessions.c.token_sha256 == name
                 connection.execute(update(desk_sessions).where(this).values(seen_at=now))
         return user_of(row)

@@ -14,6 +14,7 @@ from io_adapters.ledger.transitions import move, read_submission
 from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.person import different_people
 from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.told import Told
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
 
@@ -119,7 +120,7 @@ class Settling:
             ApprovalWanted: fewer than two different people.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted("to declare a report absent takes the word of two different people")
+            raise ApprovalWanted(Told("doubt.two_people"))
         with self._db.writing() as connection:
             now = self._db.now()
             names = ", ".join(name.strip() for name in by)

@@ -132,3 +132,19 @@ def test_it_says_how_to_go_on(label):
     assert "--file" in listed
     command = [*COMMAND, "run", str(label.job), "--file", str(put_right(workbook, Dados_D2="10,00")), "--yes"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == ExitCode.DONE
+
+
+def test_an_account_whose_digits_the_spreadsheet_lost_is_not_healed_by_being_copied(label, service):
+    """Copied as text the digits that are left would look whole, and somebody else's account might be paid."""
+    account = {"Banco": "341", "ISPB": "60701190", "Agência": "3337", "Conta": "", "Tipo de conta": "Corrente"}
+    sheet = label.payments(payment(ANA, "10,00", Chave_Pix="", Tipo_da_chave="") | account)
+    book = load_workbook(sheet)
+    (cell,) = (cell.offset(row=1) for cell in book.worksheets[0][1] if cell.value == "Conta")
+    cell.value = 12345678901234567
+    book.save(sheet)
+    workbook = corrections_of(label.run())
+    assert load_workbook(workbook)["Dados"][cell.coordinate].value is None
+    assert label.run(files=[workbook]).exit_code == ExitCode.ROWS_REFUSED
+    assert service.paid == []
+    assert label.run(files=[put_right(workbook, **{f"Dados_{cell.coordinate}": "12345-5"})]).exit_code == ExitCode.DONE
+    assert service.paid == [1000]

@@ -252,7 +252,6 @@ def test_a_report_found_without_an_id_waits_for_its_rate_and_stops_nothing_else(
     assert service.calls(RATE) == 0
 
 
-
 def test_a_hold_stops_setting_rates_and_settle_sends_what_is_left_over(abroad, service):
     report = abroad.run(progress=At("exchange_rate", lambda: hold(abroad)))
     assert report.exit_code == ExitCode.NOT_SENT

@@ -239,7 +239,7 @@ def test_a_port_that_is_taken_is_told(label):
         assert f"cannot listen on 127.0.0.1:{port}" in cannot_listen("--port", port)
 
 
-@pytest.mark.parametrize("every_s", ["nan", "inf", "86401"])
+@pytest.mark.parametrize("every_s", ["inf", "86401"])
 def test_a_pause_that_nobody_can_mean_is_refused(label, every_s):
     assert "--every-s" in cannot_listen("--port", "0", "--every-s", every_s)
 

@@ -125,6 +125,12 @@ def test_a_field_that_stands_twice_is_no_code():
     assert names(read_brcode(head + crc16(head)).problems) == ["MALFORMED"]
 
 
+@pytest.mark.parametrize("unseen", ["\x1b", "\x07", "\n", "\u202e", "\u200b", "\udc80"])
+def test_a_code_that_holds_what_nobody_sees_is_no_code(unseen):
+    head = STATIC.replace("THALES OGLIARI", f"THALES{unseen}OGLIARI")
+    assert names(read_brcode(head + crc16(head)).problems) == ["MALFORMED"]
+
+
 def test_a_code_that_pays_another_key_or_amount_is_told():
     payload = code()
     assert check_brcode(payload, pix_key="ana@example.com", amount_cents=1234) == ()

@@ -1,0 +1,194 @@
+"""What errors about people's words say, Portuguese and English side by side."""
+
+from collections.abc import Mapping
+from typing import Final
+
+_APPROVAL: Final[dict[str, tuple[str, str]]] = {
+    "approval.needs_name": (
+        "uma aprovação precisa do nome de quem a dá",
+        "an approval needs the name of whoever gives it",
+    ),
+    "approval.total_unreadable": ("o total não é um valor como 1.234,56", "the total is no amount such as 1.234,56"),
+    "approval.other_total": (
+        "o total do plano é {ours}, não {theirs}; nada foi registrado",
+        "the plan's total is {ours}, not {theirs}; nothing was recorded",
+    ),
+    "approval.taken_up": (
+        "este plano já foi aprovado e seguiu; nada foi registrado",
+        "this plan was approved and taken up already; nothing was recorded",
+    ),
+    "approval.replaced": (
+        "este plano foi substituído ou retirado; nada foi registrado",
+        "this plan was replaced or withdrawn; nothing was recorded",
+    ),
+    "approval.not_waiting": (
+        "este plano não espera mais palavra nenhuma; nada foi registrado",
+        "this plan does not wait for a word any more; nothing was recorded",
+    ),
+    "approval.look_again": (
+        "o total confirmado não é o do plano: olhe o plano de novo",
+        "the total that was confirmed is not the plan's total: look at the plan again",
+    ),
+    "approval.too_few": (
+        "o plano {plan} tem {given} de {wanted} aprovações",
+        "plan {plan} has {given} of {wanted} approvals",
+    ),
+    "approval.rejected": (
+        "este plano foi rejeitado por {by}: {why}; execute o trabalho de novo antes",
+        "this plan was rejected by {by}: {why}; run the job again first",
+    ),
+    "approval.rejection_bare": (
+        "uma rejeição precisa de um nome e de um motivo",
+        "a rejection needs a name and a reason",
+    ),
+    "approval.signed_in_job": (
+        (
+            "{job} só aceita a palavra de quem entrou na mesa (approval.identities: signed_in): diga-a lá; "
+            "nada foi registrado"
+        ),
+        (
+            "{job} counts only the words of people who signed in (approval.identities: signed_in): say it in the desk; "
+            "nothing was recorded"
+        ),
+    ),
+    "approval.signed_in_any": (
+        (
+            "um trabalho deste diário só aceita a palavra de quem entrou na mesa (approval.identities: signed_in): "
+            "diga-a lá; nada foi registrado"
+        ),
+        (
+            "a job of this ledger counts only the words of people who signed in (approval.identities: signed_in): say "
+            "it in the desk; nothing was recorded"
+        ),
+    ),
+}
+
+_PLANS: Final[dict[str, tuple[str, str]]] = {
+    "plan.digest_short": (
+        "um plano é nomeado pela sua impressão: ao menos os 8 primeiros dígitos hexadecimais",
+        "a plan is named by its digest: at least its first 8 hexadecimal digits",
+    ),
+    "plan.none": (
+        "nenhum plano tem impressão que comece com {wanted}",
+        "no plan has a digest that begins with {wanted}",
+    ),
+    "plan.several": (
+        "mais de um plano tem impressão que começa com {wanted}",
+        "more than one plan has a digest that begins with {wanted}",
+    ),
+    "plan.not_stored": ("nenhum plano {plan} está guardado", "no plan {plan} is stored"),
+    "plan.gone": (
+        "o plano {plan} não está guardado ou foi substituído: execute o trabalho de novo",
+        "plan {plan} is not stored, or was replaced: run the job again",
+    ),
+}
+
+_DOUBTS: Final[dict[str, tuple[str, str]]] = {
+    "doubt.two_people": (
+        "declarar ausente exige a palavra de duas pessoas diferentes",
+        "to declare it absent takes the word of two different people",
+    ),
+    "doubt.wait": (
+        "{name} só pode ser declarado ausente a partir de {since}, um dia depois do envio",
+        "{name} can be declared absent from {since} on, a day after it was sent",
+    ),
+    "doubt.sender": (
+        "quem enviou não pode ser um dos dois que declaram a ausência",
+        "whoever sent it cannot be one of the two who declare it absent",
+    ),
+    "doubt.alike": (
+        (
+            "pode ser {reports}, criado desde então com o mesmo pagador, total e número de pagamentos: ligue-o como "
+            "relatório encontrado ou diga nas evidências, nomeando-o, o que fala contra"
+        ),
+        (
+            "it could be {reports}, made since with the same payer, total and number of payments: link it as the "
+            "report that was found, or say in the evidence, naming it, what speaks against it"
+        ),
+    ),
+    "doubt.not_in_doubt": (
+        "{name} não está em dúvida; `repasse status` lista o que está",
+        "{name} is not in doubt; `repasse status` lists what is",
+    ),
+    "doubt.neither": (
+        "{name} não está em dúvida nem recusado; `repasse status` lista o que está",
+        "{name} is neither in doubt nor refused; `repasse status` lists what is",
+    ),
+    "doubt.settled": (
+        "{name} não está mais em dúvida; nada foi registrado",
+        "{name} is not in doubt any more; nothing was recorded",
+    ),
+    "doubt.being_sent": ("{name} está sendo enviado neste momento", "{name} is being sent at this moment"),
+    "report.none_named": (
+        "o serviço não mostra relatório sem identificador; nomeie um",
+        "the service shows no report without an id; name one",
+    ),
+    "report.unknown": ("o serviço não mostra o relatório {report}", "the service shows no report {report}"),
+    "report.taken": ("o relatório {report} já é o de {other}", "report {report} is that of {other} already"),
+    "report.differs": (
+        "o relatório {report} não é {name}: difere em {fields}",
+        "report {report} is not {name}: it differs in {fields}",
+    ),
+    "rate.other_report": (
+        "{name} é do relatório {own} do serviço, não de {report}",
+        "{name} is about report {own} of the service, not {report}",
+    ),
+    "rate.another": (
+        "o relatório {report} não tem a taxa {rate}: mostra outra",
+        "report {report} does not have the rate {rate}: it shows another one",
+    ),
+    "rate.two_people": (
+        "uma taxa que nenhum plano aprovado tem exige a palavra de duas pessoas diferentes",
+        "a rate that no approved plan has takes the word of two different people",
+    ),
+}
+
+_DECISIONS: Final[dict[str, tuple[str, str]]] = {
+    "decide.unknown": (
+        "nenhuma execução deste diário viu a obrigação {obligation}; nada foi registrado",
+        "no run of this ledger has seen an obligation {obligation}; nothing was recorded",
+    ),
+    "decide.nothing": (
+        "não há o que decidir sobre {obligation}; nada foi registrado",
+        "there is nothing to decide about {obligation}; nothing was recorded",
+    ),
+    "freeze.none": ("os envios não estão parados", "sending is not frozen"),
+    "freeze.two_people": (
+        "liberar os envios exige a palavra de duas pessoas diferentes",
+        "to let sending go on takes the word of two different people",
+    ),
+    "freeze.names": (
+        "nomeie exatamente o que parou os envios: {tags} (não assim: {wrong})",
+        "name exactly what froze sending: {tags} (not so: {wrong})",
+    ),
+    "freeze.changed": (
+        "nomeie tudo o que parou os envios; a esta altura é mais, ou menos",
+        "name everything that froze sending; by now that is more, or less",
+    ),
+    "hold.standing": ("os envios foram suspensos por {by}: {why}", "sending is on hold, by {by}: {why}"),
+    "freeze.standing": ("os envios estão parados: {reason}", "sending is frozen: {reason}"),
+}
+
+_WORK: Final[dict[str, tuple[str, str]]] = {
+    "lease.held": ("{name} está com {owner} desde {since}", "{name} is held by {owner} since {since}"),
+    "lease.taken": (
+        "{name} foi assumido por outra execução; esta para aqui",
+        "{name} was taken over by another run; this one stops",
+    ),
+    "ledger.busy": (
+        "outro programa grava no diário há {seconds} s; espere que termine e execute de novo",
+        "another program has been writing to the ledger for {seconds} s; wait for it to end, then run again",
+    ),
+    "ledger.newer": (
+        (
+            "o diário foi gravado por um Repasse mais novo (esquema {stored}; este programa conhece {known}): atualize "
+            "esta instalação; nada foi mudado"
+        ),
+        (
+            "the ledger was written by a newer Repasse (schema {stored}; this program knows {known}): update "
+            "this installation; nothing was changed"
+        ),
+    ),
+}
+
+TOLD: Final[Mapping[str, tuple[str, str]]] = _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK
