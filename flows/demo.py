@@ -10,13 +10,13 @@ from typing import Final
 from rich.console import Console
 
 from flows.commands.payouts import check_job, tell_report
+from flows.commands.samples import SAMPLES, copy_samples
 from flows.terminal.printing import progress_on
 from flows.walking.launch import RunReport, Wish
 from flows.walking.start import start_payout
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 
-SAMPLES: Final = Path(__file__).resolve().parents[1] / "sample_data"
 QUIET_PREFECT: Final = {
     "PREFECT_LOGGING_LEVEL": "ERROR",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -56,8 +56,7 @@ def _fresh_folder() -> Path:
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, mode=0o700)
-    for name in ("broken", "royalties", "payments"):
-        shutil.copytree(SAMPLES / name, folder / name)
+    copy_samples(("broken", "royalties", "payments"), folder)
     return folder
 
 

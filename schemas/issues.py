@@ -15,7 +15,7 @@ class Severity(StrEnum):
 
 
 class IssueCode(StrEnum):
-    """Every problem Repasse can name; README and `schemas.issue_texts` say what each means and accepts."""
+    """Every problem Repasse can name; docs/problems.md and `schemas.issue_texts` say what each means and accepts."""
 
     FILE_MISSING = "FILE_MISSING"
     FILE_EMPTY = "FILE_EMPTY"

@@ -56,7 +56,10 @@ def main() -> None:
 
 @app.command()
 def demo() -> None:
-    """Walk the whole way on the sample data, against the embedded sandbox; no server, no key."""
+    """Walk the whole way on the sample data; no server, no key.
+
+    The service is the embedded sandbox; all it writes is in the folder demo of the home folder.
+    """
     from flows.demo import run_demo  # noqa: PLC0415
 
     raise typer.Exit(int(run_demo()))
@@ -64,7 +67,10 @@ def demo() -> None:
 
 @app.command()
 def check(job: JobFile, as_json: AsJson = False) -> None:
-    """Read and check a job's files offline; writes a corrections workbook, touches no network and no ledger."""
+    """Read and check a job's files offline.
+
+    Writes a corrections workbook; touches no network and no ledger.
+    """
     from flows.commands.payouts import check_job  # noqa: PLC0415
 
     finish(lambda: check_job(job, as_json=as_json), as_json=as_json)
@@ -77,7 +83,10 @@ def plan(
     period: Period = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what would be paid, to whom, what changed, and what checks would cost; writes plan.xlsx, changes nothing."""
+    """Show what would be paid, and what changed; changes nothing.
+
+    To whom, why not, and what account checks would cost; writes plan.xlsx.
+    """
     from flows.commands.payouts import plan_job  # noqa: PLC0415
 
     finish(lambda: plan_job(job, names=names, period=period, as_json=as_json), as_json=as_json)
@@ -93,7 +102,10 @@ def run(
     period: Period = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay: finish what is stored, check accounts, freeze the plan, wait for approval or go on to the end."""
+    """Pay what a job owes, once.
+
+    Finishes what is stored, checks accounts, freezes the plan, and ends to wait for approval or goes on to the end.
+    """
     from flows.commands.payouts import run_job  # noqa: PLC0415
     from flows.walking.launch import Wish  # noqa: PLC0415
 
@@ -106,7 +118,10 @@ def nightly(
     jobs: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of the jobs; REPASSE_JOBS without.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Settle what is open, pay every job of a folder that is due, settle again; one job's failure stops no other."""
+    """Settle, pay every job that is due, settle again.
+
+    The jobs of a folder; what happens to one stops no other.
+    """
     from flows.commands.nights import run_nightly  # noqa: PLC0415
 
     finish(lambda: run_nightly(jobs, as_json=as_json), as_json=as_json)
@@ -114,7 +129,7 @@ def nightly(
 
 @app.command()
 def approve(
-    digest: Annotated[str, typer.Argument(help="The plan's digest, as `run` printed it.")],
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The plan's digest, as `run` printed it.")],
     by: By,
     total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
     as_json: AsJson = False,
@@ -127,7 +142,7 @@ def approve(
 
 @app.command()
 def reject(
-    digest: Annotated[str, typer.Argument(help="The plan's digest.")],
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The plan's digest.")],
     by: By,
     why: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong with it.")],
     as_json: AsJson = False,
@@ -142,7 +157,10 @@ def reject(
 def settle(
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None, as_json: AsJson = False
 ) -> None:
-    """Look in-doubt submissions up, set exchange rates left over, look at open reports, write outputs again."""
+    """Look again at what is open or in doubt.
+
+    Looks submissions in doubt up, sets exchange rates left over, looks at open reports, writes outputs again.
+    """
     from flows.commands.payouts import settle_jobs  # noqa: PLC0415
 
     finish(lambda: settle_jobs(job, as_json=as_json), as_json=as_json)
@@ -151,7 +169,7 @@ def settle(
 @app.command()
 def status(
     run_id: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="One run; the standing of all jobs without.")
+        str | None, typer.Argument(metavar="RUN", help="One run; the standing of all jobs without.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -177,7 +195,10 @@ def trace(  # options of a command
     job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads the job's statements again.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow a payee or a payment back to file and row, step by step, and forward to the report."""
+    """Follow a payee or a payment to file, row and report.
+
+    Back to file and row, step by step, and forward to the report.
+    """
     from flows.commands.trace import trace_payment  # noqa: PLC0415
 
     finish(lambda: trace_payment(what, job=job, period=period, job_file=job_file, as_json=as_json), as_json=as_json)
@@ -201,14 +222,16 @@ def release(by: By, as_json: AsJson = False) -> None:
 
 @app.command()
 def resolve(  # options of a command
-    submission: Annotated[str, typer.Argument(help="What is in doubt, as `status` names it (rp-..., xr-...).")],
+    submission: Annotated[
+        str, typer.Argument(metavar="WHAT", help="What is in doubt, as `status` names it (rp-..., xr-...).")
+    ],
     report: Annotated[str | None, typer.Option(metavar="ID", help="It is this report of the service.")] = None,
     absent: Annotated[bool, typer.Option("--absent", help="The service never received it (two people).")] = False,
     by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice with --absent.")] = None,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Take people's word on a submission, or an exchange rate, in doubt."""
+    """Take people's word on a submission, or a rate, in doubt."""
     from flows.commands.people import resolve_submission  # noqa: PLC0415
 
     finish(
@@ -221,7 +244,7 @@ def resolve(  # options of a command
 
 @app.command()
 def decide(  # options of a command
-    obligation: Annotated[list[str], typer.Argument(help="Obligations, as the workbook names them (ob-...).")],
+    obligation: Annotated[list[str], typer.Argument(metavar="OBLIGATION", help="As the workbook names them (ob-...).")],
     by: By,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
     pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
@@ -229,7 +252,10 @@ def decide(  # options of a command
     drop: Annotated[bool, typer.Option("--drop", help="Nobody is to be paid for it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take a person's word on conflicts, partial and excluded reports, payments made outside."""
+    """Take a person's word on what a payment came to.
+
+    On conflicts, on partial and excluded reports, on payments made outside.
+    """
     from flows.commands.people import decide_obligations  # noqa: PLC0415
     from schemas.decision import DecisionKind  # noqa: PLC0415
 
@@ -254,11 +280,13 @@ def unfreeze(
 
 @app.command()
 def sandbox(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8090,
-    database: Annotated[Path | None, typer.Option(help="File of its state; sandbox.db in the home folder.")] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on; 0 takes a free one.")] = 8090,
+    database: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of its state; sandbox.db in the home folder.")
+    ] = None,
 ) -> None:
-    """Serve the stand-in payout service, for trying things out; no money moves."""
+    """Serve the stand-in payout service; no money moves."""
     from flows.commands.serving import serve_sandbox  # noqa: PLC0415
 
     serve_sandbox(host, port, database)
@@ -278,7 +306,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at environment, ledger and service, and say what is wrong with them."""
+    """Say what is wrong with environment, ledger and service."""
     from flows.commands.doctor import examine  # noqa: PLC0415
 
     if probe:
@@ -292,8 +320,10 @@ def doctor(
 
 
 @app.command()
-def schema(what: Annotated[str, typer.Argument(help="job or layout")] = "job") -> None:
-    """Print a JSON Schema, for editors that complete and check while one types."""
+def schema(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="job or layout", show_default=True)] = "job",
+) -> None:
+    """Print the JSON Schema of a job or a layout, for editors."""
     from flows.commands.layouts import print_schema  # noqa: PLC0415
 
     raise typer.Exit(int(print_schema(what)))
@@ -301,7 +331,11 @@ def schema(what: Annotated[str, typer.Argument(help="job or layout")] = "job") -
 
 @app.command()
 def up() -> None:
-    """Start a Prefect server, a worker with the deployments and the sandbox on loopback, and print their addresses."""
+    """Start Prefect, a worker, the sandbox and the desk, to try.
+
+    A Prefect server, a worker with the deployments, the sandbox and the desk, on loopback, with sample jobs;
+    Ctrl-C ends all of it.
+    """
     from flows.commands.serving import serve_everything  # noqa: PLC0415
 
     serve_everything()

@@ -8,7 +8,7 @@ import typer
 from flows.cli.ending import AsJson, finish
 
 contacts_app = typer.Typer(
-    help="Keep the service's address book in step with a job's payees.", no_args_is_help=True, rich_markup_mode=None
+    help="Keep the service's address book in step with payees.", no_args_is_help=True, rich_markup_mode=None
 )
 Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="As `contacts list` names it.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
@@ -21,7 +21,10 @@ def contacts_sync(
     ask_again: Annotated[bool, typer.Option("--ask-again", help="Ask for the accounts of every contact.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show which contacts would be created or changed; --apply does it, and deletes nothing."""
+    """Show which contacts would be created or changed.
+
+    --apply does it, and deletes nothing.
+    """
     from flows.commands.contacts import sync_contacts  # noqa: PLC0415
 
     finish(lambda: sync_contacts(job, apply=apply, ask_again=ask_again, as_json=as_json), as_json=as_json)
@@ -29,7 +32,10 @@ def contacts_sync(
 
 @contacts_app.command("list")
 def contacts_list(as_json: AsJson = False) -> None:
-    """List the contacts that are on record, masked; the service itself cannot list them."""
+    """List the contacts that are on record, masked.
+
+    The service itself cannot list them.
+    """
     from flows.commands.contacts import list_contacts  # noqa: PLC0415
 
     finish(lambda: list_contacts(as_json=as_json), as_json=as_json)
@@ -73,7 +79,10 @@ def institutions(
     refresh: Annotated[bool, typer.Option("--refresh", help="Read the list from the service first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the financial institutions of Pix: code, ISPB, name; from the list kept of the service's."""
+    """List the institutions of Pix: code, ISPB, name.
+
+    From the list kept of the service's.
+    """
     from flows.commands.institutions import list_institutions  # noqa: PLC0415
 
     finish(

@@ -8,7 +8,7 @@ import typer
 from flows.cli.ending import AsJson, finish
 from schemas.errors import RepasseError
 
-desk_app = typer.Typer(help="Serve the web page where people check, approve and follow payouts.", rich_markup_mode=None)
+desk_app = typer.Typer(help="Serve the web page where people check and approve.", rich_markup_mode=None)
 user_app = typer.Typer(help="Who may sign in to the desk, and what they may do there.", rich_markup_mode=None)
 desk_app.add_typer(user_app, name="user")
 
@@ -24,16 +24,19 @@ def add_to(app: typer.Typer) -> None:
 @desk_app.callback(invoke_without_command=True)
 def desk(  # noqa: PLR0913, PLR0917  # options of a command
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8070,
-    jobs: Annotated[Path | None, typer.Option(help="Folder of jobs; REPASSE_JOBS without.")] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on; 0 takes a free one.")] = 8070,
+    jobs: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of jobs; REPASSE_JOBS without.")] = None,
     name: Annotated[list[str] | None, typer.Option(metavar="HOST", help="Name people reach it by.")] = None,
     behind_https: Annotated[bool, typer.Option("--behind-https", help="A proxy here serves https.")] = False,
-    certificate: Annotated[Path | None, typer.Option(help="Serve https with this (PEM).")] = None,
-    key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
+    certificate: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve https with this (PEM).")] = None,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key (PEM).")] = None,
     upload_limit: Annotated[int, typer.Option(metavar="MB", min=1, help="The longest upload.")] = 100,
 ) -> None:
-    """Serve the desk on loopback: people check, approve and follow payouts there."""
+    """Serve the web page where people check and approve.
+
+    On loopback unless told otherwise; payouts are followed there too.
+    """
     if context.invoked_subcommand is not None:
         return
     from flows.commands.desk import Serving, serve_desk  # noqa: PLC0415

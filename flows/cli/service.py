@@ -7,7 +7,7 @@ import typer
 from flows.cli.contacts import contacts_app, institutions
 from flows.cli.ending import AsJson, finish
 
-webhook_app = typer.Typer(help="Be told by the service when something moves, instead of asking.", rich_markup_mode=None)
+webhook_app = typer.Typer(help="Be told by the service when something moves.", rich_markup_mode=None)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,7 +27,10 @@ def webhook_register(
     replace: Annotated[bool, typer.Option("--replace", help="Take no more deliveries to earlier URLs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give the service an https URL with a secret path, which is kept as a hash and never shown."""
+    """Give the service an https URL with a secret path.
+
+    The path is kept as a hash and never shown.
+    """
     from flows.commands.webhook import register  # noqa: PLC0415
 
     finish(lambda: register(base_url, replace=replace, as_json=as_json), as_json=as_json)
@@ -36,12 +39,17 @@ def webhook_register(
 @webhook_app.command("listen")
 def webhook_listen(
     host: Annotated[
-        str, typer.Option(help="Address to listen on; meant behind a proxy that speaks TLS.")
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; meant behind a proxy that speaks TLS.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8091,
-    every_s: Annotated[float, typer.Option(min=1, help="Least seconds from one look to the next.")] = 30.0,
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on; 0 takes a free one.")] = 8091,
+    every_s: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1, help="Least time from one look to the next.")
+    ] = 30.0,
 ) -> None:
-    """Take deliveries, believe nothing in them, and have open reports looked at, however many come."""
+    """Take deliveries, and have open reports looked at.
+
+    However many come, and whatever they say: nothing in them is believed.
+    """
     from flows.commands.webhook_listen import listen  # noqa: PLC0415
 
     listen(host, port, every_s)
@@ -49,7 +57,7 @@ def webhook_listen(
 
 @webhook_app.command("list")
 def webhook_list(as_json: AsJson = False) -> None:
-    """List the URLs that were given to the service, without their secret path."""
+    """List the URLs given to the service, without their path."""
     from flows.commands.webhook import list_webhooks  # noqa: PLC0415
 
     finish(lambda: list_webhooks(as_json=as_json), as_json=as_json)
@@ -73,7 +81,10 @@ def exchange_rate(  # options of a command
     hide: Annotated[bool, typer.Option("--hide", help="Do not show payees the exchange.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Set the exchange rate of one report in a foreign currency, once; the service then pays it."""
+    """Set the exchange rate of one report, once.
+
+    Of a report in a foreign currency; the service then pays it.
+    """
     from flows.commands.exchange_rate import set_exchange_rate  # noqa: PLC0415
 
     finish(
@@ -87,12 +98,15 @@ def qrcode(  # options of a command
     key: Annotated[str, typer.Option(metavar="KEY", help="Receiver's Pix key; - asks, @FILE reads it.")],
     key_type: Annotated[str, typer.Option(metavar="TYPE", help="cpf, cnpj, phone_number, email, random_key.")],
     expires_s: Annotated[
-        int | None, typer.Option(min=1, help="Seconds it is valid; the service's day without.")
+        int | None, typer.Option(metavar="SECONDS", min=1, help="How long it is valid; the service's day without.")
     ] = None,
     conciliation_id: Annotated[str | None, typer.Option(metavar="ID", help="The receiver's own reference.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask for a Pix QR code (an endpoint the service calls deprecated), check it, and print its copy-and-paste text."""
+    """Ask for a Pix QR code, check it, and print its text.
+
+    The endpoint is one that the service calls deprecated; the text is the one to copy and paste.
+    """
     from flows.commands.qrcode import ask_qr_code  # noqa: PLC0415
 
     finish(

@@ -1,6 +1,8 @@
 """status and runs: what is on record."""
 
 import datetime as dt
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -78,6 +80,8 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
             if one.state is S.PLANNED and (said := ledger.approvals.standing(one.plan_digest, utc_now())):
                 line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
+        if name == "planned":
+            _show_how_to_approve(mine, console)
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
     document["exchange_rates"] = [_rate_told(one) for one in rates]
@@ -86,6 +90,16 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     document["hold"] = hold.why if hold else None
     document["freeze"] = {"reason": freeze.reason, "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
+
+
+def _show_how_to_approve(planned: Sequence[Submission], console: Console) -> None:
+    """Print for each plan that waits the command that approves it: a plan is all its batches together."""
+    totals = Counter[str]()
+    for one in planned:
+        totals[one.plan_digest] += one.amount_cents
+    for digest, cents in totals.items():
+        total = format_cents(cents, "pt-BR")
+        console.print(f"  repasse approve {digest} --by NAME --total {total}", soft_wrap=True, markup=False)
 
 
 def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:

@@ -14,6 +14,7 @@ from flows.stages.trace import Traced, trace
 from flows.steps.exact import EXACT, plain
 from flows.steps.trace import exact_sum
 from flows.terminal.printing import console_for
+from flows.terminal.state_words import state_in_words
 from flows.wiring import read_order
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
@@ -182,20 +183,22 @@ class _Text:
         self._say(2, "trace.payable", cents=self._money(way.payable_cents))
 
     def _report(self, one: TracedReport) -> None:
-        state = f"{one.state} ({one.reason})" if one.reason else one.state
+        state = state_in_words(one.state, self._one.language)
+        state = f"{state} ({one.reason})" if one.reason else state
         self._say(1, "trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
         self._say(2, "trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
         for word in one.approvals:
             self._say(2, "trace.approval", by=word.by, at=_local(word.at))
         if one.approved_at:
             self._say(2, "trace.approved", at=_local(one.approved_at))
-        for state, at, by in one.steps:
-            self._say(2, "trace.step", state=state, at=_local(at), by=by)
+        for step, at, by in one.steps:
+            self._say(2, "trace.step", state=state_in_words(step, self._one.language), at=_local(at), by=by)
         if one.split_id:
             seen = _local(one.seen_at) if one.seen_at else "-"
             self._say(2, "trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
         if one.rate:
-            facts = {"currency": one.rate.currency, "rate": one.rate.rate, "state": one.rate.state}
+            facts = {"currency": one.rate.currency, "rate": one.rate.rate}
+            facts["state"] = state_in_words(one.rate.state, self._one.language)
             self._say(2, "trace.rate", update=one.rate.update_id, **facts)
 
 

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from flows.steps.run_state import NOTHING_TO_PAY
+from flows.terminal.state_words import state_in_words
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
@@ -147,10 +148,12 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
     for batch in summary.batches:
         amount = format_cents(batch.amount_cents, language)
         facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
-        console.print("  " + say(language, "batch", **facts, outcome=batch.outcome, status=batch.status or "-"))
+        outcome = state_in_words(batch.outcome, language)
+        console.print("  " + say(language, "batch", **facts, outcome=outcome, status=batch.status or "-"))
         if batch.exchange:
-            rate = batch.exchange.model_dump(include={"currency", "rate", "outcome"})
-            console.print("    " + say(language, "rate.batch", **rate))
+            rate = batch.exchange.model_dump(include={"currency", "rate"})
+            told = state_in_words(batch.exchange.outcome, language)
+            console.print("    " + say(language, "rate.batch", **rate, outcome=told))
     console.print(say(language, "rows", **summary.rows.model_dump()))
     checks = summary.account_checks
     if checks.made or checks.reused:
@@ -169,9 +172,15 @@ def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
     """Print what was written, folder by folder."""
     for folder, grouped in groupby(outputs, key=lambda path: path.parent):
         paths = list(grouped)
-        shown = "  ".join(path.name for path in paths[:SHOWN_FILES])
-        names = shown if len(paths) <= SHOWN_FILES else f"{shown}  ... ({len(paths)})"
-        console.print(f"  {folder}/\n    {names}", soft_wrap=True, markup=False)
+        names = "  ".join(path.name for path in paths)
+        if len(paths) > SHOWN_FILES:
+            names = f"{paths[0].name}  ... ({len(paths)})"
+        console.print(f"  {_from_here(folder)}/\n    {names}", soft_wrap=True, markup=False)
+
+
+def _from_here(folder: Path) -> Path:
+    """Name a folder as people see it from where they are, when it is below."""
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
 
 def print_error(error: RepasseError, *, as_json: bool) -> None:

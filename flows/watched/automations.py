@@ -7,7 +7,7 @@ from prefect.client.orchestration import get_client
 from prefect.events.schemas.automations import AutomationCore
 from ruamel.yaml import YAML
 
-DECLARED: Final = Path(__file__).resolve().parents[1] / "deployments" / "automations.yaml"
+DECLARED: Final = Path(__file__).resolve().parents[2] / "deployments" / "automations.yaml"
 
 
 def ensure_automations(path: Path = DECLARED) -> list[str]:

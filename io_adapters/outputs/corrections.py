@@ -151,8 +151,10 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
 
 def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue]) -> Cell | None:
     value = _value(text, kind)
-    is_text = isinstance(value, str) or (not text and bool(issues))
     keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
+    if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
+        value = ""  # the spreadsheet lost digits of it: as text it would look whole, and pass unread when given back
+    is_text = isinstance(value, str) or (not text and bool(issues))
     number_format = "yyyy-mm-dd" if isinstance(value, dt.date) else TEXT if is_text or keeps_digits else GENERAL
     if not issues:
         return page.cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)

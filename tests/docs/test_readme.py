@@ -1,6 +1,6 @@
 """The README says what the program does: its codes, exit codes, commands and files are the real ones.
 
-`python tests/docs/test_readme.py` writes the table of problems anew.
+`python -m tests.docs.test_readme` writes the table of problems anew.
 """
 
 import re
@@ -17,6 +17,8 @@ from schemas.issues import IssueCode
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+PROBLEMS = ROOT / "docs" / "problems.md"
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md", "docs/prefect.md", "docs/problems.md")
 HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|---|\n"
 
 
@@ -29,7 +31,7 @@ def table_of_problems() -> str:
 
 
 def test_every_problem_has_its_row():
-    assert table_of_problems() in README.read_text(encoding="utf-8")
+    assert table_of_problems() in PROBLEMS.read_text(encoding="utf-8")
 
 
 def test_every_exit_code_is_explained():
@@ -55,7 +57,7 @@ def is_command(group: TyperGroup, words: list[str]) -> bool:
     return found is not None and (not isinstance(found, TyperGroup) or not rest or is_command(found, rest))
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_every_file_it_links_to_is_there(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
@@ -63,7 +65,5 @@ def test_every_file_it_links_to_is_there(page):
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
-    start = text.find(HEAD)
-    end = text.index("\n\n", start)
-    README.write_text(text[:start] + table_of_problems() + text[end:], encoding="utf-8")
+    before, _, _ = PROBLEMS.read_text(encoding="utf-8").partition(HEAD)
+    PROBLEMS.write_text(before + table_of_problems() + "\n", encoding="utf-8")

@@ -5,7 +5,10 @@ import os
 import subprocess
 
 import pytest
+import typer
+from typer.main import get_command
 
+from flows.cli import app
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND
@@ -105,3 +108,27 @@ def test_commands_that_look_answer_on_a_ledger_that_is_not_there_yet(two, words,
     document = two.ask(*words)
     assert document["exit_code"] == 0
     assert not home.exists()
+
+
+def commands(group, words=()):
+    """Walk through every command there is, groups before their own."""
+    yield words, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, (*words, name))
+
+
+@pytest.mark.parametrize(
+    ("words", "command"), [pytest.param(*one, id=" ".join(one[0])) for one in commands(get_command(app))]
+)
+def test_help_fits_a_screen_and_cuts_no_sentence_off(words, command):
+    told = command.get_help(typer.Context(command, info_name=" ".join(("repasse", *words)), terminal_width=80))
+    lines = told.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 40
+    assert [line for line in lines if line.endswith("...") and not line.startswith("Usage")] == []
+
+
+def test_the_standing_says_how_to_approve_what_waits(two, service):
+    waiting = two.ask("run", two.job, code=14)
+    shown = typed("status")
+    assert f"repasse approve {waiting['plan_digest']} --by NAME --total 30,00" in shown.stdout

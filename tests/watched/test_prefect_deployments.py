@@ -214,8 +214,9 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
     assert told.state.name in {"Settled", "NothingToPay"}, told.state.message
 
 
-def test_the_automations_of_the_repository_are_accepted(office: Office):
+def test_the_automations_of_the_repository_are_accepted_and_made_once(office: Office):
     office.prefect.run("prefect", "automation", "create", "--from-file", "deployments/automations.yaml")
+    office.prefect.run("python", "-c", "from flows.watched.automations import ensure_automations; ensure_automations()")
     found = office.prefect.ask("POST", "/automations/filter", {})
     assert len(found) == 3
     assert {action["type"] for one in found for action in one["actions"]} == {"change-flow-run-state", "do-nothing"}
@@ -248,7 +249,8 @@ def test_a_prefect_that_dies_while_money_is_sent_stops_nothing(office: Office):
         wait_for("the payments", lambda: ended(ledger, "alone"), RUN_S)
     office.service.clear()
     assert office.service.posts == before + 3
-    assert list(label.folder.glob("out/alone/*/*/summary.json")), "the books are written without Prefect"
+    books = label.folder / "out/alone"
+    wait_for("the books, written without Prefect", lambda: list(books.glob("*/*/summary.json")) or None, RUN_S)
     office.prefect.start_server()
     again = run(office, "payout/payout", job=str(label.job), yes=True)
     assert again.state.name == "NothingToPay"
