@@ -20,10 +20,10 @@ def _name() -> str:
 @flow(name="payout", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)
 def payout(
     job: str,
-    files: list[str] | None = None,
+    files: tuple[str, ...] = (),
     yes: bool = False,
     by: str = "",
-    again: list[str] | None = None,
+    again: tuple[str, ...] = (),
     period: str = "",
 ) -> State[None]:
     """Pay what a job owes, once. Safe to start again at any moment: only what is left to do is done.
@@ -41,7 +41,7 @@ def payout(
     with watching() as watch:
         try:
             use_stored_credentials()
-            wish = Wish(files or [], yes=yes, by=by or None, again=again or [], period=period or None)
+            wish = Wish(files, yes=yes, by=by or None, again=again, period=period or None)
             return told_state(run_payout(Path(job), wish, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

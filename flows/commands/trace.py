@@ -14,7 +14,6 @@ from flows.stages.trace import Traced, trace
 from flows.steps.exact import EXACT, plain
 from flows.steps.trace import exact_sum
 from flows.terminal.printing import console_for
-from flows.terminal.state_words import state_in_words
 from flows.wiring import read_order
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
@@ -22,6 +21,7 @@ from io_adapters.outputs.reasons import reason_in_words
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents
+from schemas.standing_words import state_in_words
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 
 Result = tuple[ExitCode, dict[str, Any]]

@@ -13,7 +13,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from flows.steps.run_state import NOTHING_TO_PAY
-from flows.terminal.state_words import state_in_words
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
@@ -22,6 +21,7 @@ from schemas.issues import Issue, Severity
 from schemas.money import format_cents
 from schemas.plan import Place
 from schemas.reconciliation import Summary
+from schemas.standing_words import state_in_words
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8

@@ -11,6 +11,7 @@ from schemas.issues import Issue
 from schemas.money import format_cents
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import AccountCheckCounts, Summary
+from schemas.standing_words import state_in_words
 
 MOST_ROWS: Final = 500
 _MOST_LINES: Final = 50
@@ -92,7 +93,11 @@ def reconciliation_page(summary: Summary, language: str) -> str:
 
     places = {place: getattr(summary.totals_cents, place.value) for place in Place}
     came_in = f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}"
-    facts = [(word("state"), f"**{summary.state}**"), (word("run"), f"`{summary.run}`"), (word("in"), came_in)]
+    facts = [
+        (word("state"), f"**{state_in_words(summary.state, language)}**"),
+        (word("run"), f"`{summary.run}`"),
+        (word("in"), came_in),
+    ]
     lines = [f"# {word('reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
     lines += [*_places(places, summary.currency, language), "", word("rows", **summary.rows.model_dump())]
     if summary.batches:
@@ -101,7 +106,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
         lines += _bounded(
             (
                 f"| `{one.report_id}` | {one.payments} | {format_cents(one.amount_cents, language)} "
-                f"| {one.outcome} | {one.status or ''} |"
+                f"| {state_in_words(one.outcome, language)} | {one.status or ''} |"
                 for one in summary.batches
             ),
             language,

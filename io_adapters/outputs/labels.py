@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from io_adapters.outputs.plan_labels import MISSING_SHARES, PLAN, REASONS
+from schemas.standing_words import CAME_IN, PLACE_WORDS
 
 _EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.0": ("concluído", "done"),
@@ -24,25 +25,7 @@ _EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.70": ("falha do programa; os números não fecham", "a fault of the program; the numbers do not add up"),
 }
 
-_PLACES: Final[dict[str, tuple[str, str]]] = {
-    "place.paid": ("Pago", "Paid"),
-    "place.processing": ("Em processamento", "Processing"),
-    "place.withheld": ("Reservado a pedido", "Withheld on request"),
-    "place.income_tax": ("Imposto de renda", "Income tax"),
-    "place.owner": ("Parte do titular", "Owner's part"),
-    "place.recouped": ("Adiantamento recuperado", "Advance recouped"),
-    "place.carried": ("Levado ao próximo período", "Carried to the next period"),
-    "place.held": ("Retido", "Held"),
-    "place.conflict": ("Em conflito", "In conflict"),
-    "place.duplicate": ("Duplicado", "Duplicate"),
-    "place.planned": ("Planejado", "Planned"),
-    "place.not_sent": ("Não enviado", "Not sent"),
-    "place.in_doubt": ("Em dúvida", "In doubt"),
-    "place.undetermined": ("Indeterminado", "Undetermined"),
-    "place.refused": ("Recusado", "Refused"),
-    "place.failed": ("Falhou", "Failed"),
-    "place.excluded": ("Excluído", "Excluded"),
-}
+_PLACES: Final = {f"place.{place.value}": words for place, words in PLACE_WORDS.items()}
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     "kind.payment": ("Pagamento", "Payment"),
@@ -126,7 +109,7 @@ _SUMMARY: Final[dict[str, tuple[str, str]]] = {
     "summary.totals": ("Onde está cada centavo", "Where every centavo is"),
     "summary.place": ("Lugar", "Place"),
     "summary.count": ("Obrigações", "Obligations"),
-    "summary.in": ("Entrou", "Came in"),
+    "summary.in": CAME_IN,
     "summary.sum": ("Soma dos lugares", "Sum of all places"),
     "summary.rows": ("Linhas dos arquivos", "Rows of the files"),
     "summary.rows_read": ("Lidas", "Read"),
