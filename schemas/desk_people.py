@@ -12,7 +12,7 @@ Language = Literal["pt-BR", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("pt-BR", "en")
 SHORTEST_PASSWORD: Final = 10
 LONGEST_PASSWORD: Final = 200
-_NAME: Final = re.compile(r"[^\W_](?:[\w .'@-]{0,62}[\w.])?")
+_NAME: Final = re.compile(r"[^\W_](?:[\w .'-]{0,62}[\w.])?")
 
 
 class Role(StrEnum):
@@ -104,9 +104,11 @@ class FirstWord:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a user's name: letters and digits, blanks and . ' @ - between, at most 64.
+    """Whether a text can be a user's name: letters and digits, blanks and . ' - between, at most 64.
 
-    >>> is_name("Ana Lima"), is_name(" "), is_name("a, b")
+    No e-mail address: the name stands in the ledger, in logs and beside a run, where no personal data may.
+
+    >>> is_name("Ana Lima"), is_name(" "), is_name("ana@example.com")
     (True, False, False)
     """
     return bool(_NAME.fullmatch(text)) and bool(same_person(text))

@@ -79,6 +79,26 @@ def disable(name: Name, as_json: AsJson = False) -> None:
 
 
 @user_app.command()
+def enable(name: Name, as_json: AsJson = False) -> None:
+    """Let somebody who was disabled sign in again."""
+    from flows.commands.desk import enable_user  # noqa: PLC0415
+
+    finish(lambda: enable_user(name, as_json=as_json), as_json=as_json)
+
+
+@user_app.command()
+def roles(
+    name: Name,
+    role: Annotated[list[str], typer.Option(metavar="ROLE", help="preparer, approver or resolver; repeat it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Give somebody other roles in place of those they have; their sessions end."""
+    from flows.commands.desk import change_roles  # noqa: PLC0415
+
+    finish(lambda: change_roles(name, role, as_json=as_json), as_json=as_json)
+
+
+@user_app.command()
 def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = False) -> None:
     """Give somebody another password; their sessions end."""
     from flows.commands.desk import change_password  # noqa: PLC0415

@@ -148,6 +148,23 @@ def disable_user(name: str, *, as_json: bool) -> Result:
     return ExitCode.DONE, {"disabled": True}
 
 
+def enable_user(name: str, *, as_json: bool) -> Result:
+    """Let a disabled user in again, with the password and the roles they had."""
+    with open_ledger_of(read_settings()) as ledger:
+        ledger.desk_users.enable(name)
+    console_for(as_json=as_json).print("they may sign in again")
+    return ExitCode.DONE, {"disabled": False}
+
+
+def change_roles(name: str, roles: list[str], *, as_json: bool) -> Result:
+    """Give somebody other roles in place of those they have; their sessions end."""
+    wanted = [_role(text) for text in roles]
+    with open_ledger_of(read_settings()) as ledger:
+        ledger.desk_users.change_roles(name, wanted)
+    console_for(as_json=as_json).print(f"from now on: {', '.join(sorted(wanted))}; every session of theirs has ended")
+    return ExitCode.DONE, {"roles": sorted(wanted)}
+
+
 def change_password(name: str, *, password_stdin: bool, as_json: bool) -> Result:
     """Give somebody another password; their sessions end."""
     with open_ledger_of(read_settings()) as ledger:

@@ -20,6 +20,7 @@ from schemas.errors import WordRefused
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.person import same_person
 from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.told import Told
 
 S = SubmissionState
 X = ExchangeState
@@ -64,8 +65,11 @@ class Doubts:
 
     def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
         """Keep the first word; with that of a second person, declare it absent."""
-        if subject not in {one.subject for one in self.list()}:
-            raise WordRefused(f"{subject} is not in doubt any more; nothing was recorded")
+        doubt = next((one for one in self.list() if one.subject == subject), None)
+        if doubt is None:
+            raise WordRefused(Told("doubt.settled", name=subject))
+        if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
+            raise WordRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
         first = self._ledger.first_words.standing(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
             self._ledger.first_words.say(ABSENT, subject, by, evidence)
@@ -106,9 +110,9 @@ class Doubts:
         """Keep the first word on a freeze; with that of a second person on the same tags, lift it."""
         standing = self._ledger.freeze.current()
         if standing is None:
-            raise WordRefused("sending is not frozen any more")
+            raise WordRefused(Told("freeze.none"))
         if set(tags) != set(standing.tags):
-            raise WordRefused("name everything that froze sending; by now that is more, or less")
+            raise WordRefused(Told("freeze.changed"))
         subject = _name_of(standing.tags)
         first = self._ledger.first_words.standing(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):

@@ -2,22 +2,28 @@
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
 
+from flows.desk.run_lines import line_of, planned_runs
 from flows.stages.due_jobs import find_jobs
-from io_adapters.desk.ports import JobLine, RunLine
+from flows.stages.route import describe_bug
+from io_adapters.desk.ports import JobLine
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError
 from schemas.job import Job, resolve_period
 from schemas.submission import SubmissionState
 
-AWAITING: Final = "awaiting_approval"
-WENT_ON: Final = "went_on"
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What waits for people: runs with a plan (see `planned_runs`), and the plan of each job and period."""
+
+    planned: Mapping[str, bool]
+    waiting: Mapping[tuple[str, str], str]
 
 
 class JobsFolder:
@@ -35,20 +41,20 @@ class JobsFolder:
         """Return all jobs, by file."""
         if self._folder is None or not self._folder.is_dir():
             return ()
-        waiting = self._waiting()
-        return tuple(self._line(path, waiting) for path in find_jobs(self._folder))
+        standing = self._standing()
+        return tuple(self._line(path, standing) for path in find_jobs(self._folder))
 
     def get(self, token: str) -> JobLine | None:
         """Return one job."""
         path = self.path_of(token)
-        return None if path is None else self._line(path, self._waiting())
+        return None if path is None else self._line(path, self._standing())
 
     def of_path(self, path: str) -> JobLine | None:
         """Return the job of a file, when it is in the folder."""
         found = Path(path)
         if self._folder is None or not found.is_file() or not found.is_relative_to(self._folder):
             return None
-        return self._line(found, self._waiting())
+        return self._line(found, self._standing())
 
     def path_of(self, token: str) -> Path | None:
         """Return where a job's file is."""
@@ -71,16 +77,17 @@ class JobsFolder:
             return error.strerror or "unreadable"
         return known[1]
 
-    def _waiting(self) -> dict[tuple[str, str], str]:
-        """Return the plan that waits for approval, by job and period."""
+    def _standing(self) -> _Standing:
+        runs = planned_runs(self._ledger)
         planned = self._ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False)
-        return {(one.job, one.period): one.plan_digest for one in planned}
+        waiting = {(p.job, p.period): p.plan_digest for p in planned if runs.get(p.run_id) is False}
+        return _Standing(runs, waiting)
 
     def _token(self, path: Path) -> str:
         assert self._folder is not None  # noqa: S101 - asked only of files that were found in it
         return sha256(str(path.relative_to(self._folder)).encode()).hexdigest()[:20]
 
-    def _line(self, path: Path, waiting: dict[tuple[str, str], str]) -> JobLine:
+    def _line(self, path: Path, standing: _Standing) -> JobLine:
         assert self._folder is not None  # noqa: S101
         shown, token, job = str(path.relative_to(self._folder)), self._token(path), self.declared(path)
         if isinstance(job, str):
@@ -88,30 +95,9 @@ class JobsFolder:
         period = resolve_period(job.period, self._now().astimezone().date()).label
         last = self._ledger.runs.latest(job.job)
         sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
-        last_run = line_of(last, waiting_runs(self._ledger)) if last else None
-        digest = waiting.get((job.job, period), "")
+        last_run = line_of(last, standing.planned, self._ledger, self._now()) if last else None
+        digest = standing.waiting.get((job.job, period), "")
         return JobLine(token, shown, job.job, period, job.payer.name, sources, "", last_run, digest)
-
-
-def waiting_runs(ledger: Ledger) -> frozenset[str]:
-    """Name the runs whose plan waits for approval at this moment."""
-    return frozenset(one.run_id for one in ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False))
-
-
-def line_of(run: Run, waiting: Collection[str]) -> RunLine:
-    """Tell a run of the ledger in one line; a plan that waits no more was taken up by another run, or replaced."""
-    went_on = run.state == AWAITING and run.run_id not in waiting
-    return RunLine(
-        run.run_id,
-        run.job,
-        run.period,
-        run.command,
-        run.prepared_by,
-        WENT_ON if went_on else run.state,
-        run.exit_code,
-        run.started_at,
-        run.finished_at,
-    )
 
 
 def _declared(path: Path) -> Job | str:
@@ -119,6 +105,8 @@ def _declared(path: Path) -> Job | str:
         return read_job(path).job
     except RepasseError as error:
         return error.message
+    except Exception as bug:  # noqa: BLE001  # one file nobody can read hides no other job
+        return describe_bug(bug)
 
 
 def _source(position: int, job: Job) -> tuple[str, str]:

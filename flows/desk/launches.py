@@ -2,8 +2,9 @@
 
 import datetime as dt
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -43,12 +44,12 @@ class Launches:
         self._log_folder = log_folder
         self._now = now
 
-    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str) -> str:
-        """Start a job's payout with files in place of its own."""
+    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str, period: str = "") -> str:
+        """Start a job's payout with files in place of its own, for the period that people were shown."""
         path = self._jobs.path_of(job_token)
         if path is None:
             raise ConfigurationError("there is no such job any more")
-        return self.start(str(path.absolute()), tuple(files), by=by, key=key)
+        return self.start(str(path.absolute()), tuple(files), by=by, key=key, period=period)
 
     def go_on(self, run_id: str, *, by: str) -> str:
         """Start a run's job again with the files it had."""
@@ -69,13 +70,16 @@ class Launches:
     ) -> str:
         """Write a launch down, and make it; taken back where it cannot be made.
 
+        The same key starts nothing twice, but where what it started ended before its run began, as when another run
+        held the job, it is another try.
+
         Returns:
             Its name for addresses.
 
         Raises:
             RepasseError: it could not be made; it may be tried again.
         """
-        name = sha256(key.encode()).hexdigest()[:32]
+        name = next(name for name in _names(key) if not self._came_to_nothing(name))
         if self._ledger.desk_launches.record(name, job_file, files, by, digest):
             try:
                 self._launcher.payout(Path(job_file), files=files, by=by, key=name, period=period)
@@ -94,20 +98,25 @@ class Launches:
         if launch is None:
             return None
         job = self._jobs.of_path(launch.job_file)
-        since = launch.at - CLOCKS_APART
-        runs = [one for one in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(one, launch) and one.started_at >= since]
-        if runs:
-            return LaunchStanding(job, runs[-1].run_id, (), ended=False)
+        run = _became([one for one in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(one, launch)], launch)
+        if run is not None:
+            return LaunchStanding(job, run.run_id, (), ended=False)
         words = self._said(key)
         ended = bool(words) or self._now() > launch.at + PATIENCE
         return LaunchStanding(job, "", words, ended=ended)
 
     def files_of(self, run: Run) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""
-        for launch in self._ledger.desk_launches.of_job_file(run.job_file):
-            if _is_of(run, launch) and launch.at - CLOCKS_APART <= run.started_at:
-                return launch.files
+        launches = [one for one in self._ledger.desk_launches.of_job_file(run.job_file) if _is_of(run, one)]
+        for apart in (dt.timedelta(0), CLOCKS_APART):
+            for launch in launches:
+                if launch.at - apart <= run.started_at:
+                    return launch.files
         return ()
+
+    def _came_to_nothing(self, name: str) -> bool:
+        standing = self.get(name)
+        return standing is not None and standing.ended
 
     def _said(self, name: str) -> tuple[str, ...]:
         """Return why a child ended without a run: the one document it printed, once it is whole."""
@@ -119,6 +128,26 @@ class Launches:
             return ()
         error = document.get("error") if isinstance(document, dict) else None
         return tuple(str(error).splitlines()) if error else ()
+
+
+def _names(key: str) -> Iterator[str]:
+    """Name the tries of a launch, one after the other."""
+    for number in count(1):
+        text = key if number == 1 else f"{key} {number}"
+        yield sha256(text.encode()).hexdigest()[:32]
+
+
+def _became(runs: Sequence[Run], launch: Launch) -> Run | None:
+    """Choose the run a launch became: the first since; where clocks are apart, one shortly before that still ran."""
+    since = [one for one in runs if one.started_at >= launch.at]
+    just_before = [
+        one
+        for one in runs
+        if launch.at - CLOCKS_APART <= one.started_at < launch.at
+        and (one.finished_at is None or one.finished_at > launch.at)
+    ]
+    found = since or just_before
+    return found[-1] if found else None
 
 
 def _is_of(run: Run, launch: Launch) -> bool:

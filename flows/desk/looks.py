@@ -5,9 +5,11 @@ import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Final
 
 import pandas as pd
@@ -33,6 +35,9 @@ from schemas.tables.frames import records
 
 KEPT: Final = 24
 AT_ONCE: Final = 2
+# So long a look speaks for the same content asked again, as by a double click; then what people decided since, or what
+# another job has paid, may have changed it.
+GOOD_FOR_S: Final = 10.0
 NOTHING: Final = RowCounts().model_dump()
 
 
@@ -47,6 +52,20 @@ class Silence:
 
     def advance(self, what: str, done: int, total: int) -> None:
         """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    job: JobLine
+    files: tuple[str, ...]
+    seen: Future[Seen]
+    since_s: float
+
+    def is_stale(self) -> bool:
+        """Whether asking again is worth another look: it ended, and failed or was some time ago."""
+        if not self.seen.done():
+            return False
+        return bool(self.seen.result().failure) or monotonic() - self.since_s > GOOD_FOR_S
 
 
 class Looks:
@@ -65,7 +84,7 @@ class Looks:
         self._ledger = ledger
         self._open_ledger = open_ledger
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="look")
-        self._kept: OrderedDict[str, tuple[JobLine, tuple[str, ...], Future[Seen]]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._lock = Lock()
         shutil.rmtree(folder, ignore_errors=True)  # of a desk before this one
 
@@ -76,9 +95,10 @@ class Looks:
             raise ConfigurationError("there is no such job any more")
         token = self._token(path, line, files)
         with self._lock:
-            if token not in self._kept:
-                look = self._threads.submit(self._look, path, tuple(files), self._folder / token)
-                self._kept[token] = (line, tuple(files), look)
+            known = self._kept.get(token)
+            if known is None or known.is_stale():
+                look = self._threads.submit(self._look, path, tuple(files), line.period, self._folder / token)
+                self._kept[token] = _Kept(line, tuple(files), look, monotonic())
             self._kept.move_to_end(token)
             gone = [self._kept.popitem(last=False)[0] for _ in range(len(self._kept) - KEPT)]
         for name in gone:
@@ -91,8 +111,7 @@ class Looks:
             kept = self._kept.get(token)
         if kept is None:
             return None
-        job, files, future = kept
-        return Look(token, job, files, future.result() if future.done() else None)
+        return Look(token, kept.job, kept.files, kept.seen.result() if kept.seen.done() else None)
 
     def close(self) -> None:
         """Let go of everything."""
@@ -102,21 +121,25 @@ class Looks:
     def _token(self, path: Path, line: JobLine, files: Sequence[str]) -> str:
         """Name the content of a look: the job file, what is read, and how the job stands in the ledger."""
         declared, last = self._jobs.declared(path), self._ledger.runs.latest(line.name)
-        parts = [path.read_bytes().hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
+        try:
+            content = path.read_bytes()
+        except OSError:
+            raise ConfigurationError("the job file cannot be read any more") from None
+        parts = [content.hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
         if isinstance(declared, Job):
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
         return sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def _look(self, path: Path, files: tuple[str, ...], folder: Path) -> Seen:
+    def _look(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Seen:
         try:
-            return self._seen(path, files, folder)
+            return self._seen(path, files, period, folder)
         except RepasseError as error:
             return Seen((), NOTHING, error.issues, None, None, error.message, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Seen((), NOTHING, (), None, None, describe_bug(bug), None)
 
-    def _seen(self, path: Path, files: tuple[str, ...], folder: Path) -> Seen:
-        order = read_order(path, files=files)
+    def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Seen:
+        order = read_order(path, files=files, period=period)
         with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
             read(run)
             failure, plan = "", None

@@ -57,7 +57,7 @@ def opened_desk(
             looks=looks,
             plans=plans,
             launches=launches,
-            runs=Runs(ledger),
+            runs=Runs(ledger, clock.now),
             doubts=doubts,
             waiting=Waiting(ledger, plans, doubts),
         )

@@ -20,6 +20,7 @@ from schemas.person import same_person
 from schemas.plan import ApprovalKind
 from schemas.plan_page import PlanPage
 from schemas.submission import LIVE, SubmissionState
+from schemas.told import Told
 
 S = SubmissionState
 KEPT: Final = 16
@@ -50,7 +51,8 @@ class Plans:
 
     def standing_of(self, stored: StoredPlan, *, page: PlanPage | None = None) -> PlanStanding:
         """Tell how a plan stands."""
-        job = self._job_of(stored)
+        declared = self._declared(stored)
+        job = declared if isinstance(declared, Job) else None
         given = self._ledger.approvals.given(stored.digest)
         counting = words_given(self._ledger, job, stored, self._now()) if job else frozenset()
         state = _state(stored)
@@ -80,6 +82,7 @@ class Plans:
             ),
             missing=words_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
             only_signed_in=job is not None and job.approval.identities == "signed_in",
+            job_problem="" if isinstance(declared, Job) else declared,
             page=page,
         )
 
@@ -87,12 +90,12 @@ class Plans:
         """Record the yes of somebody signed in; with the last needed one, launch the rest."""
         stored = self._ledger.plans.get(digest)
         if _state(stored) == "replaced":
-            raise ApprovalWanted("this plan was replaced or withdrawn; nothing was recorded")
+            raise ApprovalWanted(Told("approval.replaced"))
         given = record_approval(
             self._ledger, stored.digest, by=by, total_text=total_text, kind=ApprovalKind.SIGNED_IN, now=self._now()
         )
-        run, job = self._ledger.runs.get(stored.run_id), self._job_of(stored)
-        if run is None or job is None or words_missing(self._ledger, job, stored, self._now()):
+        run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
+        if run is None or isinstance(job, str) or words_missing(self._ledger, job, stored, self._now()):
             return ""
         people = len(words_given(self._ledger, job, stored, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
@@ -104,7 +107,7 @@ class Plans:
         """Record a no; approvals so far are void."""
         stored = self._ledger.plans.get(digest)
         if _state(stored) != "waiting":
-            raise ApprovalWanted("this plan does not wait for a word any more; nothing was recorded")
+            raise ApprovalWanted(Told("approval.not_waiting"))
         self._ledger.approvals.reject(stored.digest, by, why)
 
     def _page(self, digest: str) -> PlanPage | None:
@@ -124,10 +127,9 @@ class Plans:
                     self._pages.popitem(last=False)
         return known
 
-    def _job_of(self, stored: StoredPlan) -> Job | None:
+    def _declared(self, stored: StoredPlan) -> Job | str:
         run = self._ledger.runs.get(stored.run_id)
-        declared = self._jobs.declared(Path(run.job_file)) if run and run.job_file else None
-        return declared if isinstance(declared, Job) else None
+        return self._jobs.declared(Path(run.job_file)) if run and run.job_file else "no job file is known"
 
 
 def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "replaced"]:

@@ -1,14 +1,15 @@
 """Runs for the desk: how one stands at this moment, and what it left behind."""
 
+import datetime as dt
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
 
-from flows.desk.jobs import AWAITING, line_of, waiting_runs
+from flows.desk.run_lines import AWAITING, RUNNING, line_of, planned_runs
 from io_adapters.desk.ports import Output, RunLine, RunStanding
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
@@ -21,7 +22,6 @@ Where = Literal["done", "now", "later"]
 STEPS: Final = ("read", "checks", "plan", "approval", "send", "settle", "books")
 STATEMENTS: Final = "statements"
 KEPT: Final = 64
-RUNNING: Final = "running"
 
 
 class Runs:
@@ -29,17 +29,19 @@ class Runs:
 
     Args:
         ledger: Where they are.
+        now: The clock.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
+        self._now = now
         self._folders: OrderedDict[str, Path | None] = OrderedDict()
         self._lock = Lock()
 
     def list(self, limit: int) -> tuple[RunLine, ...]:
         """Return the latest runs, newest first."""
-        waiting = waiting_runs(self._ledger)
-        return tuple(line_of(run, waiting) for run in self._ledger.runs.list(limit))
+        planned = planned_runs(self._ledger)
+        return tuple(line_of(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
 
     def get(self, run_id: str) -> RunStanding | None:
         """Tell how a run stands, from the ledger alone."""
@@ -48,11 +50,12 @@ class Runs:
             return None
         summary = Summary.model_validate_json(run.summary_json) if run.summary_json else None
         batches = tuple(self._ledger.submissions.list(run_id=run_id, bodies=False))
-        live = run.state == RUNNING and run.finished_at is None
+        line = line_of(run, planned_runs(self._ledger), self._ledger, self._now())
+        live = line.state == RUNNING and run.finished_at is None
         digest = (summary.plan_digest if summary else None) or (batches[0].plan_digest if batches else "")
         outputs = self._outputs(run_id, top=True) if not live else ()
         return RunStanding(
-            line=line_of(run, waiting_runs(self._ledger)),
+            line=line,
             live=live,
             steps=_steps(run, batches, live=live),
             digest=digest,
@@ -83,7 +86,9 @@ class Runs:
         if folder is None:
             return ()
         paths = _files_in(folder if top else folder / STATEMENTS)
-        return tuple(Output(_token(path, folder), path.name, path.stat().st_size) for path in paths)
+        return tuple(
+            Output(_token(path, folder), path.name, size) for path in paths if (size := _size(path)) is not None
+        )
 
     def _folder(self, run_id: str) -> Path | None:
         """Return the folder a run wrote into, as its document names it; that never changes once it is known."""
@@ -135,10 +140,22 @@ def _steps(run: Run, batches: Sequence[Submission], *, live: bool) -> tuple[tupl
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """List regular files that really lie in a folder."""
-    if not folder.is_dir():
+    """List regular files that really lie in a folder; none of one that is not there, or not ours to read."""
+    if folder.is_symlink():
         return []
-    return sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink() and path.name[0] != ".")
+    try:
+        found = sorted(folder.iterdir())
+        return [path for path in found if path.is_file() and not path.is_symlink() and path.name[0] != "."]
+    except OSError:
+        return []
+
+
+def _size(path: Path) -> int | None:
+    """Return how long a file is; None where it has gone since it was listed."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def _token(path: Path, folder: Path) -> str:

@@ -22,8 +22,9 @@ class Waiting:
         states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
         found = self._ledger.submissions.list(states=states, bodies=False)
         digests = dict.fromkeys(one.plan_digest for one in found if one.state is S.PLANNED)
+        plans = [self._plans.standing_of(self._ledger.plans.get(digest)) for digest in digests]
         return Waits(
-            approvals=tuple(self._plans.standing_of(self._ledger.plans.get(digest)) for digest in digests),
+            approvals=tuple(plan for plan in plans if plan.state == "waiting"),
             doubts=len(self._doubts.list()),
             undetermined=len(self._doubts.undetermined()),
             unsent=tuple(one for one in found if one.state in {S.APPROVED, S.NOT_SENT}),

@@ -12,6 +12,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import WordRefused
 from schemas.tables.frames import Record, records
+from schemas.told import Told
 
 RUNS_SEARCHED: Final = 1000
 
@@ -89,9 +90,9 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
         mine = [one for one in claims if one.base_key == bases[key]]
         question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
         if question is None and key not in seen and not mine:
-            raise WordRefused(f"no run of this ledger has seen an obligation {key}; nothing was recorded")
+            raise WordRefused(Told("decide.unknown", obligation=key))
         if question is None:
-            raise WordRefused(f"there is nothing to decide about {key}; nothing was recorded")
+            raise WordRefused(Told("decide.nothing", obligation=key))
         questions.append(question)
     return questions
 

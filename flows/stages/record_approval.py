@@ -7,6 +7,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.money import format_cents, parse_amount
 from schemas.plan import Approval, ApprovalKind
+from schemas.told import Told
 
 GOOD_FOR: Final = dt.timedelta(days=7)
 
@@ -33,17 +34,17 @@ def record_approval(
     """
     name = by.strip()
     if not name:
-        raise WordRefused("an approval needs the name of whoever gives it")
+        raise WordRefused(Told("approval.needs_name"))
     try:
         total_cents = parse_amount(total_text)
-    except ValueError as error:
-        raise WordRefused(f"the total: {error}") from None
+    except ValueError:
+        raise WordRefused(Told("approval.total_unreadable")) from None
     stored = ledger.plans.get(digest)
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
-        raise ApprovalWanted(f"the plan's total is {ours}, not {theirs}; nothing was recorded")
+        raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
     if stored.approved_at is not None:
-        raise ApprovalWanted("this plan was approved and taken up already; nothing was recorded")
+        raise ApprovalWanted(Told("approval.taken_up"))
     approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)
     ledger.approvals.record(approval)
     return approval

@@ -12,6 +12,7 @@ from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError, WordRefused
 from schemas.plan import ApprovalKind
+from schemas.told import Told
 
 Decision = Literal["approve", "reject"]
 
@@ -57,7 +58,7 @@ def say_word(
     require_typed_word_counts(ledger, plan.job)
     if decision == "reject":
         if not name.strip() or not why.strip():
-            raise WordRefused("a rejection needs a name and a reason")
+            raise WordRefused(Told("approval.rejection_bare"))
         ledger.approvals.reject(plan.digest, name.strip(), why.strip())
         return Said(plan, job_file)
     if plan.approved_at is not None and _said_before(ledger, plan, name):

@@ -1,7 +1,6 @@
 """Whose words count, and how many more a plan that waits still needs."""
 
 import datetime as dt
-from typing import Final
 
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
@@ -9,8 +8,7 @@ from schemas.errors import WordRefused
 from schemas.job import Job
 from schemas.person import different_people, same_person
 from schemas.plan import ApprovalKind, PaymentPlan
-
-_DESK: Final = "counts only the words of people who signed in (approval.identities: signed_in): say it in the desk"
+from schemas.told import Told
 
 
 def beyond_limits(job: Job, plan: PaymentPlan | StoredPlan) -> bool:
@@ -54,4 +52,4 @@ def require_typed_word_counts(ledger: Ledger, job: str | None) -> None:
     """
     rules = ledger.word_rules
     if rules.any_wants_signed_in() if job is None else rules.wants_signed_in(job):
-        raise WordRefused(f"{'a job of this ledger' if job is None else job} {_DESK}; nothing was recorded")
+        raise WordRefused(Told("approval.signed_in_any") if job is None else Told("approval.signed_in_job", job=job))

@@ -60,13 +60,16 @@ def _tell_refused(request: Request, error: Exception) -> Response:
 def _tell_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RepasseError)  # noqa: S101 - what the handler is registered for
     status = 422 if isinstance(error, ConfigurationError) else _STATUS.get(error.exit_code, 409)
-    return _problem(request, status, error.message)
+    return _problem(request, status, error.in_words(language_of(request)))
 
 
 def _tell_http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     key = "refused.nothing" if status in {404, 405} else "refused.form"
-    return _problem(request, status, say(language_of(request), key))
+    answer = _problem(request, status, say(language_of(request), key))
+    if isinstance(error, HTTPException):
+        answer.headers.update(error.headers or {})  # what is allowed where something is not
+    return answer
 
 
 def _problem(request: Request, status: int, words: str) -> Response:

@@ -1,5 +1,6 @@
 """Who may do what: sessions in cookies, tokens in forms, and where a form may come from."""
 
+import asyncio
 import hmac
 import secrets
 from collections.abc import Mapping
@@ -15,19 +16,32 @@ from io_adapters.desk.settings import DeskSettings
 from schemas.desk_people import DeskUser, Role
 
 FORM_LIMIT_BYTES: Final = 64_000
+# As many fields as such a form can hold: a freeze is lifted by naming all that froze sending.
+MOST_FIELDS: Final = 2_000
+# Of a small form; who is slower than that holds a connection and says nothing.
+FORM_WITHIN_S: Final = 20
+# Pages that ask by themselves; that they ask is no sign that anybody is there.
+ASKING_BY_THEMSELVES: Final = "/live"
 TOKEN: Final = "token"  # noqa: S105 - the name of a form's field
+VISIT: Final = "visit"
+# No text of PostgreSQL can hold it, and nobody means it.
+UNWRITABLE: Final = "\0"
 
 
 class NotSignedIn(Exception):
     """Nobody is signed in; the page asks to."""
 
 
-@dataclass(frozen=True, slots=True)
 class Refused(Exception):
-    """A request that is not answered; `key` names the words for it in `words`."""
+    """A request that is not answered; `key` names the words for it in `words`.
 
-    status: int
-    key: str
+    No frozen dataclass: whoever hands an exception on writes its traceback to it.
+    """
+
+    def __init__(self, status: int, key: str) -> None:
+        super().__init__(status, key)
+        self.status = status
+        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +104,14 @@ def signed_in(request: Request) -> Signed:
     Raises:
         NotSignedIn: nobody, or no longer.
     """
+    if UNWRITABLE in request.scope["path"]:
+        raise Refused(404, "refused.nothing")
     settings = settings_of(request)
     token = request.cookies.get(cookie_name(settings, "session"), "")
     user = None
     if token:
-        user = ports_of(request).sessions.find(token, idle=settings.idle, absolute=settings.absolute)
+        seen = not request.url.path.endswith(ASKING_BY_THEMSELVES)
+        user = ports_of(request).sessions.find(token, idle=settings.idle, absolute=settings.absolute, seen=seen)
     if user is None:
         raise NotSignedIn
     signed = Signed(user, token, csrf_of(token))
@@ -113,8 +130,17 @@ def require_same_origin(request: Request) -> None:
             raise Refused(403, "refused.origin")
         return
     origin = urlsplit(request.headers.get("origin", ""))
-    if origin.netloc != request.headers.get("host") or origin.scheme not in {"http", "https"}:
+    schemes = {"https"} if settings_of(request).https else {"http", "https"}
+    if origin.netloc != request.headers.get("host") or origin.scheme not in schemes:
         raise Refused(403, "refused.origin")
+
+
+def require_visit(request: Request, form: Form) -> None:
+    """Refuse a form of nobody signed in without the token of its visit; a browser that never visited has none."""
+    visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
+    if not visit:
+        raise Refused(403, "refused.token")
+    require_token(form.get(TOKEN, ""), csrf_of(visit))
 
 
 def require_token(given: str, csrf: str) -> None:
@@ -132,16 +158,26 @@ async def read_form(request: Request) -> Form:
     require_same_origin(request)
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise Refused(415, "refused.form")
+    try:
+        async with asyncio.timeout(FORM_WITHIN_S):
+            body = await _read_body(request)
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except TimeoutError:
+        raise Refused(408, "refused.form") from None
+    except ValueError:
+        raise Refused(400, "refused.form") from None
+    if any(UNWRITABLE in value for values in fields.values() for value in values):
+        raise Refused(400, "refused.form")
+    return {name: values[-1] for name, values in fields.items()}
+
+
+async def _read_body(request: Request) -> bytes:
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > FORM_LIMIT_BYTES:
             raise Refused(413, "refused.form")
-    try:
-        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=100)
-    except ValueError:
-        raise Refused(400, "refused.form") from None
-    return {name: values[-1] for name, values in fields.items()}
+    return bytes(body)
 
 
 async def posted(request: Request) -> Form:

@@ -6,12 +6,12 @@ from traceback import extract_tb
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # connect-src: the script fetches the fragment of a run's page.
 _POLICY: Final = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS: Final = {
@@ -25,6 +25,18 @@ HEADERS: Final = {
     "Cache-Control": "no-store",
 }
 _HSTS: Final = "max-age=31536000"
+# In both languages: whose page it was may be what failed.
+_FAILED: Final = """<!doctype html>
+<html lang="pt-BR"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Repasse</title>
+<link rel="stylesheet" href="/static/desk.css"></head><body><main class="wide"><div class="narrow">
+<h1>Algo falhou nesta página</h1>
+<p class="alert bad" role="alert">O que já estava registrado continua registrado. Volte ao início e confira antes de
+repetir. Quem cuida da instalação encontra a causa na saída do programa.</p>
+<p lang="en">Something failed on this page. What was recorded stays recorded; go back and look before you repeat it.
+Whoever looks after the installation finds the cause in the program's output.</p>
+<p><a href="/">Início · <span lang="en">Home</span></a></p></div></main></body></html>
+"""
 
 
 class StrictHeaders:
@@ -63,5 +75,5 @@ class StrictHeaders:
             place = "/".join(Path(frame.filename).parts[-3:])
             sys.stderr.write(f"repasse desk: {type(error).__name__} in {place}:{frame.lineno}\n")
             if not begun:
-                answer = PlainTextResponse("Repasse: 500", status_code=500)
+                answer = HTMLResponse(_FAILED, status_code=500)
                 await answer(scope, receive, send_with_headers)

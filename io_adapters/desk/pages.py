@@ -10,13 +10,15 @@ from fastapi import Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from io_adapters.desk.guard import Signed, cookie_name, csrf_of, set_cookie, settings_of
+from io_adapters.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from io_adapters.desk.words import TEXTS, say
 from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.money import format_cents
 
 HERE: Final = Path(__file__).parent
-VISIT: Final = "visit"
+# Payouts are Brazilian: days turn, and people meet, by this clock, wherever the machine stands.
+# No summer time since 2019 (Decreto 9.772/2019).
+BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
 
 
 class Words:
@@ -37,9 +39,8 @@ class Words:
 class Pages:
     """Renders templates; every value in them is escaped."""
 
-    def __init__(self, zone: dt.tzinfo | None = None) -> None:
-        """Load the templates; moments are told in a zone, the machine's own when None."""
-        self._zone = zone
+    def __init__(self) -> None:
+        """Load the templates."""
         self._jinja = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -64,7 +65,7 @@ class Pages:
             "t": Words(language),
             "money": partial(format_cents, language=language),
             "number": partial(_number, language),
-            "moment": self._moment,
+            "moment": partial(_moment, language),
             "size": partial(_size, language),
         }
         html = self._jinja.get_template(template).render(
@@ -74,16 +75,10 @@ class Pages:
             signed=signed,
             roles=Role,
             csrf=csrf or (signed.csrf if signed else ""),
-            path=request.url.path if request.method == "GET" else "/",
+            path=request.url.path if request.method == "GET" else "",
             **facts,
         )
         return Response(html, status_code=status, media_type="text/html; charset=utf-8")
-
-    def _moment(self, at: dt.datetime | None) -> Markup:
-        if at is None:
-            return Markup("–")
-        local = at.astimezone(self._zone)
-        return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), f"{local:%Y-%m-%d %H:%M}")
 
 
 def language_of(request: Request) -> Language:
@@ -104,6 +99,15 @@ def visit_of(request: Request, make: Callable[[], str]) -> tuple[str, str]:
 def remember_visit(request: Request, response: Response, token: str) -> None:
     """Let a browser keep its visit's token."""
     set_cookie(response, settings_of(request), VISIT, token)
+
+
+def _moment(language: Language, at: dt.datetime | None) -> Markup:
+    """Write a moment as its reader does; the page's foot says by which clock."""
+    if at is None:
+        return Markup("–")
+    local = at.astimezone(BRASILIA)
+    shown = f"{local:%d/%m/%Y %H:%M}" if language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
 
 
 def _number(language: Language, value: int) -> str:

@@ -26,11 +26,11 @@ class Users(Protocol):
 class Sessions(Protocol):
     """Who is signed in."""
 
-    def start(self, token: str, user_key: str, absolute: dt.timedelta) -> None:
-        """Begin a session."""
+    def start(self, token: str, user: DeskUser, absolute: dt.timedelta) -> bool:
+        """Begin a session; False where the user may no longer sign in, or has another password by now."""
 
-    def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta) -> DeskUser | None:
-        """Return whose session it is."""
+    def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta, seen: bool = True) -> DeskUser | None:
+        """Return whose session it is; with `seen` somebody has used it."""
 
     def end(self, token: str) -> None:
         """Sign out."""
@@ -183,6 +183,7 @@ class PlanStanding:
         given: The approvals that stand, or were used.
         missing: How many more people must say yes.
         only_signed_in: Whether only words given in the desk count.
+        job_problem: Why its job file does not tell whose words it takes; "" when it does.
         page: The plan as it was frozen; None where no run has kept it.
     """
 
@@ -202,6 +203,7 @@ class PlanStanding:
     given: tuple[Given, ...]
     missing: int
     only_signed_in: bool
+    job_problem: str
     page: PlanPage | None
 
 
@@ -235,8 +237,12 @@ class LaunchStanding:
 class Launches(Protocol):
     """Starting runs."""
 
-    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str) -> str:
-        """Start a job's payout; the same key starts nothing twice. Returns the launch's name for addresses."""
+    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str, period: str = "") -> str:
+        """Start a job's payout for a period; the same key starts nothing twice.
+
+        Returns:
+            The launch's name for addresses.
+        """
 
     def go_on(self, run_id: str, *, by: str) -> str:
         """Start the same payout again, with the same files, to finish what is left."""

@@ -1,9 +1,12 @@
 """Uploads: streamed to disk and hashed on the way, kept under their content, nothing left of one that is refused."""
 
+import asyncio
+import datetime as dt
 import os
 import re
 import secrets
 import unicodedata
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -22,8 +25,13 @@ from io_adapters.desk.guard import TOKEN, Refused, require_same_origin, require_
 DRAINED_TIMES: Final = 10
 PIECE_BYTES: Final = 1_000_000
 LONGEST_FIELD: Final = 4_096
-MOST_PARTS: Final = 40
+MOST_PARTS: Final = 400
+# In bytes, of 255 that a file system lets a name have: others put a little more before or behind it.
 LONGEST_NAME: Final = 120
+LONGEST_SUFFIX: Final = 10
+# Between two pieces of an upload; who is silent for longer is gone.
+SILENT_S: Final = 60
+INCOMING: Final = ".incoming"
 FILE_FIELD: Final = "file:"
 _STRANGE: Final = re.compile(r"[^\w .()+\-\[\]]")
 
@@ -101,7 +109,7 @@ class Receiver:
     def _begin(self) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise Refused(413, "refused.form")
+            raise Refused(413, "refused.parts")
         self._part = _Part()
 
     def _header_name(self, data: bytes, start: int, end: int) -> None:
@@ -125,7 +133,7 @@ class Receiver:
         require_token(self.fields.get(TOKEN, ""), self._csrf)
         part.file_name = options[b"filename"].decode("utf-8", "replace")
         if part.file_name:
-            part.path = self._folder / ".incoming" / secrets.token_hex(16)
+            part.path = self._folder / INCOMING / secrets.token_hex(16)
             part.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             part.stream = os.fdopen(os.open(part.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
             part.digest = sha256()
@@ -192,13 +200,17 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
         return receiver.fields, await run_in_threadpool(receiver.keep)
     except MultipartParseError:
         raise Refused(400, "refused.form") from None
+    except TimeoutError:
+        raise Refused(408, "refused.slow") from None
+    except OSError:  # the disk is full, or not ours to write
+        raise Refused(507, "refused.disk") from None
     finally:
         receiver.throw_away()
 
 
 async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
     waiting, received = bytearray(), 0
-    stream = request.stream()
+    stream = _pieces(request)
     async for piece in stream:
         received += len(piece)
         if received > limit_bytes:
@@ -214,12 +226,36 @@ async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
     require_token(receiver.fields.get(TOKEN, ""), receiver._csrf)  # noqa: SLF001
 
 
-async def _drain(request: Request, limit_bytes: int, stream: Any = None) -> None:  # noqa: ANN401 - an async iterator
+async def _drain(request: Request, limit_bytes: int, stream: AsyncIterator[bytes] | None = None) -> None:
     read = 0
-    async for piece in stream or request.stream():
-        read += len(piece)
-        if read > DRAINED_TIMES * limit_bytes:
+    with suppress(TimeoutError):
+        async for piece in stream or _pieces(request):
+            read += len(piece)
+            if read > DRAINED_TIMES * limit_bytes:
+                return
+
+
+async def _pieces(request: Request) -> AsyncIterator[bytes]:
+    """Hand a request's body on as it comes in.
+
+    Raises:
+        TimeoutError: nothing came for `SILENT_S`.
+    """
+    stream = aiter(request.stream())
+    while True:
+        async with asyncio.timeout(SILENT_S):
+            piece = await anext(stream, None)
+        if piece is None:
             return
+        yield piece
+
+
+def forget_unfinished(folder: Path, before: dt.datetime) -> None:
+    """Throw away what a desk left behind that ended in the middle of an upload, before some moment."""
+    for path in (folder / INCOMING).glob("*"):
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < before.timestamp():
+                path.unlink()
 
 
 def _told_length(request: Request) -> int:
@@ -238,5 +274,9 @@ def safe_name(name: str) -> str:
     clean = _STRANGE.sub("_", base).strip(" .")
     stem, dot, suffix = clean.rpartition(".")
     if not dot:
-        return clean[:LONGEST_NAME] or "upload"
-    return f"{stem[: LONGEST_NAME - 12]}.{suffix[:10]}"
+        return _cut(clean, LONGEST_NAME) or "upload"
+    return f"{_cut(stem, LONGEST_NAME - LONGEST_SUFFIX - 2)}.{_cut(suffix, LONGEST_SUFFIX)}"
+
+
+def _cut(text: str, size_bytes: int) -> str:
+    return text.encode()[:size_bytes].decode("utf-8", "ignore")

@@ -10,15 +10,21 @@ _FRAME: Final[dict[str, tuple[str, str]]] = {
     "nav": ("Páginas", "Pages"),
     "nav.home": ("Início", "Home"),
     "nav.runs": ("Execuções", "Runs"),
-    "nav.doubts": ("Dúvidas", "Doubts"),
+    "nav.doubts": ("Em dúvida", "In doubt"),
     "crumbs": ("Onde estou", "Where I am"),
     "roles": ("Papéis", "Roles"),
     "role.preparer": ("prepara", "prepares"),
     "role.approver": ("aprova", "approves"),
     "role.resolver": ("resolve dúvidas", "resolves doubts"),
     "foot": (
-        "O Repasse paga cada parte uma só vez. Nada é enviado sem a palavra que o trabalho pede.",
-        "Repasse pays each part once. Nothing is sent without the word the job asks for.",
+        (
+            "Nada é enviado sem a aprovação que o trabalho pede, nem outra vez sem a palavra de alguém. "
+            "Horários de Brasília (UTC−3)."
+        ),
+        (
+            "Nothing is sent without the approval the job asks for, nor again without somebody's word. "
+            "Times are those of Brasília (UTC−3)."
+        ),
     ),
     "sign_in": ("Entrar", "Sign in"),
     "sign_in.what": ("Aqui pessoas decidem sobre pagamentos.", "This is where people decide about payments."),
@@ -64,6 +70,18 @@ _FRAME: Final[dict[str, tuple[str, str]]] = {
         "O arquivo é grande demais: o limite é de {limit} MB. Nada foi guardado.",
         "The file is too large: the limit is {limit} MB. Nothing was kept.",
     ),
+    "refused.parts": (
+        "São arquivos demais de uma vez. Nada foi guardado.",
+        "These are too many files at once. Nothing was kept.",
+    ),
+    "refused.slow": (
+        "O arquivo parou de chegar. Verifique a conexão e envie outra vez. Nada foi guardado.",
+        "The file stopped coming in. Look at the connection and send it again. Nothing was kept.",
+    ),
+    "refused.disk": (
+        "O arquivo não pôde ser guardado: o disco está cheio ou não aceita escrita. Avise quem cuida da instalação.",
+        "The file could not be kept: the disk is full or cannot be written. Tell whoever looks after the installation.",
+    ),
     "refused.nothing": ("Não há nada neste endereço.", "There is nothing at this address."),
     "refused.look": (
         "Esta verificação já foi descartada. Verifique o trabalho outra vez.",
@@ -89,6 +107,10 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
         "{payments} pagamentos · falta a palavra de {missing}",
         "{payments} payments · the word of {missing} is missing",
     ),
+    "home.approved_counts": (
+        "{payments} pagamentos · aprovado, o envio ainda não começou",
+        "{payments} payments · approved, sending has not begun",
+    ),
     "home.doubts": ("Em dúvida", "In doubt"),
     "home.doubts_what": (
         "Nem a resposta nem a lista do serviço dizem o que houve.",
@@ -105,6 +127,10 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
     "home.open_what": ("{count} relatório(s) em aberto", "{count} report(s) open"),
     "home.settle": ("Olhar agora", "Look now"),
     "home.settle_what": ("Pergunta ao serviço; não envia nada.", "Asks the service; sends nothing."),
+    "told.settle": (
+        "O serviço está sendo consultado. Recarregue a página daqui a pouco.",
+        "The service is being asked. Reload the page in a moment.",
+    ),
     "home.jobs": ("Trabalhos", "Jobs"),
     "home.no_jobs": (
         "Nenhum trabalho. Ponha arquivos de trabalho na pasta que REPASSE_JOBS nomeia.",
@@ -207,6 +233,17 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
     "step.checks": ("Verificar contas", "Check accounts"),
     "step.plan": ("Congelar o plano", "Freeze the plan"),
     "step.approval": ("Aprovação", "Approval"),
+    "run.rejected": ("O plano foi rejeitado: veja por quem e por quê", "The plan was rejected: see by whom and why"),
+    "run.interrupted": (
+        (
+            "O processo desta execução acabou antes do fim. O que estava registrado continua registrado; continue para "
+            "terminar o que falta: um envio sem resposta fica em dúvida e não é repetido."
+        ),
+        (
+            "The process of this run ended before its end. What was recorded stays recorded; go on to finish what is "
+            "left: a submission without an answer is in doubt and is not sent again."
+        ),
+    ),
     "step.send": ("Enviar", "Send"),
     "step.settle": ("Acompanhar", "Settle"),
     "step.books": ("Conciliar", "Reconcile"),

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from schemas.standing_words import CAME_IN, PLACE_WORDS, STATE_WORDS
+
 PLAN: Final[dict[str, tuple[str, str]]] = {
     "plan": ("Plano", "Plan"),
     "plan.total": ("Total a enviar", "Total to be sent"),
@@ -87,6 +89,26 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
         "Falta o sim de {count} pessoa(s).",
         "The yes of {count} more person(s) is missing.",
     ),
+    "approve.complete": (
+        (
+            "Este plano tem todas as aprovações, e o envio ainda não começou. A próxima execução o envia; "
+            "para começar já, quem aprova digita o total outra vez."
+        ),
+        (
+            "This plan has every approval, and sending has not begun. The next run sends it; "
+            "to begin now, an approver types the total again."
+        ),
+    ),
+    "approve.job_problem": (
+        (
+            "O arquivo do trabalho não pode ser lido agora, e é ele que diz quem precisa aprovar. "
+            "Uma aprovação fica registrada, mas nada é enviado até que ele seja corrigido:"
+        ),
+        (
+            "The job file cannot be read now, and it says who has to approve. "
+            "An approval is recorded, but nothing is sent until it is corrected:"
+        ),
+    ),
     "approve.only_signed_in": (
         "Só contam aprovações dadas aqui.",
         "Only approvals given here count.",
@@ -101,65 +123,9 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "reject.button": ("Rejeitar o plano", "Reject the plan"),
 }
 
-PLACES: Final[dict[str, tuple[str, str]]] = {
-    "place.in": ("Entrou", "Came in"),
-    "place.paid": ("Pago", "Paid"),
-    "place.processing": ("Em processamento", "Processing"),
-    "place.withheld": ("Reservado a pedido", "Withheld on request"),
-    "place.income_tax": ("Imposto de renda", "Income tax"),
-    "place.owner": ("Parte do titular", "Owner's part"),
-    "place.recouped": ("Adiantamento recuperado", "Advance recouped"),
-    "place.carried": ("Levado ao próximo período", "Carried to the next period"),
-    "place.held": ("Retido", "Held"),
-    "place.conflict": ("Em conflito", "In conflict"),
-    "place.duplicate": ("Duplicado", "Duplicate"),
-    "place.planned": ("Planejado", "Planned"),
-    "place.not_sent": ("Não enviado", "Not sent"),
-    "place.in_doubt": ("Em dúvida", "In doubt"),
-    "place.undetermined": ("Indeterminado", "Undetermined"),
-    "place.refused": ("Recusado", "Refused"),
-    "place.failed": ("Falhou", "Failed"),
-    "place.excluded": ("Excluído", "Excluded"),
-}
+PLACES: Final = {"place.in": CAME_IN} | {f"place.{place.value}": words for place, words in PLACE_WORDS.items()}
 
-STATES: Final[dict[str, tuple[str, str]]] = {
-    "state.running": ("em andamento", "running"),
-    "state.done": ("concluída", "done"),
-    "state.paid": ("pago", "paid"),
-    "state.planned": ("planejado", "planned"),
-    "state.waiting": ("espera aprovação", "waits for approval"),
-    "state.awaiting_approval": ("espera aprovação", "waits for approval"),
-    "state.approved": ("aprovado", "approved"),
-    "state.rejected": ("rejeitado", "rejected"),
-    "state.replaced": ("substituído", "replaced"),
-    "state.sending": ("sendo enviado", "being sent"),
-    "state.accepted": ("aceito", "accepted"),
-    "state.processing": ("em processamento", "processing"),
-    "state.settling": ("em processamento", "settling"),
-    "state.settled": ("liquidada", "settled"),
-    "state.partial": ("parcial", "partial"),
-    "state.failed": ("falhou", "failed"),
-    "state.excluded": ("excluído", "excluded"),
-    "state.refused": ("recusado", "refused"),
-    "state.not_sent": ("não enviado", "not sent"),
-    "state.in_doubt": ("em dúvida", "in doubt"),
-    "state.absent": ("ausente", "absent"),
-    "state.withdrawn": ("retirado", "withdrawn"),
-    "state.frozen": ("envios parados", "frozen"),
-    "state.discrepancies": ("divergências", "discrepancies"),
-    "state.stopped": ("parou", "stopped"),
-    "state.nothing_to_pay": ("nada a pagar", "nothing to pay"),
-    "state.done_with_rows_held": ("concluída, com retidos", "done, with rows held"),
-    "state.rows_refused": ("linhas com problemas", "rows with problems"),
-    "state.another_run": ("trabalho ocupado", "job is busy"),
-    "state.no_sound_plan": ("nenhum plano fecha", "no plan adds up"),
-    "state.configuration": ("configuração errada", "wrong configuration"),
-    "state.unreadable_file": ("arquivo ilegível", "unreadable file"),
-    "state.approval_wanted": ("espera aprovação", "waits for approval"),
-    "state.still_open": ("em processamento", "settling"),
-    "state.went_on": ("continuada por outra", "taken up by another"),
-    "state.bug": ("falha do programa", "fault of the program"),
-}
+STATES: Final = {f"state.{state}": words for state, words in STATE_WORDS.items()}
 
 EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.0": ("Concluído.", "Done."),

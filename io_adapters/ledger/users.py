@@ -24,11 +24,9 @@ class DeskUsers:
         Raises:
             WordRefused: it is no name, or somebody is called so already, however it is written; or there is no role.
         """
-        shown, wanted = " ".join(name.split()), frozenset(roles)
+        shown, wanted = " ".join(name.split()), _some(roles)
         if not is_name(shown):
-            raise WordRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' @ - between them")
-        if not wanted:
-            raise WordRefused("a user needs at least one role: preparer, approver, resolver")
+            raise WordRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' - between them")
         with self._db.writing() as connection:
             key = same_person(shown)
             if connection.scalar(select(desk_users.c.key).where(desk_users.c.key == key)) is not None:
@@ -64,6 +62,22 @@ class DeskUsers:
         """
         self._change(name, disabled_at=self._db.now())
 
+    def enable(self, name: str) -> None:
+        """Let a disabled user sign in again, with the password and the roles they had.
+
+        Raises:
+            WordRefused: nobody is called so.
+        """
+        self._change(name, disabled_at=None)
+
+    def change_roles(self, name: str, roles: Iterable[Role]) -> None:
+        """Give a user other roles in place of those they have; every session of theirs ends.
+
+        Raises:
+            WordRefused: nobody is called so, or there is no role.
+        """
+        self._change(name, roles=_written(_some(roles)))
+
     def set_language(self, key: str, language: Language) -> None:
         """Remember which language a user wants to be spoken to in."""
         with self._db.writing() as connection:
@@ -75,6 +89,13 @@ class DeskUsers:
             if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
                 raise WordRefused("there is no user of that name; `repasse desk user list` shows them")
             connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
+
+
+def _some(roles: Iterable[Role]) -> frozenset[Role]:
+    wanted = frozenset(roles)
+    if not wanted:
+        raise WordRefused("a user needs at least one role: preparer, approver, resolver")
+    return wanted
 
 
 def user_of(row: Row[Any]) -> DeskUser:

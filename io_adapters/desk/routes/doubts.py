@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from io_adapters.desk.guard import Form, Posted, Refused, SignedIn, new_token, ports_of
-from io_adapters.desk.pages import Pages
+from io_adapters.desk.pages import Pages, language_of
 from schemas.decision import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import RepasseError
@@ -37,7 +37,7 @@ def link(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         ports_of(request).doubts.link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.message)
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
     return RedirectResponse("/doubts?told=linked", status_code=303)
 
 
@@ -50,7 +50,7 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
             _text(form, "subject"), by=signed.user.name, evidence=_text(form, "evidence")
         )
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.message)
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
     return RedirectResponse(f"/doubts?told={'absent' if ended else 'first'}", status_code=303)
 
 
@@ -66,7 +66,7 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
         evidence = _text(form, "evidence")
         ports_of(request).doubts.decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.message)
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
     return RedirectResponse("/doubts?told=decided", status_code=303)
 
 
@@ -93,7 +93,7 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         ended = ports_of(request).doubts.unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.message)
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
     return RedirectResponse(f"/doubts?told={'lifted' if ended else 'first'}", status_code=303)
 
 
@@ -101,7 +101,7 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
 def settle(request: Request, _signed: SignedIn, _form: Posted) -> Response:
     """Look once at everything that is open or in doubt; creates no report."""
     ports_of(request).launches.settle(key=f"desk-settle-{new_token()[:16]}")
-    return RedirectResponse("/", status_code=303)
+    return RedirectResponse("/?told=settle", status_code=303)
 
 
 def _text(form: Form, name: str, longest: int = LONGEST_TEXT) -> str:

@@ -13,12 +13,13 @@ LISTED = 200
 
 
 @router.get("/")
-def home(request: Request, _signed: SignedIn) -> Response:
+def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
     """Show what waits first, then the jobs and the latest runs."""
     ports = ports_of(request)
     pages: Pages = request.app.state.pages
     facts: dict[str, Any] = {"waits": ports.waiting.now(), "stop": ports.doubts.stop(), "jobs": ports.jobs.list()}
-    return pages.show(request, "home.html", **facts, runs=ports.runs.list(LATEST))
+    said = told if told == "settle" else ""
+    return pages.show(request, "home.html", **facts, runs=ports.runs.list(LATEST), told=said)
 
 
 @router.get("/runs")

@@ -134,7 +134,8 @@ def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     if not found.job.name or not form.get("launch"):
         raise Refused(400, "refused.form")
     key = f"look-{token[:24]}-{form['launch'][:43]}"
-    name = ports_of(request).launches.payout(found.job.token, found.files, by=signed.user.name, key=key)
+    period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
+    name = ports_of(request).launches.payout(found.job.token, found.files, by=by, key=key, period=period)
     return RedirectResponse(f"/launches/{name}", status_code=303)
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from io_adapters.desk.guard import Posted, Refused, SignedIn, ports_of
-from io_adapters.desk.pages import Pages
+from io_adapters.desk.pages import Pages, language_of
 from io_adapters.desk.paging import page_of
 from schemas.desk_people import Role
 from schemas.errors import RepasseError
@@ -58,7 +58,7 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
     try:
         launch = ports_of(request).plans.approve(digest, by=signed.user.name, total_text=form.get("total", ""))
     except RepasseError as refused:
-        return _plan_page(request, digest, status=422, problem=refused.message)
+        return _plan_page(request, digest, status=422, problem=refused.in_words(language_of(request)))
     return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)
 
 

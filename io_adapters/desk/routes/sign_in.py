@@ -6,22 +6,23 @@ from fastapi.responses import RedirectResponse
 
 from io_adapters.desk.guard import (
     TOKEN,
+    VISIT,
     NotSignedIn,
     Posted,
     Refused,
     SignedIn,
     cookie_name,
-    csrf_of,
     new_token,
     ports_of,
     read_form,
     require_token,
+    require_visit,
     safe_next,
     set_cookie,
     settings_of,
     signed_in,
 )
-from io_adapters.desk.pages import VISIT, Pages, remember_visit, visit_of
+from io_adapters.desk.pages import Pages, remember_visit, visit_of
 from io_adapters.desk.passwords import is_password_of
 from schemas.desk_people import LANGUAGES
 
@@ -46,8 +47,7 @@ def ask(request: Request, after: str = "/") -> Response:
 async def sign_in(request: Request) -> Response:
     """Judge name and password; at most so many failures for a name, and for an address."""
     form = await read_form(request)
-    visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
-    require_token(form.get(TOKEN, ""), csrf_of(visit) if visit else "-")
+    require_visit(request, form)
     return await run_in_threadpool(_judge, request, form.get("name", ""), form.get("password", ""), form.get("after"))
 
 
@@ -65,11 +65,11 @@ def _judge(request: Request, name: str, password: str, after: str | None) -> Res
     if attempt is None:
         return _sign_in_page(request, status=429, problem="sign_in.too_many", after=where)
     user = ports.users.get(name)
-    if not is_password_of(user, password) or user is None:
+    token = new_token()  # never one that was there before signing in
+    if not is_password_of(user, password) or user is None or not ports.sessions.start(token, user, settings.absolute):
         return _sign_in_page(request, status=401, problem="sign_in.wrong", after=where)
     ports.attempts.succeed(attempt)
-    token = new_token()  # never one that was there before signing in
-    ports.sessions.start(token, user.key, settings.absolute)
+    ports.sessions.end(request.cookies.get(cookie_name(settings, "session"), ""))  # whoever sat here before
     answer = RedirectResponse(where, status_code=303)
     set_cookie(answer, settings, "session", token)
     answer.delete_cookie(cookie_name(settings, VISIT), path="/", secure=settings.https)
@@ -96,8 +96,7 @@ async def choose_language(request: Request) -> Response:
     try:
         signed = await run_in_threadpool(signed_in, request)
     except NotSignedIn:
-        visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
-        require_token(form.get(TOKEN, ""), csrf_of(visit) if visit else "-")
+        require_visit(request, form)
         where = "/sign-in"
     else:
         require_token(form.get(TOKEN, ""), signed.csrf)

@@ -13,13 +13,22 @@ function refresh(live) {
       if (answer.ok) {
         const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").body;
         const focused = live.contains(document.activeElement) && document.activeElement !== document.body;
-        if (!focused && fresh.innerHTML.trim() !== live.innerHTML.trim()) live.replaceChildren(...fresh.childNodes);
+        if (!focused && fresh.innerHTML.trim() !== live.innerHTML.trim()) {
+          const before = status();
+          live.replaceChildren(...fresh.childNodes);
+          // A region that is there before its words change is one that screen readers read out.
+          if (status() !== before) document.querySelector("[data-say]").textContent = status();
+        }
       }
     } catch {
       // The server is away for a moment; the next turn asks again.
     }
     if (live.querySelector('[data-running="yes"]')) refresh(live);
   }, EVERY_MS);
+}
+
+function status() {
+  return document.querySelector("[data-live] .status")?.textContent.trim() ?? "";
 }
 
 const live = document.querySelector("[data-live]");

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
+from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from flows.stages.run import Clock
 from flows.walking.launch import Wish, run_payout, run_settle
 from flows.wiring import SYSTEM_CLOCK
 from io_adapters.desk.app import create_app
-from io_adapters.desk.passwords import hash_password
 from io_adapters.desk.ports import Ports
 from io_adapters.desk.settings import DeskSettings
 from schemas.desk_people import Role
@@ -27,11 +27,13 @@ class RunsHere:
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.periods: list[str] = []
 
-    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str) -> None:
+    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
         if key not in self.keys:
             self.keys.append(key)
-            run_payout(job_path, Wish(files, yes=False, by=by))
+            self.periods.append(period)
+            run_payout(job_path, Wish(files, yes=False, by=by, period=period or None))
 
     def settle(self, *, key: str) -> None:
         self.keys.append(key)
@@ -110,6 +112,6 @@ def words_of(html: str) -> str:
     return re.sub(r"\s+", " ", text.replace("&#34;", '"').replace("&#39;", "'")).strip()
 
 
-def hashed(_cache: list[str] = []) -> str:  # noqa: B006 - one hash is slow to make, and does for all tests
-    """The hash of everybody's password."""
-    return (_cache or _cache.append(hash_password(PASSWORD)) or _cache)[0]
+def hashed() -> str:
+    """A hash of everybody's password that is quick to judge: each hash carries what it costs."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)

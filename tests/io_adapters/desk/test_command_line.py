@@ -35,9 +35,22 @@ def test_users_are_added_listed_given_passwords_and_disabled(environment):
     assert "Ana Lima: approver, resolver (disabled)" in say("desk", "user", "list")
 
 
+def test_whoever_was_disabled_may_be_let_in_again_and_roles_may_change(environment):
+    add = ("desk", "user", "add", "Ana Lima", "--password-stdin", "--role", "approver")
+    say(*add, typed=f"{PASSWORD}\n")
+    say("desk", "user", "disable", "Ana Lima")
+    say("desk", "user", "enable", "ana  lima")
+    assert is_password_of(user("ana lima"), PASSWORD)
+    say("desk", "user", "roles", "Ana Lima", "--role", "preparer", "--role", "resolver")
+    assert sorted(user("ana lima").roles) == ["preparer", "resolver"]
+
+
 @pytest.mark.parametrize(
     ("words", "typed"),
     [
+        (("add", "ana@selo.example", "--role", "approver", "--password-stdin"), f"{PASSWORD}\n"),
+        (("enable", "nobody"), ""),
+        (("roles", "nobody", "--role", "approver"), ""),
         (("add", "ana", "--role", "approver", "--password-stdin"), "short\n"),
         (("add", "ana", "--role", "boss", "--password-stdin"), f"{PASSWORD}\n"),
         (("add", "ana", "--role", "approver"), ""),

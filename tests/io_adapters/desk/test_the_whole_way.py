@@ -1,11 +1,13 @@
 """From a spreadsheet in a browser to a reconciliation in a browser, over the real stages and a real service."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from flows.commands.people import decide_obligations, resolve_submission, unfreeze_sending
-from flows.commands.words import approve_plan, release_sending
+from flows.commands.words import approve_plan, reject_plan, release_sending
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from flows.walking.launch import Wish, run_payout
@@ -14,9 +16,10 @@ from schemas.desk_people import Role
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
 from schemas.masking import mask_tax_id
-from tests.flows.jobs import declare, payment, people, write_sheet
+from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
 from tests.flows.oracle import CREATE
-from tests.io_adapters.desk.office import words_of
+from tests.io_adapters.desk.office import ORIGIN, words_of
+from tests.throwaway_postgresql import new_database, opened_cluster
 
 pytestmark = pytest.mark.usefixtures("service")
 
@@ -94,7 +97,7 @@ def test_approving_twice_sends_once_and_launches_once(ana, bia, at_desk, the_job
     plan = plan_of(bia, prepare(ana, the_job))
     token = caio.token(plan)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
-    assert "approved and taken up already" in caio.post(f"{plan}/approve", token=token, total="30,00", code=422)
+    assert "já foi aprovado e seguiu" in caio.post(f"{plan}/approve", token=token, total="30,00", code=422)
     assert service.paid == [1000, 2000]
     assert len(launcher.keys) == 2
 
@@ -108,10 +111,14 @@ def test_launching_twice_from_one_page_starts_one_run(ana, the_job, launcher):
 
 
 def test_a_rejected_plan_is_not_sent_and_says_why(ana, bia, the_job, service):
-    plan = plan_of(bia, prepare(ana, the_job))
+    run = prepare(ana, the_job)
+    plan = plan_of(bia, run)
     bia.post(f"{plan}/reject", at=plan, why="o valor do segundo está errado")
+    for page in ("/", the_job, run, "/runs"):  # what was rejected waits for nobody
+        assert "spera aprovação" not in words_of(bia.get(page)), page
+    assert "rejeitado" in words_of(bia.get(run))
     assert "Bia Souza: o valor do segundo está errado" in words_of(bia.get(plan))
-    assert "rejected" in bia.post(f"{plan}/approve", at="/doubts", total="30,00", code=422)
+    assert "foi rejeitado por" in bia.post(f"{plan}/approve", at="/doubts", total="30,00", code=422)
     assert service.posts == 0
 
 
@@ -207,12 +214,13 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
     caio, dora = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER)
     assert in_doubt.report_id in words_of(caio.get("/doubts"))
     word = {"subject": in_doubt.id, "evidence": "the bank's statement"}
-    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"
-    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"  # one person remains one
-    assert "a day after it was sent" in dora.post("/doubts/absent", at="/doubts", code=422, **word)
+    assert "um dia depois do envio" in caio.post("/doubts/absent", at="/doubts", code=422, **word)
     clock.move(hours=25)
     caio.sign_in("Caio")
     dora.sign_in("Dora")
+    assert "Já dito por" not in words_of(dora.get("/doubts"))  # a word that came too early is none
+    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"
+    assert caio.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=first"  # one person remains one
     assert "Já dito por Caio" in words_of(dora.get("/doubts"))
     assert dora.post("/doubts/absent", at="/doubts", **word) == "/doubts?told=absent"
     with open_ledger_of(read_settings()) as ledger:
@@ -224,7 +232,7 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
 def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt, at_desk):
     caio = at_desk("Caio", Role.RESOLVER)
     said = caio.post("/doubts/link", at="/doubts", code=422, subject=in_doubt.id, report="no-such-report")
-    assert "the service shows no report" in said
+    assert "o serviço não mostra o relatório" in said
 
 
 def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_and_payments(in_doubt, job, service):
@@ -259,7 +267,7 @@ def test_a_freeze_is_lifted_by_two_people_who_name_all_of_it(at_desk, ports):
     with open_ledger_of(read_settings()) as ledger:
         ledger.freeze.put("a report nobody knows", ["rp-x"])
         caio, dora = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER)
-        assert "name everything" in caio.post("/sending/unfreeze", at="/doubts", code=422, evidence="seen")
+        assert "nomeie tudo" in caio.post("/sending/unfreeze", at="/doubts", code=422, evidence="seen")
         word = {"tag:rp-x": "on", "evidence": "it was a test of ours"}
         caio.post("/sending/unfreeze", at="/doubts", **word)
         assert ledger.freeze.current() is not None
@@ -299,3 +307,128 @@ def test_typed_approvals_still_count_where_names_may_be_declared(ana, the_job, s
     assert code is ExitCode.DONE
     run_payout(job, Wish(yes=False, by="cron"))
     assert service.paid == [1000, 2000]
+
+
+MARKUP = "<img src=x onerror=alert(1)>"
+
+
+def test_nothing_that_people_or_files_say_becomes_markup(ana, bia, at_desk, job, the_job, service, ports):
+    first, second = people(2)
+    rows = [payment(first, "10,00", Nome=f"{MARKUP} Silva"), payment(second, "=1+1", Nome=f"{MARKUP} Souza")]
+    write_sheet(job.parent / "payments.xlsx", [*rows, payment(second, "20,00", MARKUP)])
+    declare(job, payer={"tax_id": PAYER, "name": MARKUP})
+    caio = at_desk("Caio", Role.RESOLVER)
+    caio.post("/sending/hold", at="/doubts", why=MARKUP)
+    look = ana.bring(the_job, [])
+    ana.wait_for(look, "O que foi reconhecido")
+    run = prepare(ana, the_job)
+    plan = plan_of(bia, run)
+    bia.post(f"{plan}/reject", at=plan, why=MARKUP)
+    pages = ("/", the_job, look, f"{look}/payments", f"{look}/others", run, plan, f"{plan}/payments", "/doubts")
+    shown = [ana.get(page) for page in pages]
+    assert not [page for page, html in zip(pages, shown, strict=True) if "<img" in html]
+    assert sum("&lt;img src=x" in html for html in shown) >= 6  # it is there, as text
+
+
+def test_two_who_approve_at_the_same_moment_start_one_run(at_desk, job, the_job, service, launcher):
+    declare(job, approval={"approvers": 2})
+    ana, bia, caio = at_desk("ana"), at_desk("bia"), at_desk("caio")
+    plan = plan_of(ana, prepare(ana, the_job))
+    who = [(bia, bia.token(plan)), (caio, caio.token(plan))]
+    with ThreadPoolExecutor(2) as pool:
+        ends = [
+            pool.submit(
+                one.http.post, f"{plan}/approve", data={"token": token, "total": "30,00"}, headers={"Origin": ORIGIN}
+            )
+            for one, token in who
+        ]
+        assert {end.result().status_code for end in ends} <= {303, 422}
+    assert len(launcher.keys) == 2
+    assert service.paid == [1000, 2000]
+
+
+@pytest.mark.parametrize("by", ["ANA  LIMA", " ana lima", "Ana\u200b Lima"])
+def test_whoever_prepared_it_under_another_writing_of_their_name_does_not_count(at_desk, job, the_job, service, by):
+    declare(job, approval={"approvers": 2})
+    run_payout(job, Wish(yes=False, by=by))
+    ana, bia = at_desk("Ana Lima"), at_desk("Bia")
+    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get("/"))[1]
+    for who in (ana, bia):
+        assert who.post(f"{plan}/approve", at=plan, total="30,00") == plan
+    assert "Falta o sim de 1" in words_of(bia.get(plan))
+    assert service.posts == 0
+
+
+def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_person(at_desk, job, the_job, service):
+    declare(job, approval={"approvers": 2})
+    run_payout(job, Wish(yes=False, by="cron"))
+    bia = at_desk("Bia Souza")
+    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
+    approve_plan(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
+    assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
+    run_payout(job, Wish(yes=False, by="cron"))
+    assert service.posts == 0
+
+
+def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job, the_job, service):
+    declare(job, approval={"identities": "signed_in"})
+    plan = plan_of(bia, prepare(ana, the_job))
+    with pytest.raises(WordRefused, match="say it in the desk"):
+        reject_plan(plan.rpartition("/")[2], by="Bia Souza", why="a joke", as_json=True)
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+
+
+def test_what_is_open_in_several_currencies_is_not_added_up(ana, bia, the_job, service, ports):
+    prepare(ana, the_job)
+    with open_ledger_of(read_settings()) as ledger:
+        (one,) = ledger.submissions.list(bodies=False)
+    waits = ports.waiting.now()
+    both = (replace(one, amount_cents=1000), replace(one, currency="USD", amount_cents=500))
+
+    class Now:
+        def now(self):
+            return replace(waits, open=both)
+
+    object.__setattr__(ports, "waiting", Now())
+    page = words_of(ana.get("/"))
+    assert "BRL 10,00" in page
+    assert "USD 5,00" in page
+    assert "15,00" not in page
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with opened_cluster() as url:
+        yield url
+
+
+@pytest.fixture
+def on_postgresql(environment, cluster, monkeypatch):
+    monkeypatch.setenv("REPASSE_LEDGER_URL", new_database(cluster))
+
+
+def test_the_whole_way_is_the_same_on_postgresql(on_postgresql, at_desk, job, service):
+    declare(job, approval={"approvers": 2, "identities": "signed_in"})
+    ana, bia, caio = at_desk("Ana Lima", Role.PREPARER), at_desk("Bia"), at_desk("Caio")
+    (address,) = re.findall(r'href="(/jobs/\w+)"', ana.get("/"))
+    plan = plan_of(bia, prepare(ana, address, [job.parent / "payments.xlsx"]))
+    tokens = [(one, one.token(plan)) for one in (bia, caio)]
+    with ThreadPoolExecutor(2) as pool:
+        list(
+            pool.map(
+                lambda who: who[0].http.post(
+                    f"{plan}/approve", data={"token": who[1], "total": "30,00"}, headers={"Origin": ORIGIN}
+                ),
+                tokens,
+            )
+        )
+    assert service.paid == [1000, 2000]
+    for page in ("/", "/runs", "/doubts", plan, f"{plan}/payments", address):
+        bia.get(page)
+    assert "aprovado" in words_of(bia.get(plan))
+    bia.post("/sending/hold", at="/doubts", why="odd\0", code=400)
+    assert bia.http.get("/plans/%00").status_code == 404
+    for _ in range(5):
+        caio.sign_in("caio", "wrong password", code=401)
+    caio.sign_in("Caio", code=429)
