@@ -45,7 +45,8 @@ def test_a_prefect_that_does_not_answer_is_a_word_and_not_a_fault(label: Label, 
         launcher = launcher_for(read_settings())
         assert isinstance(launcher, DeploymentLauncher)
         # This process may have read Prefect's settings before.
-        with temporary_settings({PREFECT_API_URL: address}), pytest.raises(NotLaunched, match="does not answer"):
-            launcher.settle(key="delivery 1")
-        refused = label.ask("run", label.job, code=10)
+        with temporary_settings({PREFECT_API_URL: address}):
+            with pytest.raises(NotLaunched, match="does not answer"):
+                launcher.settle(key="delivery 1")
+            refused = label.ask("run", label.job, code=10)
         assert "nothing was begun" in refused["error"]
