@@ -29,26 +29,20 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
     """Record a yes to a plan, bound to its digest and to the total the person typed.
 
     Raises:
-        WordRefused: there is no name, or the total is not an amount.
+        WordRefused: there is no name, the total is not an amount, or the plan's job counts only people who signed in.
         ApprovalWanted: no such plan, or the total is not the plan's.
     """
     with _ledger() as ledger:
         given = record_approval(ledger, digest, by=by, total_text=total, kind=ApprovalKind.PERSON, now=utc_now())
         stored = ledger.plans.get(given.digest)
-        only_desk = ledger.word_rules.wants_signed_in(stored.job)
     console_for(as_json=as_json).print(
         f"approved by {given.by}: {stored.payees} payments, "
         f"{stored.currency} {format_cents(given.total_cents, 'pt-BR')}; "
         f"good until {_moment(given.expires_at)}. The next `repasse run` of {stored.job} sends it "
-        f"once it has every word it needs.{_told_of_rule(stored.job, only_desk=only_desk)}",
+        "once it has every word it needs.",
         soft_wrap=True,
     )
     return ExitCode.DONE, {"plan_digest": stored.digest, "by": given.by, "expires_at": given.expires_at.isoformat()}
-
-
-def _told_of_rule(job: str, *, only_desk: bool) -> str:
-    """Say when a typed name was recorded in vain."""
-    return f" But {job} counts only approvals given in the desk: this one is not enough." if only_desk else ""
 
 
 def reject_plan(digest: str, *, by: str, why: str, as_json: bool) -> Result:

@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Final
 
+from flows.stages.words_given import require_typed_word_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.money import format_cents, parse_amount
@@ -29,7 +30,8 @@ def record_approval(
         What was recorded; its digest is the whole one.
 
     Raises:
-        WordRefused: there is no name, or the total is not an amount.
+        WordRefused: there is no name, the total is not an amount, or the name was only typed where people have to sign
+            in.
         ApprovalWanted: no such plan, or the total is another, or the plan was taken up already or rejected.
     """
     name = by.strip()
@@ -40,6 +42,8 @@ def record_approval(
     except ValueError:
         raise WordRefused(Told("approval.total_unreadable")) from None
     stored = ledger.plans.get(digest)
+    if kind is ApprovalKind.PERSON:
+        require_typed_word_counts(ledger, stored.job)
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
         raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))

@@ -55,8 +55,8 @@ def say_word(
     plan = ledger.plans.get(digest)
     made_by = ledger.runs.get(plan.run_id)
     job_file = Path(made_by.job_file) if made_by is not None and Path(made_by.job_file).is_file() else None
-    require_typed_word_counts(ledger, plan.job)
     if decision == "reject":
+        require_typed_word_counts(ledger, plan.job)
         if not name.strip() or not why.strip():
             raise WordRefused(Told("approval.rejection_bare"))
         ledger.approvals.reject(plan.digest, name.strip(), why.strip())

@@ -23,9 +23,14 @@ def words_given(ledger: Ledger, job: Job, plan: PaymentPlan | StoredPlan, now: d
     """Return who has said yes to this very plan and total.
 
     Where people have to sign in, a name that was only typed does not count; with two needed, whoever prepared the plan
-    does not.
+    does not. Nor does whoever has been kept out of the desk since.
     """
-    standing = ledger.approvals.standing(plan.digest, now)
+    disabled = {same_person(user.name) for user in ledger.desk_users.list() if user.disabled}
+    standing = [
+        approval
+        for approval in ledger.approvals.standing(plan.digest, now)
+        if approval.kind is not ApprovalKind.SIGNED_IN or same_person(approval.by) not in disabled
+    ]
     if job.approval.identities == "signed_in":
         standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
     people = different_people(approval.by for approval in standing if approval.total_cents == plan.total_cents)

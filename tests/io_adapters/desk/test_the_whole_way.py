@@ -143,7 +143,8 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
 ):
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
-    approve_plan(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
+    with pytest.raises(WordRefused, match="people who signed in"):
+        approve_plan(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
     run_payout(job, Wish(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
@@ -151,6 +152,18 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     assert "Só contam aprovações dadas aqui" in page
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
+
+
+def test_the_yes_of_somebody_who_was_kept_out_since_does_not_count(at_desk, job, the_job, service):
+    declare(job, approval={"approvers": 2})
+    ana, bia, caio = at_desk("ana"), at_desk("bia"), at_desk("caio")
+    plan = plan_of(bia, prepare(ana, the_job))
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        ledger.desk_users.disable("bia")
+    caio.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.posts == 0
+    assert "Falta o sim de 1" in words_of(caio.get(plan))
 
 
 def test_a_plan_that_was_replaced_cannot_be_approved(ana, bia, job, the_job, service):
