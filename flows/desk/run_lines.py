@@ -46,12 +46,12 @@ def line_of(run: Run, planned: Mapping[str, bool], ledger: Ledger, now: dt.datet
     """Tell a run of the ledger in one line.
 
     A plan that waits no more was rejected, taken up by another run, or replaced; a run whose process is gone was
-    interrupted.
+    interrupted. A night has no plan of its own.
     """
     state = run.state
-    if run.state == AWAITING and run.run_id not in planned:
+    if run.job and run.state == AWAITING and run.run_id not in planned:
         state = WENT_ON
-    elif run.state == AWAITING and planned[run.run_id]:
+    elif run.state == AWAITING and planned.get(run.run_id):
         state = REJECTED
     elif is_interrupted(run, ledger, now):
         state = INTERRUPTED

@@ -218,7 +218,7 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
     ),
     "run.started": ("Início", "Started"),
     "run.by": ("Por", "By"),
-    "run.settle": ("Acompanhamento", "Settlement"),
+    "run.night": ("a noite: todos os trabalhos", "the night: all jobs"),
     "run.steps": ("Etapas", "Stages"),
     "run.wants_approval": ("O plano espera aprovação: olhe e decida", "The plan waits for approval: look and decide"),
     "run.discrepancies": ("Divergências", "Discrepancies"),

@@ -11,6 +11,7 @@ from flows.commands.words import approve_plan, reject_plan, release_sending
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from flows.walking.launch import Wish, run_payout
+from flows.walking.night import run_night
 from schemas.decision import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import WordRefused
@@ -445,3 +446,13 @@ def test_the_whole_way_is_the_same_on_postgresql(on_postgresql, at_desk, job, se
     for _ in range(5):
         caio.sign_in("caio", "wrong password", code=401)
     caio.sign_in("Caio", code=429)
+
+
+def test_a_night_stands_among_the_runs_under_a_name_of_its_own(ana, job, the_job, service):
+    run_night(job.parent)
+    page = words_of(ana.get("/runs"))
+    assert "a noite: todos os trabalhos" in page
+    assert "continuada por outra" not in page
+    with open_ledger_of(read_settings()) as ledger:
+        (night,) = [f"/runs/{run.run_id}" for run in ledger.runs.list() if not run.job]
+    assert "espera aprovação" in words_of(ana.get(night))
