@@ -92,7 +92,10 @@ def roles(
     role: Annotated[list[str], typer.Option(metavar="ROLE", help="preparer, approver or resolver; repeat it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Give somebody other roles in place of those they have; their sessions end."""
+    """Give somebody other roles in place of the present ones.
+
+    Their sessions end.
+    """
     from flows.commands.desk import change_roles  # noqa: PLC0415
 
     finish(lambda: change_roles(name, role, as_json=as_json), as_json=as_json)

@@ -73,7 +73,7 @@ def test_a_sheet_goes_from_upload_to_reconciliation(someone, shot, service):
     shot(bia, "plan")
     bia.fill("input.amount", "1,00")
     bia.click("text=Aprovar este total")
-    assert "nothing was recorded" in bia.inner_text('main [role="alert"]')
+    assert "nada foi registrado" in bia.inner_text('main [role="alert"]')
     bia.fill("input.amount", "245.846,89")
     bia.click("text=Aprovar este total")
     bia.wait_for_selector("[data-live]")
@@ -177,7 +177,7 @@ def test_a_total_that_was_refused_is_told_beside_its_field(someone, service, pai
     bia.click("text=Aprovar este total")
     field = bia.wait_for_selector("input.amount[aria-invalid=true]")
     told = bia.query_selector("#" + field.get_attribute("aria-describedby").split()[-1])
-    assert "nothing was recorded" in told.inner_text()
+    assert "nada foi registrado" in told.inner_text()
     assert told.is_visible()
     assert field.evaluate("field => field === document.activeElement")
     bia.fill("textarea[name=why]", "a test")
@@ -205,7 +205,7 @@ def test_a_submission_in_doubt_is_resolved_with_a_report_found_by_hand(someone, 
     shot(caio, "doubts")
     caio.fill("input[name=report]", "no-such-report")
     caio.click("text=É este relatório")
-    assert "the service shows no report" in caio.inner_text('main [role="alert"]')
+    assert "o serviço não mostra o relatório" in caio.inner_text('main [role="alert"]')
     assert paid_since(service, paid_before) == []
 
 

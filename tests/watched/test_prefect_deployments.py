@@ -129,8 +129,8 @@ def three_reports(office: Office, name: str, *amounts: str) -> Label:
 def test_a_night_runs_what_is_due_and_tells_of_every_job(office: Office, night: FlowRun):
     page = str(office.prefect.artifacts(night.id)["nightly"].data)
     lines = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
-    assert "awaiting_approval" in lines["aurora-payments"]
-    assert "awaiting_approval" in lines["aurora-broken"], "the rows that are right"
+    assert "espera aprovação" in lines["aurora-payments"]
+    assert "espera aprovação" in lines["aurora-broken"], "the rows that are right"
     assert "ainda não chegaram" in lines["late"]
     assert "não pôde começar" in lines["wrong.yaml"]
     assert (night.state.type.value, night.state.name) == ("FAILED", "Configuration"), "one job makes no sense"
