@@ -10,6 +10,7 @@ from flows.settings import read_settings
 from flows.wiring import SYSTEM_CLOCK
 from io_adapters.desk.settings import DeskSettings
 from schemas.desk_people import Role
+from tests.bench.conftest import Figures
 from tests.io_adapters.desk.office import ORIGIN, Browser, RunsHere, hashed
 from tests.payments_job import write_payments_job
 
@@ -20,7 +21,7 @@ ROUNDS = 15
 LIMIT_S = 0.2
 
 
-def test_each_page_is_answered_within_200_ms(tmp_path, monkeypatch):
+def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypatch):
     monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("REPASSE_API_URL", "sandbox")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
@@ -43,7 +44,6 @@ def test_each_page_is_answered_within_200_ms(tmp_path, monkeypatch):
         pages += [plan, f"{plan}/payments", f"{plan}/payments?page=99", "/doubts"]
         medians = {page: statistics.median(timed(browser, page) for _ in range(ROUNDS)) for page in pages}
         token = browser.token(plan)
-        began = time.perf_counter()
         total = sum(job.owed.values()) / 100
         answer = browser.http.post(
             f"{plan}/approve", data={"token": token, "total": f"{total:.2f}"}, headers={"Origin": ORIGIN}
@@ -51,11 +51,13 @@ def test_each_page_is_answered_within_200_ms(tmp_path, monkeypatch):
         assert answer.status_code == 303
         sent = f"/runs/{ports.launches.get(answer.headers['location'].rpartition('/')[2]).run_id}"
         medians["paid " + sent] = statistics.median(timed(browser, sent) for _ in range(ROUNDS))
-    print(f"\nrun after approval {time.perf_counter() - began:.1f} s; plan, first time {first * 1e3:.0f} ms")
-    for page, seconds in medians.items():
-        print(f"{seconds * 1e3:7.1f} ms  {page[:70]}")
-    assert max(medians.values()) < LIMIT_S
-    assert first < LIMIT_S
+    slowest = max(medians, key=medians.__getitem__)
+    within = f"the {LIMIT_S * 1e3:.0f} ms a page may take"
+    figures.tell(f"the desk, {PAYEES:,} payees: a plan for the first time", first, beside_s=LIMIT_S, beside=within)
+    for what, page in (("the plan again", plan), ("a page of payments", f"{plan}/payments?page=99"), ("home", "/")):
+        figures.tell(f"    {what}", medians[page], beside_s=LIMIT_S, beside=within)
+    told = f"    the slowest of {len(medians)} ({slowest.split('/')[1] or 'home'})"
+    figures.tell(told, medians[slowest], beside_s=LIMIT_S, beside=within)
 
 
 def timed(browser: Browser, page: str) -> float:
