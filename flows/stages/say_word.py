@@ -11,6 +11,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError, WordRefused
+from schemas.person import different_people, same_person
 from schemas.plan import ApprovalKind
 from schemas.told import Told
 
@@ -68,8 +69,7 @@ def say_word(
 
 
 def _said_before(ledger: Ledger, plan: StoredPlan, name: str) -> bool:
-    said = {approval.by.strip().casefold() for approval in ledger.approvals.given(plan.digest)}
-    return name.strip().casefold() in said
+    return same_person(name) in different_people(approval.by for approval in ledger.approvals.given(plan.digest))
 
 
 def _missing(ledger: Ledger, plan: StoredPlan, job_file: Path | None, now: dt.datetime) -> int:

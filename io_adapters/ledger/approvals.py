@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, insert, select, upd
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import approvals, plans
 from schemas.errors import ApprovalWanted
+from schemas.person import different_people
 from schemas.plan import Approval, ApprovalKind
 from schemas.told import Told
 
@@ -83,7 +84,7 @@ def use_approvals(connection: Connection, digest: str, approvers: int, run_id: s
         ApprovalWanted: fewer people than needed approve it at this moment, or it stands rejected.
     """
     _plan_that_stands(connection, digest)
-    people = {approval.by.strip().casefold() for approval in _read(connection, _is_standing(digest, now))}
+    people = different_people(approval.by for approval in _read(connection, _is_standing(digest, now)))
     if len(people) < approvers:
         raise ApprovalWanted(Told("approval.too_few", plan=digest[:15], given=len(people), wanted=approvers))
     connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))

@@ -159,6 +159,16 @@ def test_a_plan_needs_a_standing_approval_at_the_moment_it_is_approved(desk, led
     assert len(ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=2)) == 1
 
 
+@pytest.mark.parametrize("other", ["ANA  LIMA", "Ana\u00a0Lima", "Ana\u200b Lima", "A\uff4ea Lima"])
+def test_one_person_is_not_two_however_the_name_is_written(desk, ledger, make_plan, clock, other):
+    plan = make_plan({"ana": 100})
+    desk.store(plan)
+    desk.sign(plan, by="Ana Lima")
+    desk.sign(plan, by=other)
+    with pytest.raises(ApprovalWanted, match="1 of 2"):
+        ledger.submissions.approve_plan(plan.digest, "run-1", None, clock(), approvers=2)
+
+
 def test_an_approval_is_used_once(desk, ledger, make_plan, me, clock):
     plan = make_plan({"ana": 100})
     (submission,) = desk.approve(plan)
