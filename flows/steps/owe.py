@@ -21,6 +21,8 @@ PERSON: Final = (
 COLUMNS: Final = tuple(Obligations.to_schema().columns)
 FLAGS: Final = frozenset({"withhold", "advance"})
 NUMBERS: Final = frozenset({"amount_cents", "row"})
+_KINDS: Final = {name: "bool" if name in FLAGS else "int64" if name in NUMBERS else "str" for name in COLUMNS}
+_EMPTY: Final[dict[str, object]] = {"bool": False, "int64": 0, "str": ""}
 
 
 def obligation_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -28,12 +30,8 @@ def obligation_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
     For the parts of what is owed: they are checked once, when `obligations_frame` puts them together.
     """
-    count = len(rows)
-    columns = {}
-    for name in COLUMNS:
-        empty: object = False if name in FLAGS else 0 if name in NUMBERS else ""
-        values = rows[name] if name in rows else pd.Series([empty] * count, index=rows.index)
-        columns[name] = values.astype("bool" if name in FLAGS else "int64" if name in NUMBERS else "str")
+    lacking = {kind: pd.Series([empty] * len(rows), index=rows.index, dtype=kind) for kind, empty in _EMPTY.items()}
+    columns = {name: rows[name].astype(kind) if name in rows else lacking[kind] for name, kind in _KINDS.items()}
     return pd.DataFrame(columns).reset_index(drop=True)
 
 

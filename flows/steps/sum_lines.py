@@ -5,6 +5,7 @@ commutative. A block's sums depend on nothing but its lines: they can be made in
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Final
 
 import pandas as pd
@@ -44,15 +45,18 @@ def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
 
 def merge(totals: Iterable[LineTotals]) -> LineTotals:
     """Add sums up; those of nothing are empty."""
-    found = [nothing(), *totals]
+    found = [one for one in totals if _size(one)] or [nothing()]
+    if len(found) == 1:
+        return found[0]
     return LineTotals(
         DataFrame[PlatformTotals](_merged([one.by_platform for one in found], PLATFORM_KEY, PlatformTotals)),
         DataFrame[TerritoryTotals](_merged([one.by_territory for one in found], TERRITORY_KEY, TerritoryTotals)),
     )
 
 
+@cache
 def nothing() -> LineTotals:
-    """Return the sums of no line."""
+    """Return the sums of no line; always the same ones."""
     return sum_lines(DataFrame[RoyaltyLines](empty_table("royalty_lines")))
 
 

@@ -2,7 +2,9 @@
 
 import contextlib
 import re
+import ssl
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import Final
 from urllib.parse import quote
@@ -40,7 +42,6 @@ class Connections:
         )
         self._key = api_key
         self._transport = transport
-        self._tls = httpx.create_ssl_context(trust_env=False)
 
     def open(self, time_s: float, *, idle_s: float = IDLE_S) -> httpx.Client:
         """Open a client whose single operations (write, read) take at most `time_s` seconds.
@@ -54,7 +55,7 @@ class Connections:
             headers=self._headers,
             timeout=httpx.Timeout(time_s, connect=min(10.0, time_s / 3)),
             transport=self._transport,
-            verify=self._tls,
+            verify=_certificates(),
             trust_env=False,
             follow_redirects=False,
             limits=httpx.Limits(keepalive_expiry=idle_s),
@@ -74,6 +75,12 @@ class Connections:
         finally:
             with contextlib.suppress(Exception):
                 client.close()
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Load the certificates that are trusted; it takes longer than many a request, and they are the same for all."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def path_part(split_id: str) -> str:

@@ -5,11 +5,11 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.tables.columns import Column, ColumnKind
-from schemas.tables.contract import is_canonical_tax_id
+from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Rule
 
 
-class Advances(pa.DataFrameModel):
+class Advances(TableModel):
     """Shape: one row per advance, in centavos.
 
     `date` is an ISO text or ""; `isrc` ties the advance to one recording, or is "".

@@ -7,6 +7,7 @@ import pandera.pandas as pa
 from pandera.typing import Series
 from pyarrow import decimal128, decimal256
 
+from schemas.tables.contract import TableModel
 from schemas.tables.frames import DataFrame
 
 # A line's amount is below 10**20 with 18 decimals: 10**38 lines would fit, while decimal128, which Arrow lets overflow
@@ -15,7 +16,7 @@ LINE_SUM = decimal256(76, 18)
 UNIT_SUM = decimal128(38, 0)
 
 
-class _Totals(pa.DataFrameModel):
+class _Totals(TableModel):
     file: Series[str]
     isrc: Series[str]
     upc: Series[str]

@@ -4,11 +4,12 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.plan import Place
+from schemas.tables.contract import TableModel
 
 KINDS = ("payment", "royalty", "owner", "unmatched", "recouped", "carried")
 
 
-class Earnings(pa.DataFrameModel):
+class Earnings(TableModel):
     """A payee's part of the lines, before advances and minimum.
 
     Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded. Amounts are
@@ -36,7 +37,7 @@ class Earnings(pa.DataFrameModel):
         strict = True
 
 
-class TerritoryEarnings(pa.DataFrameModel):
+class TerritoryEarnings(TableModel):
     """The same parts once more, by territory, for statements.
 
     Shape: one row per (payee, territory, currency); payees only. Exact: for each payee and currency, `earned` adds up
@@ -54,7 +55,7 @@ class TerritoryEarnings(pa.DataFrameModel):
         strict = True
 
 
-class PayeeBalances(pa.DataFrameModel):
+class PayeeBalances(TableModel):
     """How one payee's royalties became what is payable, all in centavos of the job's currency.
 
     Shape: one row per payee. earned - recouped + carried_in = carried_out + payable (+ nothing else); held payees have
@@ -74,7 +75,7 @@ class PayeeBalances(pa.DataFrameModel):
         strict = True
 
 
-class Obligations(pa.DataFrameModel):
+class Obligations(TableModel):
     """Every centavo that came in, by whom it is owed to and where it is.
 
     Shape: one row per part and place; the sum of amount_cents is the run's `in`. Texts are "" when absent. `place` is

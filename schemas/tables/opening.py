@@ -10,7 +10,7 @@ from pandera.typing import Series
 from schemas.issues import IssueCode
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column, ColumnKind
-from schemas.tables.contract import is_canonical_tax_id
+from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Draft
 from schemas.words import fold_word
 
@@ -33,7 +33,7 @@ WORDS: Final[dict[str, str]] = {
 }
 
 
-class Opening(pa.DataFrameModel):
+class Opening(TableModel):
     """Shape: one row per payee and fact of one period, in centavos.
 
     kind carried: what is carried into the period, negative when owed back; to_recoup: what is left of an advance when

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -70,6 +71,11 @@ class ParsedTable:
 
 def empty_table(table: str) -> pd.DataFrame:
     """Return a table without rows, typed as its model promises."""
+    return _empty_table(table).copy()
+
+
+@cache
+def _empty_table(table: str) -> pd.DataFrame:
     model, columns, _ = _TABLES[table]
     nothing: dict[str, npt.NDArray[Any]] = {column.name: np.array([], dtype=object) for column in columns}
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))

@@ -4,13 +4,13 @@ import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from schemas.tables.contract import is_canonical_tax_id
+from schemas.tables.contract import TableModel, is_canonical_tax_id
 
 PIX_KEY_TYPES = ("", "random_key", "cnpj", "cpf", "phone_number", "email")
 ACCOUNT_TYPES = ("", "saving_account", "payment_account", "checking_account", "salary_account")
 
 
-class PayeeData(pa.DataFrameModel):
+class PayeeData(TableModel):
     """Columns of a payee. Texts are "" when absent; either pix_key or account may be given, never both."""
 
     file: Series[str]

@@ -9,12 +9,13 @@ import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
+from schemas.tables.contract import TableModel
 from schemas.tables.frames import DataFrame, Record, records
 
 USED = "used"
 
 
-class RowRuns(pa.DataFrameModel):
+class RowRuns(TableModel):
     """How many rows between two rows of a sheet came to the same end, for the same reason.
 
     Shape: one row per sheet for all its used rows; for the others, one per run of neighbours, or one per recording of

@@ -9,12 +9,13 @@ from pyarrow import decimal128
 from schemas.issues import IssueCode
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column, ColumnKind
+from schemas.tables.contract import TableModel
 from schemas.tables.draft import Draft
 
 LINE_AMOUNT = decimal128(38, 18)
 
 
-class RoyaltyLines(pa.DataFrameModel):
+class RoyaltyLines(TableModel):
     """Shape: one row per statement line. `amount` is exact, of any sign, in `currency`; nothing is rounded.
 
     `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent.

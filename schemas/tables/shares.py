@@ -7,11 +7,11 @@ from pandera.typing import Series
 
 from schemas.issues import IssueCode
 from schemas.tables.columns import Column, ColumnKind
-from schemas.tables.contract import is_canonical_tax_id
+from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Draft
 
 
-class Shares(pa.DataFrameModel):
+class Shares(TableModel):
     """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit."""
 
     file: Series[str]

@@ -1,0 +1,106 @@
+"""Every table is held against its model: what is sound passes at a glance; what is not is told as pandera tells it."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+import pytest
+from pandera.errors import SchemaErrors
+from pyarrow import decimal128
+
+from schemas.tables.advances import Advances
+from schemas.tables.contract import is_plainly_sound
+from schemas.tables.line_totals import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
+from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
+from schemas.tables.opening import Opening
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+from schemas.tables.row_runs import RowRuns
+from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
+from schemas.tables.shares import Shares
+
+MODELS = (
+    Advances, Earnings, Obligations, Opening, PayeeBalances, Payees, Payments, PlatformTotals, RowRuns, RoyaltyLines,
+    Shares, TerritoryEarnings, TerritoryTotals,
+)  # fmt: skip
+EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+PEOPLE = ["52998224725", "11144477735"]
+TEXTS = {"kind": "payment", "place": "held", "currency": "BRL", "period": "2026-10", "pix_key": "ana@example.org"}
+NUMBERS = {"row": 2, "first_row": 2, "last_row": 3, "rows": 2, "lines": 1, "share_ppm": 500_000, "amount_cents": 100}
+EXACT = {
+    PlatformTotals: {"amount": LINE_SUM, "units": UNIT_SUM},
+    TerritoryTotals: {"amount": LINE_SUM, "units": UNIT_SUM},
+    RoyaltyLines: {"amount": LINE_AMOUNT},
+}
+
+
+def sound(model, rows=2):
+    """Write sound rows of a table."""
+    columns = {}
+    for name, column in model.to_schema().columns.items():
+        if name in EXACT.get(model, {}):
+            columns[name] = pd.Series([1] * rows, dtype=pd.ArrowDtype(EXACT[model][name]))
+        elif (kind := str(column.dtype)) in {"int64", "bool"}:
+            columns[name] = pd.Series([NUMBERS.get(name, 0)] * rows, dtype=kind)
+        else:
+            text = "carried" if model is Opening and name == "kind" else TEXTS.get(name, "")
+            columns[name] = pd.Series(PEOPLE[:rows] if name == "tax_id" else [text] * rows, dtype="str")
+    return pd.DataFrame(columns)
+
+
+def glance(model, frame):
+    return is_plainly_sound(model.to_schema(), frame)
+
+
+def failures(validate, frame):
+    with pytest.raises(SchemaErrors) as told:
+        validate(frame, lazy=True)
+    return told.value.failure_cases[["column", "check", "failure_case", "index"]].to_dict("records")
+
+
+@EVERY_MODEL
+@pytest.mark.parametrize("rows", [0, 2])
+def test_what_passes_at_a_glance_passes_pandera_and_comes_back_as_it_was(model, rows):
+    frame = sound(model, rows)
+    assert glance(model, frame)
+    passed = model.validate(frame, lazy=True)
+    pd.testing.assert_frame_equal(passed, pa.DataFrameSchema.validate(model.to_schema(), frame))
+    passed[passed.columns[0]] = "changed"
+    pd.testing.assert_frame_equal(frame, sound(model, rows))
+
+
+@EVERY_MODEL
+def test_no_column_passes_at_a_glance_with_another_type_or_a_gap_or_missing_or_twice(model):
+    frame = sound(model)
+    for name in frame.columns:
+        lacking = frame.assign(**{name: frame[name].astype(object).where([True, False], None)})
+        emptied = frame.assign(**{name: frame[name].where([True, False])})
+        objects = frame.assign(**{name: frame[name].astype(object)})
+        other = pd.ArrowDtype(decimal128(38, 2)) if name in EXACT.get(model, {}) else np.dtype("float64")
+        retyped = frame.assign(**{name: pd.Series([1, 1]).astype(other)})
+        for wrong in (lacking, emptied, objects, retyped, frame.drop(columns=name), frame.assign(more="")):
+            assert not glance(model, wrong), name
+        assert not glance(model, pd.concat([frame, frame[[name]]], axis=1)), name
+
+
+@EVERY_MODEL
+def test_no_value_that_breaks_a_rule_passes_at_a_glance(model):
+    frame = sound(model)
+    for name, column in model.to_schema().columns.items():
+        broken = frame.assign(**{name: [-1, -1] if frame[name].dtype == "int64" else "?"})
+        if column.checks:
+            assert not glance(model, broken.astype(frame.dtypes.to_dict())), name
+        if column.unique:
+            assert not glance(model, frame.iloc[[0, 0]].reset_index(drop=True)), name
+
+
+def test_two_destinations_in_one_row_do_not_pass_at_a_glance():
+    assert not glance(Payments, sound(Payments).assign(account=["", "123456"]).astype({"account": "str"}))
+
+
+def test_what_is_wrong_is_told_as_pandera_tells_it():
+    wrong = sound(Payments).assign(amount_cents=[0, 5], tax_id=[*PEOPLE[:1], "1"], name=[None, "Ana"])
+    told, plain = failures(Payments.validate, wrong), partial(pa.DataFrameSchema.validate, Payments.to_schema())
+    assert told == failures(plain, wrong)
+    assert {case["column"] for case in told} >= {"amount_cents", "tax_id", "name"}
