@@ -32,7 +32,8 @@ class TableSchema(pa.DataFrameSchema):
     def validate(self, check_obj: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:  # noqa: ANN401 - pandera's
         """Validate a frame as `pandera.DataFrameSchema.validate` does; raises and returns the same."""
         if is_plainly_sound(self, check_obj):
-            sound: pd.DataFrame = PanderaDataFrameAccessor(check_obj.copy()).add_schema(self)
+            noted = PanderaDataFrameAccessor(check_obj.copy())  # type: ignore[no-untyped-call]
+            sound: pd.DataFrame = noted.add_schema(self)  # type: ignore[no-untyped-call]
             return sound
         return super().validate(check_obj, *args, **options)
 
@@ -42,7 +43,14 @@ class TableSchema(pa.DataFrameSchema):
         return pa.DataFrameSchema.get_backend(check_obj, check_type)
 
 
-_SIMPLE: Final = {"strict": True, "coerce": False, "dtype": None, "unique": None, "index": None, "parsers": []}
+_SIMPLE: Final[dict[str, object]] = {
+    "strict": True,
+    "coerce": False,
+    "dtype": None,
+    "unique": None,
+    "index": None,
+    "parsers": [],
+}
 
 
 def is_plainly_sound(schema: pa.DataFrameSchema, frame: pd.DataFrame) -> bool:
