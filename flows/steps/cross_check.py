@@ -10,6 +10,7 @@ from flows.steps.match_shares import Asset, ShareBook, day_of
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Job
+from schemas.reference import normal_reference
 from schemas.tables.frames import DataFrame
 from schemas.tables.payments import Payments
 from schemas.tables.row_runs import RowRuns, Run, move_rows
@@ -61,11 +62,12 @@ def cross_check(inputs: Inputs, job: Job, first_day: str) -> Inputs:
 def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     """Two rows of one payee without distinct references are both held, also when they stand in different files."""
     payments = inputs.payments
-    doubled = payments[payments.duplicated(KEY, keep=False)]
+    told_apart = payments[KEY].assign(reference=payments["reference"].map(normal_reference))
+    doubled = payments[told_apart.duplicated(keep=False)]
     if doubled.empty:
         return inputs, []
     findings = []
-    for _, group in doubled.groupby(KEY):
+    for _, group in doubled.groupby([told_apart[name] for name in KEY]):
         places = list(group[PLACE].itertuples(index=False, name=None))
         for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
             where = str(other) if other_file == file else f"{other} ({other_file})"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from schemas.plan import OWNER_REFERENCE, obligation_key
+from schemas.reference import normal_reference
 
 ROYALTIES = "royalties"
 
@@ -28,7 +29,8 @@ class JobIdentity:
         return obligation_key(self.job, self.payer, payee, self.period, self.currency, reference)
 
     def payment_key(self, payee: str, reference: str, number: int = 1) -> str:
-        """Key of a payments row, or of its n-th payment; its reference can never be taken for one of ours."""
+        """Key of a payments row, or of its n-th payment, however its reference is spelled; never one of ours."""
+        reference = normal_reference(reference)
         ours = reference.lstrip("=").split("/", maxsplit=1)[0] in {ROYALTIES, OWNER_REFERENCE}
         nth = "" if number == 1 else f"\x1f{number}"  # a sign no cell may hold: people number their references too
         return self.key(payee, (f"={reference}" if ours else reference) + nth)

@@ -27,6 +27,7 @@ from flows.steps.job_identity import ROYALTIES, JobIdentity
 from flows.steps.opening_contradictions import Contradiction, KnownToLedger, When, first_day, when_is
 from schemas.errors import UnsoundPlan
 from schemas.job import Period
+from schemas.reference import normal_reference
 from schemas.submission import Claim, SubmissionState
 from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame, Record, records
@@ -79,7 +80,8 @@ def open_balances(
     """
     if "" in inputs.opening_problems:
         raise UnsoundPlan("an opening balance does not say whose it is: correct its CPF or CNPJ, or take the row out")
-    rows = set(inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None))
+    pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    rows = {(tax_id, normal_reference(reference)) for tax_id, reference in pairs}
     claimed = {one.obligation_key: one.submission_id for one in claims if one.kind == "payment"}
     ledger = KnownToLedger(period, history, tuple(posted), claimed, {identity.payment_key(*row) for row in rows})
     carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
@@ -154,8 +156,9 @@ def _advance(row: Record) -> tuple[str, str, str]:
 
 def _named(row: Record, payments: Collection[tuple[str, str]]) -> str | None:
     """Return the reference of the payments row that was paid outside; None when it was royalties."""
-    known = (row["tax_id"], row["reference"]) in payments
-    return row["reference"] if known or row["reference"] not in {"", ROYALTIES} else None
+    reference = normal_reference(row["reference"])
+    known = (row["tax_id"], reference) in payments
+    return row["reference"] if known or reference not in {"", ROYALTIES} else None
 
 
 def _claim(row: Record, identity: JobIdentity) -> Claim:

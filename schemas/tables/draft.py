@@ -64,12 +64,19 @@ class Draft:
         shown = ", ".join(str(self.rows[position]) for position in positions[:5])
         return shown + (", ..." if len(positions) > 5 else "")
 
-    def groups(self, *columns: str) -> list[list[int]]:
-        """Return groups of two or more positions that agree in columns, the first of which is given and sound."""
-        usable = np.flatnonzero(self.given(columns[0]) & self.sound(columns[0])).tolist()
+    def groups(self, *columns: str, form: Callable[[Any], Any] = lambda value: value) -> list[list[int]]:
+        """Return groups of two or more positions that agree in columns, the first of which is given and sound.
+
+        Args:
+            columns: Canonical columns.
+            form: What of each value of the other columns must agree.
+        """
+        first, *others = columns
+        usable = np.flatnonzero(self.given(first) & self.sound(first)).tolist()
         found: dict[tuple[Any, ...], list[int]] = {}
         for position in usable:
-            found.setdefault(tuple(self.canonical[column][position] for column in columns), []).append(position)
+            name = (self.canonical[first][position], *(form(self.canonical[other][position]) for other in others))
+            found.setdefault(name, []).append(position)
         return [positions for positions in found.values() if len(positions) > 1]
 
 

@@ -4,6 +4,7 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.issues import IssueCode
+from schemas.reference import normal_reference
 from schemas.tables.cells import Finding
 from schemas.tables.columns import PAYEE_COLUMNS, Column, ColumnKind
 from schemas.tables.destinations import check_destinations, require_names
@@ -45,7 +46,7 @@ COLUMNS = (
 
 def hold_repeated_payments(draft: Draft) -> None:
     """Hold every row of a payee whose references do not tell them apart: which one is meant is not ours to say."""
-    for positions in draft.groups("tax_id", "reference"):
+    for positions in draft.groups("tax_id", "reference", form=normal_reference):
         for position in positions:
             others = [other for other in positions if other != position]
             facts = {"other": draft.row_list(others)}

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.steps.job_identity import JobIdentity, numbered
+from schemas.reference import normal_reference
 
 ANA, PAYER = "10100000126", "12ABC34501DE35"
 HERE = JobIdentity("selo", PAYER, "2026-10", "BRL")
@@ -15,8 +16,15 @@ NUMBERS = st.integers(min_value=1, max_value=40)
 
 
 @given(REFERENCES, REFERENCES)
-def test_two_references_are_two_keys(one, other):
-    assert (HERE.payment_key(ANA, one) == HERE.payment_key(ANA, other)) == (one == other)
+def test_two_references_are_two_keys_unless_they_differ_in_spelling_alone(one, other):
+    alike = normal_reference(one) == normal_reference(other)
+    assert (HERE.payment_key(ANA, one) == HERE.payment_key(ANA, other)) == alike
+
+
+@given(REFERENCES, NUMBERS)
+def test_a_respelled_reference_is_the_same_payment_and_so_is_its_second_one(reference, number):
+    again = f" {reference.upper()}\u00a0"
+    assert HERE.payment_key(ANA, again, number) == HERE.payment_key(ANA, reference, number)
 
 
 @given(REFERENCES, NUMBERS)
