@@ -43,6 +43,7 @@ class PlanPage:
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
         reasons: Reason -> language -> words.
+        reasons_to_look: Why a person must look at the plan, whatever --yes says: for each, language -> words.
     """
 
     digest: str | None
@@ -65,6 +66,7 @@ class PlanPage:
     changes: PlanChanges
     stopped: bool
     reasons: Mapping[str, Mapping[str, str]]
+    reasons_to_look: tuple[Mapping[str, str], ...] = ()
 
     @property
     def payments(self) -> int:

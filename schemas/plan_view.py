@@ -8,6 +8,7 @@ from enum import StrEnum
 from schemas.exit_codes import ExitCode
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
+from schemas.told import Told
 
 
 class Notice(StrEnum):
@@ -226,6 +227,7 @@ class PlanView:
         first_ever: Whether the ledger has never paid anybody, so that all payees are new.
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
+        reasons_to_look: Why a person must look at the plan, whatever --yes says.
     """
 
     plan: PaymentPlan
@@ -243,6 +245,7 @@ class PlanView:
     first_ever: bool
     changes: PlanChanges
     stopped: bool = False
+    reasons_to_look: tuple[Told, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:

@@ -191,4 +191,17 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 
-TOLD: Final[Mapping[str, tuple[str, str]]] = _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK
+# Why a person must look at a plan before it is sent.
+_LOOK: Final[dict[str, tuple[str, str]]] = {
+    "look.again": (
+        "arquivos que já foram pagos são pagos de novo (--again): {files}",
+        "files that were paid before are paid again (--again): {files}",
+    ),
+    "look.paid_before": (
+        "{rows} linha(s), {total} ao todo, parecem já pagas",
+        "{rows} row(s), {total} in all, look paid already",
+    ),
+    "look.rejected": ("este plano já foi rejeitado", "this plan was rejected before"),
+}
+
+TOLD: Final[Mapping[str, tuple[str, str]]] = _LOOK | _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK

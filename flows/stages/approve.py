@@ -1,14 +1,15 @@
 """Approval: a person's word on the frozen plan, or what the job says may go without one."""
 
-from flows.stages.freeze_plan import elsewhere_of
+from collections.abc import Sequence
+
 from flows.stages.plan_view import warn_of_plan
+from flows.stages.reasons_to_look import reasons_to_look
 from flows.stages.record_approval import GOOD_FOR
 from flows.stages.run import Run
 from flows.stages.words_given import beyond_limits, words_given
 from flows.steps.accrue import History
 from flows.steps.exchange_rate import facts_of
 from flows.steps.inputs import Inputs
-from flows.steps.tell_rows import paid_before
 from flows.steps.work_out import Worked
 from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
 from schemas.exit_codes import ExitCode
@@ -17,7 +18,7 @@ from schemas.issues import Issue, IssueCode, Severity
 from schemas.job import Job, Period
 from schemas.money import format_cents
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
-from schemas.tables.frames import records
+from schemas.told import Told
 
 
 def approve(run: Run) -> None:
@@ -29,13 +30,14 @@ def approve(run: Run) -> None:
     plan = run.plan
     if plan is None:
         raise RuntimeError("no plan has been frozen")
-    wanted = words_wanted(run, plan)
+    reasons = reasons_to_look(run, plan)
+    wanted = words_wanted(run, plan, reasons)
     run.issues += _limits_passed(run, plan)
     if run.order.yes and plan.batches:
-        _take_yes(run, plan, wanted)
-    given = words_given(run.ledger, run.job, plan, run.clock.now())
+        _take_yes(run, plan, wanted, reasons)
+    given = words_given(run.ledger, run.job, plan, run.clock.now(), by_flag=not reasons)
     if len(given) < wanted:
-        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given)))
+        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given), reasons))
         warn_of_plan(run)
         return
     accruals = _accruals(run)
@@ -65,22 +67,15 @@ def what_to_post(job: Job, period: Period, inputs: Inputs, history: History, wor
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
 
 
-def words_wanted(run: Run, plan: PaymentPlan) -> int:
-    """How many people must say yes: none up to `above`, a second one beyond the limits."""
+def words_wanted(run: Run, plan: PaymentPlan, reasons: Sequence[Told]) -> int:
+    """How many people must say yes: none up to `above` but where one must look, a second one beyond the limits."""
     if not plan.batches:
         return 0
     if beyond_limits(run.job, plan):
         return 2
-    if _needs_eyes(run, plan):
+    if reasons:
         return run.job.approval.approvers
     return 0 if plan.total_cents <= run.job.approval.above else run.job.approval.approvers
-
-
-def _needs_eyes(run: Run, plan: PaymentPlan) -> bool:
-    """Whether a person must look: a file is paid again, a row looks paid before, or people have rejected the plan."""
-    rows = records(run.require_worked().obligations)
-    paid = any(paid_before(row, elsewhere_of(run)) for row in rows) if elsewhere_of(run) else False
-    return bool(run.order.again) or paid or run.ledger.approvals.was_rejected(plan.digest)
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
@@ -104,9 +99,9 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     ]
 
 
-def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
+def _take_yes(run: Run, plan: PaymentPlan, wanted: int, reasons: Sequence[Told]) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
-    if wanted > 1 or run.job.approval.identities == "signed_in" or _needs_eyes(run, plan):
+    if wanted > 1 or run.job.approval.identities == "signed_in" or reasons:
         run.progress.tell(run.say("approval.yes"))
         return
     now = run.clock.now()
@@ -115,7 +110,7 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int) -> None:
     )
 
 
-def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:
+def _call_for_approval(run: Run, plan: PaymentPlan, people: int, reasons: Sequence[Told]) -> str:
     wanted = run.say(
         "approval.wanted",
         people=people,
@@ -125,4 +120,5 @@ def _call_for_approval(run: Run, plan: PaymentPlan, people: int) -> str:
         total=format_cents(plan.total_cents, run.language),
         digest=plan.digest,
     )
-    return f"{wanted}\n  {run.say('rate.terms', **facts_of(plan.exchange))}" if plan.exchange else wanted
+    terms = [run.say("rate.terms", **facts_of(plan.exchange))] if plan.exchange else []
+    return "\n  ".join([wanted, *terms, *(reason.in_words(run.language) for reason in reasons)])

@@ -46,6 +46,9 @@ def page_of(view: PlanView) -> PlanPage:
             reason: {language: reason_in_words(reason, labels[language]) for language in LANGUAGES}
             for reason in reasons
         },
+        reasons_to_look=tuple(
+            {language: reason.in_words(language) for language in LANGUAGES} for reason in view.reasons_to_look
+        ),
     )
 
 

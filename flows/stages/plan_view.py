@@ -6,6 +6,7 @@ from typing import Final
 from flows.stages.freeze_plan import told_rows
 from flows.stages.plan_compare import compare
 from flows.stages.plan_page import page_of
+from flows.stages.reasons_to_look import reasons_to_look
 from flows.stages.run import Run
 from flows.stages.write import output_folder
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
@@ -58,6 +59,7 @@ def view_plan(run: Run) -> PlanView:
         first_ever=not run.ledger.history.ever_paid(),
         changes=found.changes,
         stopped=stopped,
+        reasons_to_look=tuple(reasons_to_look(run, plan)),
     )
 
 

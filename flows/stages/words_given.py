@@ -19,11 +19,20 @@ def beyond_limits(job: Job, plan: PaymentPlan | StoredPlan) -> bool:
     )
 
 
-def words_given(ledger: Ledger, job: Job, plan: PaymentPlan | StoredPlan, now: dt.datetime) -> frozenset[str]:
+def words_given(
+    ledger: Ledger, job: Job, plan: PaymentPlan | StoredPlan, now: dt.datetime, *, by_flag: bool = True
+) -> frozenset[str]:
     """Return who has said yes to this very plan and total.
 
     Where people have to sign in, a name that was only typed does not count; with two needed, whoever prepared the plan
     does not. Nor does whoever has been kept out of the desk since.
+
+    Args:
+        ledger: Knows them.
+        job: Says whose words count.
+        plan: What they are about.
+        now: The present moment (UTC).
+        by_flag: Whether --yes counts as a word.
     """
     disabled = {same_person(user.name) for user in ledger.desk_users.list() if user.disabled}
     standing = [
@@ -33,6 +42,8 @@ def words_given(ledger: Ledger, job: Job, plan: PaymentPlan | StoredPlan, now: d
     ]
     if job.approval.identities == "signed_in":
         standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
+    if not by_flag:
+        standing = [approval for approval in standing if approval.kind is not ApprovalKind.YES_FLAG]
     people = different_people(approval.by for approval in standing if approval.total_cents == plan.total_cents)
     if job.approval.approvers == 1 and not beyond_limits(job, plan):
         return people

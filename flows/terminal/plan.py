@@ -97,6 +97,8 @@ class _Screen:
     def _look(self) -> None:
         view = self._view
         self._title("look.title")
+        for reason in view.reasons_to_look:
+            self._print(f"  [red]{_shown(reason.in_words(view.language))}[/]")
         if view.first_ever:
             self._print(f"  {self._say('look.first_ever')}")
             return

@@ -50,6 +50,7 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
             for one in view.not_paid
         ],
         "first_ever": view.first_ever,
+        "reasons_to_look": [reason.in_words(view.language) for reason in view.reasons_to_look],
         "notices": {notice.value: count for notice, count in view.notice_counts.items()},
         "changes": _changes(view.changes),
     }

@@ -96,6 +96,8 @@ def rule_in_words(notice: Notice, labels: Labels) -> str:
 
 def _write_notices(page: Page, view: PlanView, labels: Labels) -> None:
     _start(page, labels("plan.notices"))
+    for reason in view.reasons_to_look:
+        page.write(reason.in_words(view.language), ink=Ink(tone=Tone.TROUBLE))
     if view.first_ever:
         page.write(labels("plan.first_ever"))
     columns = [Column(labels("notice")), Column(labels("plan.payees"), 0, WHOLE), _GAP, _GAP, Column(labels("meaning"))]
