@@ -120,14 +120,18 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.ROW_DUPLICATE: (
         "the same payee and reference are also in row {other}",
-        "one row per payee, or a distinct reference in each",
+        "one row per payee, or a distinct reference in each; case, blanks and dashes tell none apart",
     ),
     C.ROW_CONFLICT: (
         "another amount or destination than was sent for it in {found}",
         "the row as it was sent; or a word on it: `repasse decide {key} --pay`, `--paid` or `--drop`",
     ),
+    C.ROW_RENAMED: (
+        "row renamed? The same amount to the same payee or account went out in {found}, for a row that is gone",
+        "the row as it was sent; or a word on this one: `repasse decide {key} --pay`, `--paid` or `--drop`",
+    ),
     C.ROW_PAID_BEFORE: (
-        "the same amount went to the same destination before: {found}",
+        "the same amount went to the same payee or account before: {found}",
         "a row that is still owed; a person's approval says that it is, --yes does not",
     ),
     C.ROW_CONTRACT: (

@@ -120,14 +120,18 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
     ),
     C.ROW_DUPLICATE: (
         "o mesmo favorecido e a mesma referência estão também na linha {other}",
-        "uma linha por favorecido, ou uma referência distinta em cada uma",
+        "uma linha por favorecido, ou referências distintas; maiúsculas, espaços e traços não distinguem",
     ),
     C.ROW_CONFLICT: (
         "o valor ou o destino difere do que foi enviado em {found}",
         "a linha como foi enviada; ou uma decisão: `repasse decide {key} --pay`, `--paid` ou `--drop`",
     ),
+    C.ROW_RENAMED: (
+        "linha renomeada? O mesmo valor, ao mesmo favorecido ou à mesma conta, foi em {found} por uma linha que sumiu",
+        "a linha como foi enviada; ou uma decisão sobre esta: `repasse decide {key} --pay`, `--paid` ou `--drop`",
+    ),
     C.ROW_PAID_BEFORE: (
-        "o mesmo valor já foi para o mesmo destino: {found}",
+        "o mesmo valor já foi para o mesmo favorecido ou a mesma conta: {found}",
         "uma linha que ainda é devida; a aprovação de uma pessoa o diz, --yes não",
     ),
     C.ROW_CONTRACT: (

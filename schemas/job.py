@@ -272,6 +272,18 @@ def resolve_period(spec: str | PeriodRange, today: dt.date) -> Period:
     return _month(int(spec[:4]), int(spec[5:]))
 
 
+def labelled_period(label: str) -> Period:
+    """Return the period of a label.
+
+    >>> labelled_period("2026-10").end
+    datetime.date(2026, 10, 31)
+    """
+    start, _, end = label.partition("..")
+    if end:
+        return Period(label, dt.date.fromisoformat(start), dt.date.fromisoformat(end))
+    return _month(int(label[:4]), int(label[5:]))
+
+
 def period_asked(declared: str | PeriodRange, asked: str) -> str | PeriodRange:
     """Return the period somebody asks a job for; it can be chosen only where the job says `previous_month`.
 

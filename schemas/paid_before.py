@@ -1,7 +1,71 @@
 """What a ledger has paid before: the few figures a new plan is held against."""
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from schemas.told import Told
+
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PaidRow:
+    """A payments row that a live submission pays.
+
+    Attributes:
+        job: Name of the job.
+        payer: Tax id of the payer.
+        period: Label of the period.
+        payee: Tax id.
+        amount_cents: What is paid.
+        destination: Fingerprint of the destination, never the account.
+        submission_id: Which submission.
+    """
+
+    job: str
+    payer: str
+    period: str
+    payee: str
+    amount_cents: int
+    destination: str
+    submission_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaidAlike:
+    """What a row that is to be paid looks like: a payment of its amount to its payee or its account.
+
+    Attributes:
+        job: Name of the job that made it.
+        period: Label of its period.
+        submission_id: Which submission.
+        other_payer: Whether it was under another payer.
+        other_payee: Whether it was to another CPF or CNPJ, at the same account.
+        other_account: Whether it was to another account of the same payee.
+    """
+
+    job: str
+    period: str
+    submission_id: str
+    other_payer: bool
+    other_payee: bool
+    other_account: bool
+
+    def in_words(self, language: str) -> str:
+        """Say where and how it was paid."""
+        facts = ("other_payer", "other_payee", "other_account")
+        words = [Told(f"paid.{name}").in_words(language) for name in facts if getattr(self, name)]
+        where = f"{self.job} {self.period}, {self.submission_id}"
+        return f"{where} ({', '.join(words)})" if words else where
+
+
+def alike_in_words(alike: Sequence[PaidAlike], language: str) -> str:
+    """Say what a row looks like; the first few of many."""
+    shown = [one.in_words(language) for one in alike[:_SHOWN]]
+    more = [Told("paid.more", count=len(alike) - _SHOWN).in_words(language)] if len(alike) > _SHOWN else []
+    return "; ".join([*shown, *more])
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,8 @@ class Claim:
         state: Where that submission stands.
         run_id: The run that sent it, or planned it while it is unsent.
         period: Label of the period it was paid for.
+        payer: Tax id of who pays; "" for what was paid outside.
+        currency: Of the report; "" for what was paid outside.
     """
 
     obligation_key: str
@@ -155,3 +157,5 @@ class Claim:
     state: SubmissionState
     run_id: str
     period: str
+    payer: str = ""
+    currency: str = ""

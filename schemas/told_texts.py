@@ -198,10 +198,40 @@ _LOOK: Final[dict[str, tuple[str, str]]] = {
         "files that were paid before are paid again (--again): {files}",
     ),
     "look.paid_before": (
-        "{rows} linha(s), {total} ao todo, parecem já pagas",
-        "{rows} row(s), {total} in all, look paid already",
+        "{rows} linha(s), {total} ao todo, parecem já pagas: {places}",
+        "{rows} row(s), {total} in all, look paid already: {places}",
+    ),
+    "look.row": ("{file}, linha {row}: {found}", "{file}, row {row}: {found}"),
+    "look.rows_more": ("e mais {count}", "and {count} more"),
+    "look.other_payer": (
+        (
+            "este período já teve {payments} pagamento(s), {total} ao todo, sob outro pagador ({payer}): confira se "
+            "não é o mesmo dinheiro outra vez"
+        ),
+        (
+            "this period had {payments} payment(s), {total} in all, under another payer ({payer}): make sure that "
+            "this is not the same money again"
+        ),
+    ),
+    "look.other_currency": (
+        (
+            "este período já teve {payments} pagamento(s), {total} ao todo, em outra moeda ({currency}): confira se "
+            "não é o mesmo dinheiro outra vez"
+        ),
+        (
+            "this period had {payments} payment(s), {total} in all, in another currency ({currency}): make sure that "
+            "this is not the same money again"
+        ),
     ),
     "look.rejected": ("este plano já foi rejeitado", "this plan was rejected before"),
 }
 
-TOLD: Final[Mapping[str, tuple[str, str]]] = _LOOK | _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK
+# What a row that looks paid already looks like.
+_PAID: Final[dict[str, tuple[str, str]]] = {
+    "paid.other_payer": ("outro pagador", "another payer"),
+    "paid.other_payee": ("outro CPF ou CNPJ, mesma conta", "another CPF or CNPJ, the same account"),
+    "paid.other_account": ("mesmo favorecido, outra conta", "the same payee, another account"),
+    "paid.more": ("e mais {count}", "and {count} more"),
+}
+
+TOLD: Final[Mapping[str, tuple[str, str]]] = _PAID | _LOOK | _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK

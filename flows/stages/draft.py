@@ -7,12 +7,14 @@ from flows.stages.institutions import read_institutions
 from flows.stages.open_period import open_period
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
+from flows.steps.owe import destinations_of
 from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, identity_of, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
 from schemas.decision import Decision
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
+from schemas.paid_before import PaidRow
 from schemas.submission import SubmissionState
 from schemas.wire import Institution
 
@@ -42,7 +44,9 @@ def draft_anew(run: Run) -> None:
 def stand(run: Run) -> None:
     """Ask the ledger what is claimed, carried and recouped."""
     job, period, ledger = run.job, run.order.period, run.ledger
-    claims = tuple(ledger.claims.live_of(job.job, period.label))
+    live = ledger.claims.live_of(job.job, period.label)
+    books = (job.payer.tax_id, job.currency)
+    claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
     opened = open_period(run, claims)
     run.standing = Standing(
         claims=(*claims, *opened.royalties_paid),
@@ -50,6 +54,7 @@ def stand(run: Run) -> None:
         refused=_refused(run),
         repeated=_repeated(run),
         elsewhere=_elsewhere(run),
+        other_books=tuple(claim for claim in live if (claim.payer, claim.currency) != books),
         decisions=_decisions(run),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
@@ -73,11 +78,12 @@ def _decisions(run: Run) -> dict[str, Decision]:
     return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
 
 
-def _elsewhere(run: Run) -> dict[tuple[str, int, str], str]:
-    """What payments rows of other jobs and periods have paid to the people of this one."""
-    payees = run.require_inputs().payments["tax_id"].unique().tolist()
-    paid = run.ledger.claims.payments_elsewhere(payees, run.job.job, run.order.period.label)
-    return {(payee, cents, destination): where for payee, cents, destination, where in paid}
+def _elsewhere(run: Run) -> tuple[PaidRow, ...]:
+    """What payments rows have paid to the people and the accounts of this run's."""
+    payments = run.require_inputs().payments
+    destinations = destinations_of(payments, run.require_inputs().payees)
+    rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
+    return tuple(run.ledger.claims.payments_alike(rows, run.job.currency))
 
 
 def _repeated(run: Run) -> dict[str, str]:

@@ -8,12 +8,15 @@ from flows.steps.breakdown import break_down
 from flows.steps.check_words import mask_words
 from flows.steps.exchange_rate import terms_of
 from flows.steps.owe import obligations_frame
+from flows.steps.paid_alike import paid_alike
 from flows.steps.plan_batches import plan_batches
-from flows.steps.tell_rows import Elsewhere, tell_rows
+from flows.steps.tell_rows import tell_rows
 from flows.steps.work_out import Worked, identity_of
+from schemas.decision import DecisionKind
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
+from schemas.paid_before import PaidAlike
 from schemas.plan import Place
 from schemas.tables.frames import Record
 
@@ -70,12 +73,17 @@ def told_rows(run: Run) -> list[Issue]:
         return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
 
     inputs, obligations = run.require_inputs(), run.require_worked().obligations
-    return tell_rows(obligations, inputs, elsewhere_of(run), run.language, said)
+    return tell_rows(obligations, inputs, alike_of(run), run.language, said)
 
 
-def elsewhere_of(run: Run) -> Elsewhere:
-    """What the ledger knows of payments for other jobs and periods."""
-    return run.standing.elsewhere if run.standing else {}
+def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:
+    """Say which planned payments rows look paid already, and what they look like, by obligation key."""
+    standing = run.standing
+    if standing is None:
+        return {}
+    decided = {key for key, word in standing.decisions.items() if word.kind is DecisionKind.PAY}
+    identity = identity_of(run.job, run.order.period)
+    return paid_alike(run.require_worked().obligations, standing.elsewhere, identity, decided)
 
 
 def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:

@@ -115,7 +115,7 @@ def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
 
 
 def _held(files: Sequence[ReadTable]) -> pd.DataFrame:
-    columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]
+    columns = ["file", "sheet", "row", "tax_id", "reference", "amount", "currency", "codes"]
     return pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
 
 

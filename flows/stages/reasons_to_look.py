@@ -1,12 +1,19 @@
 """Why a person must look at a plan, whatever the job lets go without one and whatever --yes says."""
 
-from flows.stages.freeze_plan import elsewhere_of
+from collections.abc import Iterable
+from typing import Final
+
+from flows.stages.freeze_plan import alike_of
 from flows.stages.run import Run
-from flows.steps.tell_rows import paid_before
+from schemas.masking import mask_tax_id
 from schemas.money import format_cents
+from schemas.paid_before import alike_in_words
 from schemas.plan import PaymentPlan
+from schemas.submission import Claim
 from schemas.tables.frames import records
 from schemas.told import Told
+
+_SHOWN: Final = 5
 
 
 def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
@@ -16,7 +23,7 @@ def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
     """
     if not plan.batches:
         return []
-    return [*_files_again(run), *_rows_paid_before(run), *_rejected(run, plan)]
+    return [*_files_again(run), *_rows_paid_before(run), *_other_books(run), *_rejected(run, plan)]
 
 
 def _files_again(run: Run) -> list[Told]:
@@ -25,14 +32,40 @@ def _files_again(run: Run) -> list[Told]:
 
 
 def _rows_paid_before(run: Run) -> list[Told]:
-    elsewhere = elsewhere_of(run)
-    found = (
-        [row for row in records(run.require_worked().obligations) if paid_before(row, elsewhere)] if elsewhere else []
-    )
-    if not found:
+    alike, obligations = alike_of(run), run.require_worked().obligations
+    if not alike:
         return []
-    total = format_cents(sum(int(row["amount_cents"]) for row in found), run.language)
-    return [Told("look.paid_before", rows=len(found), total=total)]
+    rows = [row for row in records(obligations[obligations["key"].isin(list(alike))]) if row["key"] in alike]
+    total = format_cents(sum(int(row["amount_cents"]) for row in rows), run.language)
+    told = [
+        Told(
+            "look.row", file=row["file"], row=row["row"], found=alike_in_words(alike[row["key"]], run.language)
+        ).in_words(run.language)
+        for row in rows[:_SHOWN]
+    ]
+    if len(rows) > _SHOWN:
+        told.append(Told("look.rows_more", count=len(rows) - _SHOWN).in_words(run.language))
+    return [Told("look.paid_before", rows=len(rows), total=total, places="; ".join(told))]
+
+
+def _other_books(run: Run) -> list[Told]:
+    """Tell that the payer, or the currency, changed within the job and period: every key rests on them."""
+    others = run.standing.other_books if run.standing else ()
+    by_payer, by_currency = dict[str, list[Claim]](), dict[str, list[Claim]]()
+    for claim in others:
+        if claim.payer != run.job.payer.tax_id:
+            by_payer.setdefault(mask_tax_id(claim.payer), []).append(claim)
+        else:
+            by_currency.setdefault(claim.currency, []).append(claim)
+    return [
+        *(Told("look.other_payer", payer=payer, **_figures(run, some)) for payer, some in by_payer.items()),
+        *(Told("look.other_currency", currency=name, **_figures(run, some)) for name, some in by_currency.items()),
+    ]
+
+
+def _figures(run: Run, claims: Iterable[Claim]) -> dict[str, object]:
+    amounts = [claim.amount_cents for claim in claims]
+    return {"payments": len(amounts), "total": format_cents(sum(amounts), run.language)}
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Told]:

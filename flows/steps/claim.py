@@ -3,6 +3,11 @@
 Judged against claims alone, never against amounts of the past: a payments row is a duplicate when the same amount goes
 to the same destination, otherwise in conflict; royalties pay the difference between what is owed and what is claimed.
 
+People rename rows. A claim of this job and period that no row accounts for any more, and a new row of its amount to
+its payee or its account, are likely one payment: the row is in conflict until a person decides. Where several rows
+could be the one that was renamed, all of them are. Rows that stand side by side with the one that was paid are
+payments of their own.
+
 What people declare as paid outside Repasse counts as claimed. It was paid before and not by this run, so its place is
 *duplicate*, as it is for a row that a person decided to be paid.
 
@@ -13,7 +18,7 @@ it twice.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
 
@@ -29,6 +34,7 @@ from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 
 DIFFERENCE = "difference"
+RENAMED = "renamed from "
 PAID_OUTSIDE = "paid_outside"
 
 
@@ -51,6 +57,9 @@ def claim(
     decisions: Mapping[str, Decision],
     identity: JobIdentity,
     paid_outside: Mapping[str, int] = MappingProxyType({}),
+    *,
+    other_books: Collection[Claim] = (),
+    unsound_rows: Collection[tuple[str, str]] = (),
 ) -> Claimed:
     """Hold obligations against live claims, and against what people have decided.
 
@@ -60,15 +69,18 @@ def claim(
         decisions: Obligation key -> the last word people said on that payments row.
         identity: What the keys rest on.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
+        other_books: Live claims of this job and period under another payer or currency, for rows that were renamed.
+        unsound_rows: Payee and reference of payments rows that are in the files and not among the obligations.
 
     Returns:
         Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
     """
-    if not claims and not decisions and not paid_outside:
+    if not claims and not decisions and not paid_outside and not other_books:
         return Claimed(obligations, ())
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
+    gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
     rows, postings = list[Record](), list[Posting]()
     seen = set[str]()
     for row in records(obligations):
@@ -76,16 +88,73 @@ def claim(
         seen.add(row["base_key"])
         if row["kind"] == "payment":
             outside = paid_outside.get(row["key"])
-            rows.append(_judge_payment(row, known, decisions.get(row["key"]), outside, identity))
+            judged = _judge_payment(row, known, decisions.get(row["key"]), outside, identity)
+            rows.append(gone.judge(row) if judged is row else judged)
         elif not known:
             rows.append(row)
         else:
             rows += _judge_difference(row, known, identity, postings)
-    gone = [known[0] for base_key, known in by_base.items() if base_key not in seen]
-    for row in _sums_of_nothing(gone):
+    vanished = [known[0] for base_key, known in by_base.items() if base_key not in seen]
+    for row in _sums_of_nothing(vanished):
         rows += _judge_difference(row, by_base[row["base_key"]], identity, postings)
     frame = pd.DataFrame(rows, columns=list(obligations.columns))
     return Claimed(obligations_frame(frame), tuple(postings))
+
+
+class _Gone:
+    """Claims that no row accounts for any more, by what a renamed row keeps: its amount, and its payee or account."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self._by_payee: dict[tuple[int, str], Claim] = {}
+        self._by_account: dict[tuple[int, str], Claim] = {}
+        for one in claims:
+            self._by_payee.setdefault((one.amount_cents, one.payee), one)
+            self._by_account.setdefault((one.amount_cents, one.destination), one)
+
+    def judge(self, row: Record) -> Record:
+        """Put a row that nothing else speaks against in conflict where it may be one of these, renamed."""
+        cents = row["amount_cents"]
+        lost = self._by_payee.get((cents, row["tax_id"])) or self._by_account.get((cents, row["destination"]))
+        if lost is None or row["place"] != Place.PLANNED.value:
+            return row
+        told = {"submission_id": lost.submission_id, "run_id": lost.run_id}
+        return row | told | {"place": Place.CONFLICT.value, "reason": f"{RENAMED}{lost.submission_id}"}
+
+
+def _without_row(
+    obligations: DataFrame[Obligations],
+    claims: Iterable[Claim],
+    identity: JobIdentity,
+    unsound_rows: Collection[tuple[str, str]],
+) -> list[Claim]:
+    """Return the claims of payments rows whose row is gone from the files, or says another amount or account by now.
+
+    A row that cannot be paid as it stands, whatever its problem, is still there.
+    """
+    by_books: dict[tuple[str, str], list[Claim]] = {}
+    for one in claims:
+        if one.kind == "payment":
+            by_books.setdefault((one.payer or identity.payer, one.currency or identity.currency), []).append(one)
+    if not by_books:
+        return []
+    rows = records(obligations[(obligations["kind"] == "payment") & (obligations["base_key"] != "")])
+    lost = []
+    for (payer, currency), of_books in by_books.items():
+        books = replace(identity, payer=payer, currency=currency)
+        there = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
+        as_it_stands = set[tuple[str, int, str]]()
+        for row in rows:
+            key = row["base_key"] if books == identity else books.payment_key(row["tax_id"], row["reference"])
+            if row["place"] == Place.PLANNED.value:
+                as_it_stands.add((key, row["amount_cents"], row["destination"]))
+            else:
+                there.add(key)
+        lost += [
+            one
+            for one in of_books
+            if one.base_key not in there and (one.base_key, one.amount_cents, one.destination) not in as_it_stands
+        ]
+    return lost
 
 
 def _judge_payment(

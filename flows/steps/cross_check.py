@@ -72,7 +72,7 @@ def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
         for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
             where = str(other) if other_file == file else f"{other} ({other_file})"
             findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
-    held = doubled[[*PLACE, "tax_id"]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
+    held = doubled[[*PLACE, "tax_id", "reference"]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
     amounts = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
     held["amount"] = pd.Series(amounts, index=held.index, dtype=object)
     sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))

@@ -74,7 +74,7 @@ class Inputs:
 
     Attributes:
         payments: Sound payments rows.
-        held_payments: Payments rows with problems, shaped as `Statement.held`.
+        held_payments: Payments rows with problems, shaped as `Statement.held`, with their references ("" unread).
         statements: One per source of royalty lines.
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.

@@ -19,7 +19,7 @@ PERSON: Final = (
     "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",
 )  # fmt: skip
 COLUMNS: Final = tuple(Obligations.to_schema().columns)
-FLAGS: Final = frozenset({"withhold", "advance"})
+FLAGS: Final = frozenset({"withhold", "advance", "recurring"})
 NUMBERS: Final = frozenset({"amount_cents", "row"})
 _KINDS: Final = {name: "bool" if name in FLAGS else "int64" if name in NUMBERS else "str" for name in COLUMNS}
 _EMPTY: Final[dict[str, object]] = {"bool": False, "int64": 0, "str": ""}
@@ -59,6 +59,11 @@ def owe_payments(
     rows = rows.assign(key=keys, base_key=keys, kind="payment", reason=reason)
     rows["place"] = (rows["reason"] == "").map({True: Place.PLANNED.value, False: Place.HELD.value})
     return obligation_rows(_fingerprinted(rows))
+
+
+def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> pd.Series:
+    """Return the fingerprint of where each payments row would go, dtype str, index of the payments."""
+    return destination_fingerprints(_with_payee_data(payments, payees))
 
 
 def owe_royalties(

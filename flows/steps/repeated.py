@@ -51,6 +51,13 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
     return new, SetAside(_duplicates(inputs, repeated), sum(map(worth_cents, old), Fraction(0)))
 
 
+def rows_besides(inputs: Inputs, repeated: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return payee and reference of the payments rows that are there and not owed: with problems, or repeated."""
+    there = pd.concat([_rows(inputs.payments, repeated, keep=True), inputs.held_payments], ignore_index=True)
+    pairs = there[["tax_id", "reference"]].fillna("").itertuples(index=False, name=None)
+    return frozenset((tax_id, reference) for tax_id, reference in pairs if tax_id)
+
+
 def mark_repeated(rows: DataFrame[RowRuns], repeated: Mapping[str, str]) -> DataFrame[RowRuns]:
     """Tell every row of a repeated file as a duplicate, but for blank ones.
 

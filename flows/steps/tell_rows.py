@@ -1,12 +1,14 @@
 """What became of rows after they were read: held by a check or a refusal, in conflict, or paid before elsewhere."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from flows.steps.claim import RENAMED
 from flows.steps.inputs import Inputs
 from schemas.issue_texts import make_issue
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
+from schemas.paid_before import PaidAlike, alike_in_words
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
@@ -14,14 +16,11 @@ from schemas.tables.obligations import Obligations
 # Obligation -> the service's words on its account; "" where it has said nothing.
 Said = Callable[[Record], str]
 
-# (payee, centavos, destination) -> job and period in which just that was paid.
-Elsewhere = Mapping[tuple[str, int, str], str]
-
 
 def tell_rows(
     obligations: DataFrame[Obligations],
     inputs: Inputs,
-    elsewhere: Elsewhere,
+    alike: Mapping[str, Sequence[PaidAlike]],
     language: str,
     said: Said = lambda _: "",
 ) -> list[Issue]:
@@ -30,14 +29,14 @@ def tell_rows(
     Args:
         obligations: After claims and checks.
         inputs: Where payees stand, for royalties that have no row of their own.
-        elsewhere: Payments made for other jobs and periods.
+        alike: Obligation key -> what a row that is to be paid looks like.
         language: Of the messages.
         said: What the service said of the account of one that is held for it, fit to be shown.
     """
     payees = {one["tax_id"]: one for one in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
     issues = []
     for row in records(obligations):
-        code, facts = _problem(row, elsewhere)
+        code, facts = _problem(row, alike, language)
         if code is None:
             continue
         place = row if row["row"] else payees.get(row["tax_id"], row)
@@ -48,17 +47,14 @@ def tell_rows(
     return issues
 
 
-def _problem(row: Record, elsewhere: Elsewhere) -> tuple[IssueCode | None, dict[str, Any]]:
+def _problem(
+    row: Record, alike: Mapping[str, Sequence[PaidAlike]], language: str
+) -> tuple[IssueCode | None, dict[str, Any]]:
     if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
         return IssueCode(row["reason"]), {}
     if row["place"] == Place.CONFLICT.value:
-        return IssueCode.ROW_CONFLICT, {"found": row["submission_id"], "key": row["key"]}
-    before = paid_before(row, elsewhere)
-    return (IssueCode.ROW_PAID_BEFORE, {"found": before}) if before else (None, {})
-
-
-def paid_before(row: Record, elsewhere: Elsewhere) -> str:
-    """Where just this was paid before: job and period; "" when nowhere, or when the row is not about to be paid."""
-    if row["kind"] != "payment" or row["place"] != Place.PLANNED.value:
-        return ""
-    return elsewhere.get((row["tax_id"], int(row["amount_cents"]), row["destination"]), "")
+        renamed = row["reason"].startswith(RENAMED)
+        code = IssueCode.ROW_RENAMED if renamed else IssueCode.ROW_CONFLICT
+        return code, {"found": row["submission_id"], "key": row["key"]}
+    found = alike.get(row["key"]) if row["key"] else None
+    return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})

@@ -28,11 +28,12 @@ from flows.steps.institution_check import hold_unlisted
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
-from flows.steps.repeated import set_aside
+from flows.steps.repeated import rows_besides, set_aside
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
+from schemas.paid_before import PaidRow
 from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
@@ -45,11 +46,12 @@ class Standing:
     """What the ledger knows that bears on a plan.
 
     Attributes:
-        claims: Live claims of this job and period, and royalties paid outside.
+        claims: Live claims of this job, payer, period and currency, and royalties paid outside.
+        other_books: Live claims of this job and period under another payer or currency.
         history: What the period finds carried and recouped when it begins, and what stands of it once it is closed.
         refused: Identities of payment entries the service has refused.
         repeated: File name -> where it was used before, under another job or period.
-        elsewhere: (payee, centavos, destination) -> job and period in which a payments row paid just that.
+        elsewhere: Payments rows that live submissions pay, to payees or accounts of this one's rows, of any job.
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
         in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
@@ -62,7 +64,8 @@ class Standing:
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    elsewhere: Mapping[tuple[str, int, str], str] = field(default_factory=dict)
+    elsewhere: tuple[PaidRow, ...] = ()
+    other_books: tuple[Claim, ...] = ()
     paid_outside: Mapping[str, int] = field(default_factory=dict)
     in_question: Mapping[str, str] = field(default_factory=dict)
     contact_ids: Mapping[str, str] = field(default_factory=dict)
@@ -107,6 +110,7 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
         UnsoundPlan: shares above 100 %, or what the job's rules call an error.
     """
     identity = identity_of(job, period)
+    unsound = rows_besides(inputs, standing.repeated)
     inputs, old = set_aside(inputs, standing.repeated)
     earnings, territories = _allocation(inputs, job, period)
     rounded = _rounded(earnings, inputs, job, old.lines_cents)
@@ -118,7 +122,7 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
-    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments)
+    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments, unsound)
     worked = replace(case.decide(problems), territories=territories)
     unpayable = _held_by_checks(worked.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -137,6 +141,7 @@ class _Case:
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
     repeated: pd.DataFrame
+    unsound_rows: Collection[tuple[str, str]]
 
     def decide(self, problems: Mapping[str, str]) -> Worked:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
@@ -174,7 +179,15 @@ class _Case:
         standing = self.standing
         together = pd.concat(owed, ignore_index=True)
         everything = obligations_frame(fill_contact_ids(together, standing.contact_ids))
-        claimed = claim(everything, standing.claims, standing.decisions, self.identity, standing.paid_outside)
+        claimed = claim(
+            everything,
+            standing.claims,
+            standing.decisions,
+            self.identity,
+            standing.paid_outside,
+            other_books=standing.other_books,
+            unsound_rows=self.unsound_rows,
+        )
         listed = hold_unlisted(claimed.obligations, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())

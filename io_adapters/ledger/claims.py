@@ -1,14 +1,15 @@
 """Which obligations are taken: each is in at most one live submission."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, or_, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import claims, submissions
+from io_adapters.ledger.tables import claims, plans, submissions
 from schemas.errors import UnsoundPlan
+from schemas.paid_before import PaidRow
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState
 
@@ -47,25 +48,31 @@ class Claims:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
-    def payments_elsewhere(self, payees: Iterable[str], job: str, period: str) -> list[tuple[str, int, str, str]]:
-        """Return the live claims of payments rows of these payees under other jobs and periods.
+    def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[PaidRow]:
+        """Return the live claims of payments rows that one of these may look like, of whatever job and period.
+
+        Args:
+            rows: Payee (tax id), fingerprint of the destination, centavos.
+            currency: Of the reports; only claims in it are returned.
 
         Returns:
-            (payee, centavos, destination, "job period"), oldest first.
+            Claims of one of the amounts to one of the payees or destinations, oldest first.
         """
-        found: list[tuple[str, int, str, str]] = []
-        columns = (claims.c.payee, claims.c.amount_cents, claims.c.destination, submissions.c.job, submissions.c.period)
-        other = or_(submissions.c.job != job, submissions.c.period != period)
-        with self._db.reading() as connection:
-            for some in chunks(payees):
-                query = (
-                    select(*columns)
-                    .join(submissions, submissions.c.id == claims.c.submission_id)
-                    .where(claims.c.payee.in_(some), claims.c.live, claims.c.kind == "payment", other)
-                    .order_by(submissions.c.created_at)
-                )
-                found += [(r[0], r[1], r[2], f"{r[3]} {r[4]}") for r in connection.execute(query)]
-        return found
+        found = dict[tuple[str, int], PaidRow]()
+        for some in chunks(rows):
+            payees, destinations, amounts = (set(column) for column in zip(*some, strict=True))
+            there = or_(claims.c.payee.in_(payees), claims.c.destination.in_(destinations - {""}))
+            query = (
+                select(claims.c.position, *(_PAID_ROW[name] for name in PaidRow.__dataclass_fields__))
+                .join(submissions, submissions.c.id == claims.c.submission_id)
+                .join(plans, plans.c.digest == submissions.c.plan_digest)
+                .where(there, claims.c.amount_cents.in_(amounts), claims.c.live, claims.c.kind == "payment")
+                .where(submissions.c.currency == currency)
+                .order_by(submissions.c.created_at, claims.c.submission_id, claims.c.position)
+            )
+            with self._db.reading() as connection:
+                found |= {(row.submission_id, row.position): PaidRow(*row[1:]) for row in connection.execute(query)}
+        return list(found.values())
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
@@ -116,10 +123,21 @@ def claimed_elsewhere(connection: Connection, submission_ids: Sequence[str]) -> 
     return {row.obligation_key: row.submission_id for row in connection.execute(query)}
 
 
+# What a claim says of its submission, and of its submission's plan.
+_OF_OTHERS: Final[dict[str, Table]] = {
+    **dict.fromkeys(("state", "run_id", "period", "currency", "job"), submissions),
+    "payer": plans,
+}
+_PAID_ROW: Final = {name: _OF_OTHERS.get(name, claims).c[name] for name in PaidRow.__dataclass_fields__}
+
+
 def _select_claims() -> Select[Any]:
-    of_submission = {"state", "run_id", "period"}
-    columns = (submissions.c[n] if n in of_submission else claims.c[n] for n in Claim.__dataclass_fields__)
-    return select(*columns).join(submissions, submissions.c.id == claims.c.submission_id)
+    columns = (_OF_OTHERS.get(name, claims).c[name] for name in Claim.__dataclass_fields__)
+    return (
+        select(*columns)
+        .join(submissions, submissions.c.id == claims.c.submission_id)
+        .join(plans, plans.c.digest == submissions.c.plan_digest)
+    )
 
 
 def _claim_of(row: Row[Any]) -> Claim:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import TypeVar
+
+_Key = TypeVar("_Key")
 
 # SQLite allows 32,766 parameters, PostgreSQL 65,535.
 _PORTION = 5_000
 
 
-def chunks(keys: Iterable[str]) -> Iterator[list[str]]:
+def chunks(keys: Iterable[_Key]) -> Iterator[list[_Key]]:
     """Yield each key once, in portions."""
     distinct = iter(dict.fromkeys(keys))
     while portion := list(islice(distinct, _PORTION)):

@@ -250,6 +250,7 @@ claims = Table(
     Index("ix_claims_obligation_key", "obligation_key"),
     Index("ix_claims_base_key", "base_key"),
     Index("ix_claims_payee", "payee"),
+    Index("ix_claims_destination", "destination"),
 )
 
 journal = Table(

@@ -101,6 +101,10 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "outro valor ou destino que no envio {found}",
         "another amount or destination than in submission {found}",
     ),
+    "reason.renamed_from": (
+        "parece a linha paga no envio {found}, que sumiu dos arquivos: foi renomeada?",
+        "looks like the row that submission {found} pays, which is not in the files any more: was it renamed?",
+    ),
     "reason.otherwise_decided": (
         "outro valor ou destino que aquele sobre o qual se decidiu ({found})",
         "another amount or destination than was decided on ({found})",

@@ -12,6 +12,7 @@ from schemas.issues import IssueCode
 _WITH_FACT: Final = {
     "claimed_by": re.compile(r"claimed by (?P<found>.+)"),
     "otherwise_than": re.compile(r"another amount or destination than in (?P<found>.+)"),
+    "renamed_from": re.compile(r"renamed from (?P<found>.+)"),
     "otherwise_decided": re.compile(r"another amount or destination than was (?P<found>.+)"),
     "decided_pay": re.compile(r"pay, decided by (?P<found>.+)"),
     "decided_paid": re.compile(r"paid, decided by (?P<found>.+)"),

@@ -105,6 +105,7 @@ class Obligations(TableModel):
     account_holder: Series[str]
     withhold: Series[bool]
     advance: Series[bool]
+    recurring: Series[bool]
     percentage: Series[str]
     contact_id: Series[str]
     anticipation_id: Series[str]

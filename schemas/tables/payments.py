@@ -15,12 +15,14 @@ from schemas.tables.payee_data import PayeeData
 class Payments(PayeeData):
     """Shape: one row per payment, with its payee's data where the row brings them. Amounts in centavos.
 
-    owner_amount_cents is what the row reserves to the payer; percentage informs only ("33.3333" or "").
+    recurring says that the row comes back from period to period; owner_amount_cents is what the row reserves to the
+    payer; percentage informs only ("33.3333" or "").
     """
 
     amount_cents: Series[int] = pa.Field(gt=0)
     advance: Series[bool]
     withhold: Series[bool]
+    recurring: Series[bool]
     reference: Series[str]
     anticipation_id: Series[str]
     percentage: Series[str] = pa.Field(str_matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
@@ -37,6 +39,7 @@ COLUMNS = (
     Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
     Column("advance", ColumnKind.FLAG),
     Column("withhold", ColumnKind.FLAG),
+    Column("recurring", ColumnKind.FLAG),
     Column("reference", ColumnKind.TEXT),
     Column("anticipation_id", ColumnKind.TEXT),
     Column("percentage", ColumnKind.PERCENTAGE),

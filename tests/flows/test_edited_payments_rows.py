@@ -44,3 +44,97 @@ def test_two_rows_whose_references_differ_in_spelling_alone_are_both_held_and_to
     assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"held": 2500, "paid": 2000})
     assert summary_of(report)["issues"]["ROW_DUPLICATE"] == 2
     assert service.paid == [2000]
+
+
+EDITS = {
+    "a reference filled in": ([("", "10,00")], [("Nota 17", "10,00")]),
+    "a reference corrected": ([("Nota 17", "10,00")], [("Nota 71", "10,00")]),
+    "a reference taken out": ([("Nota 17", "10,00")], [("", "10,00")]),
+    "an accent lost": ([("gravação", "10,00")], [("gravacao", "10,00")]),
+    "references exchanged": ([("a", "10,00"), ("b", "20,00")], [("b", "10,00"), ("a", "20,00")]),
+    "a reference passed on": ([("a", "10,00")], [("b", "10,00"), ("a", "20,00")]),
+    "one of two renamed": ([("a", "10,00"), ("b", "10,00")], [("a", "10,00"), ("c", "10,00")]),
+}
+
+
+@pytest.mark.parametrize(("paid", "edited"), EDITS.values(), ids=EDITS)
+def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, service, paid, edited):
+    label.payments(*(payment(ANA, amount, reference) for reference, amount in paid))
+    label.run()
+    before = service.paid
+    label.payments(*(payment(ANA, amount, reference) for reference, amount in reversed(edited)))
+    for yes in (True, False, True):
+        report = label.run(yes=yes)
+        assert report.exit_code == ExitCode.ROWS_HELD
+        assert "conflict" in places(summary_of(report))
+    assert service.paid == before
+
+
+def test_a_renamed_row_is_told_with_its_report_and_what_to_say_about_it(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    label.payments(payment(BIA, "20,00"), payment(ANA, "10,00", "Nota 17"))
+    report = label.run()
+    (issue,) = [issue for issue in report.issues if issue.code == "ROW_RENAMED"]
+    assert (issue.file, issue.row) == ("payments.xlsx", 3)
+    assert service.reports[0]["reportId"] in issue.message
+    assert "repasse decide ob-" in issue.accepts
+    assert places(summary_of(report)) == {"conflict": 1000, "duplicate": 2000}
+
+
+def decide(label, report, kind):
+    (issue,) = [issue for issue in report.issues if issue.code == "ROW_RENAMED"]
+    key = issue.accepts.partition("decide ")[2].split()[0]
+    label.say("decide", key, f"--{kind}", "--by", "bia", "--evidence", "the invoices", code=0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "found", "paid"),
+    [("pay", "paid", [1000, 1000]), ("paid", "duplicate", [1000]), ("drop", "excluded", [1000])],
+)
+def test_a_person_decides_what_a_renamed_row_is_and_it_stays_so(label, service, kind, found, paid):
+    label.payments(payment(ANA, "10,00", "a"))
+    label.run()
+    label.payments(payment(ANA, "10,00", "b"))
+    decide(label, label.run(), kind)
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {found: 1000})
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == paid
+
+
+def test_two_equal_rows_side_by_side_are_two_payments_also_when_the_second_one_comes_later(label, service):
+    label.payments(payment(ANA, "10,00", "show 1"))
+    label.run()
+    label.payments(payment(ANA, "10,00", "show 2"), payment(ANA, "10,00", "Show 1"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"paid": 1000, "duplicate": 1000})
+    assert service.paid == [1000, 1000]
+
+
+@pytest.mark.parametrize("broken", [{"CPF": "111.111.111-11"}, {"E-mail": "not an address"}], ids=["CPF", "e-mail"])
+def test_a_row_with_a_problem_is_still_there_where_its_payee_and_reference_can_be_read(label, service, broken):
+    label.payments(payment(ANA, "10,00", "show 1"))
+    label.run()
+    label.payments(payment(ANA, "10,00", "show 1") | broken, payment(ANA, "10,00", "show 2"))
+    readable = "CPF" not in broken
+    label.run()
+    assert service.paid == ([1000, 1000] if readable else [1000])
+
+
+def test_of_several_rows_that_could_be_the_renamed_ones_all_wait(label, service):
+    label.payments(payment(ANA, "10,00", "a"), payment(ANA, "10,00", "b"))
+    label.run()
+    label.payments(*(payment(ANA, "10,00", reference) for reference in "xyz"), payment(ANA, "30,00", "w"))
+    report = label.run()
+    assert places(summary_of(report)) == {"conflict": 3000, "paid": 3000}
+    assert service.paid == [1000, 1000, 3000]
+
+
+def test_a_cpf_that_becomes_a_cnpj_with_the_same_account_is_a_conflict(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    label.payments(payment(BIA, "20,00"), payment(ANA, "10,00", CPF="11.222.333/0001-81", Nome="Ana Produções Ltda"))
+    report = label.run()
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"conflict": 1000, "duplicate": 2000})
+    assert service.paid == [1000, 2000]
