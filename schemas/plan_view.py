@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from schemas.exit_codes import ExitCode
+from schemas.paid_before import PaidAlike
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.told import Told
@@ -14,6 +15,7 @@ from schemas.told import Told
 class Notice(StrEnum):
     """Why a person should look at a payee, the most urgent first."""
 
+    PAID_BEFORE = "paid_before"
     TIMES_100 = "times_100"
     DESTINATION = "changed_destination"
     MUCH_ABOVE = "much_above"
@@ -51,6 +53,7 @@ class PayeeNotice:
         amounts: How many earlier amounts there are.
         last_paid_at: When they were last paid (UTC); None for never.
         last_used_at: When the destination of this plan was last used (UTC); None for never.
+        alike: What one of their rows looks like that looks paid before.
     """
 
     notice: Notice
@@ -61,6 +64,7 @@ class PayeeNotice:
     amounts: int = 0
     last_paid_at: dt.datetime | None = None
     last_used_at: dt.datetime | None = None
+    alike: tuple[PaidAlike, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,8 @@ class PlanRow:
         place: Where it is.
         reason: Why, as the decisions say it.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
-        notices: Why a person should look at the payee.
+        notices: Why a person should look at the payee, or at this row.
+        alike: What the row looks like that looks paid before.
     """
 
     name: str
@@ -165,6 +170,7 @@ class PlanRow:
     sheet: str
     row: int
     notices: tuple[Notice, ...]
+    alike: tuple[PaidAlike, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from flows.stages.plan_view import warn_of_plan
-from flows.stages.reasons_to_look import reasons_to_look
+from flows.stages.reasons_to_look import reasons_to_look, were_shown
 from flows.stages.record_approval import GOOD_FOR
 from flows.stages.run import Run
 from flows.stages.words_given import beyond_limits, words_given
@@ -31,6 +31,8 @@ def approve(run: Run) -> None:
     if plan is None:
         raise RuntimeError("no plan has been frozen")
     reasons = reasons_to_look(run, plan)
+    if reasons and not were_shown(run, plan, reasons):
+        run.ledger.approvals.void(plan.digest)
     wanted = words_wanted(run, plan, reasons)
     run.issues += _limits_passed(run, plan)
     if run.order.yes and plan.batches:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from flows.stages.freeze_plan import told_rows
+from flows.stages.freeze_plan import alike_of, told_rows
 from flows.stages.plan_compare import compare
 from flows.stages.plan_page import page_of
 from flows.stages.reasons_to_look import reasons_to_look
@@ -14,7 +14,7 @@ from flows.steps.breakdown import break_down
 from flows.steps.count_in import count_in
 from flows.steps.exchange_rate import terms_of
 from flows.steps.plan_batches import plan_batches
-from flows.steps.plan_look import not_paid_of, rows_of
+from flows.steps.plan_look import not_paid_of, notices_of_rows, rows_of
 from flows.steps.reconcile import count_rows, place_rows, reconcile, total_up
 from flows.steps.repeated import mark_repeated
 from flows.steps.work_out import identity_of
@@ -37,7 +37,8 @@ def view_plan(run: Run) -> PlanView:
     placed = _placed(run, plan)
     found = compare(run, placed)
     checks = _checks(run)
-    planned, others = rows_of(placed, found.notices, found.names)
+    alike = alike_of(run)
+    planned, others = rows_of(placed, found.notices, found.names, alike)
     held = placed["place"].isin([Place.HELD.value, Place.CONFLICT.value]).any()
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, standing = run.require_inputs(), run.standing
@@ -55,7 +56,7 @@ def view_plan(run: Run) -> PlanView:
         others=others,
         not_paid=not_paid_of(placed),
         checks=checks,
-        notices=found.notices,
+        notices=(*notices_of_rows(placed, alike), *found.notices),
         first_ever=not run.ledger.history.ever_paid(),
         changes=found.changes,
         stopped=stopped,

@@ -1,14 +1,16 @@
 """Why a person must look at a plan, whatever the job lets go without one and whatever --yes says."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from flows.stages.freeze_plan import alike_of
 from flows.stages.run import Run
+from schemas.desk_people import LANGUAGES
 from schemas.masking import mask_tax_id
 from schemas.money import format_cents
 from schemas.paid_before import alike_in_words
 from schemas.plan import PaymentPlan
+from schemas.plan_page import PlanPage
 from schemas.submission import Claim
 from schemas.tables.frames import records
 from schemas.told import Told
@@ -24,6 +26,17 @@ def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
     if not plan.batches:
         return []
     return [*_files_again(run), *_rows_paid_before(run), *_other_books(run), *_rejected(run, plan)]
+
+
+def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Told]) -> bool:
+    """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
+    page = run.ledger.plan_views.get(plan.digest)
+    shown = PlanPage.from_bytes(page).reasons_to_look if page else ()
+    return all(reason.in_words(language) in _words(shown, language) for reason in reasons for language in LANGUAGES)
+
+
+def _words(shown: Iterable[Mapping[str, str]], language: str) -> set[str]:
+    return {words[language] for words in shown}
 
 
 def _files_again(run: Run) -> list[Told]:

@@ -18,6 +18,7 @@ from io_adapters.outputs.plan_workbook import where_in_words
 from io_adapters.outputs.reasons import reason_in_words
 from schemas.masking import mask_tax_id
 from schemas.money import format_cents
+from schemas.paid_before import alike_in_words
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanView
 
@@ -30,6 +31,7 @@ SHOWN_BATCHES: Final = 6
 
 _FIGURES: Final = re.compile(r"(\[bold\])?([-+]?[0-9][0-9.,]*)?(\[/\])?")
 _COLOURS: Final = {
+    Notice.PAID_BEFORE: "red",
     Notice.TIMES_100: "red",
     Notice.DESTINATION: "red",
     Notice.MUCH_ABOVE: "yellow",
@@ -124,6 +126,8 @@ class _Screen:
     def _why(self, one: PayeeNotice) -> str:
         before = self._money(one.before_cents)
         match one.notice:
+            case Notice.PAID_BEFORE:
+                return _shown(alike_in_words(one.alike, self._view.language))
             case Notice.NEW:
                 return ""
             case Notice.TIMES_100:

@@ -1,5 +1,6 @@
 """What `repasse plan --json` prints."""
 
+from dataclasses import asdict
 from typing import Any
 
 from flows.steps.exchange_rate import facts_of
@@ -95,6 +96,7 @@ def _notice(one: PayeeNotice) -> dict[str, Any]:
         "amounts": one.amounts,
         "last_paid_at": one.last_paid_at.isoformat() if one.last_paid_at else None,
         "last_used_at": one.last_used_at.isoformat() if one.last_used_at else None,
+        "alike": [asdict(alike) for alike in one.alike],
     }
 
 

@@ -45,6 +45,7 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
         "This ledger has never paid anybody: all payees are new.",
     ),
     "notices.why": ("Por quê", "Why"),
+    "notice.paid_before": ("parece já pago", "looks paid already"),
     "notice.times_100": ("cem vezes o valor anterior", "a hundred times the last amount"),
     "notice.changed_destination": ("destino mudou", "destination changed"),
     "notice.much_above": ("muito acima do histórico", "much above their history"),

@@ -54,11 +54,15 @@ class Approvals:
             now = self._db.now()
             rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
             connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
-            unused = and_(approvals.c.digest == digest, approvals.c.used_at.is_(None), approvals.c.voided_at.is_(None))
-            connection.execute(update(approvals).where(unused).values(voided_at=now))
+            _void_unused(connection, digest, now)
             total_cents = _plan(connection, digest).total_cents
             said = {"digest": digest, "by": by, "kind": _REJECTED, "total_cents": total_cents}
             connection.execute(insert(approvals).values(**said, at=now, expires_at=now, voided_at=now))
+
+    def void(self, digest: str) -> None:
+        """Let no approval of a plan count that has not been used: there is something that nobody has seen yet."""
+        with self._db.writing() as connection:
+            _void_unused(connection, digest, self._db.now())
 
     def was_rejected(self, digest: str) -> bool:
         """Say whether people have ever rejected a plan; no flag may speak for it then."""
@@ -88,6 +92,11 @@ def use_approvals(connection: Connection, digest: str, approvers: int, run_id: s
     if len(people) < approvers:
         raise ApprovalWanted(Told("approval.too_few", plan=digest[:15], given=len(people), wanted=approvers))
     connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
+
+
+def _void_unused(connection: Connection, digest: str, now: dt.datetime) -> None:
+    unused = and_(approvals.c.digest == digest, approvals.c.used_at.is_(None), approvals.c.voided_at.is_(None))
+    connection.execute(update(approvals).where(unused).values(voided_at=now))
 
 
 def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:

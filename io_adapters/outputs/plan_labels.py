@@ -47,11 +47,16 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "plan.paid_now": ("A pagar e já enviado, agora", "To be paid and sent already, now"),
     "plan.rate": ("Câmbio {currency}: {before} → {now}", "Exchange rate {currency}: {before} → {now}"),
     "plan.shares": ("Participações que mudaram", "Shares that changed"),
+    "notice.paid_before": ("Parece já pago", "Looks paid already"),
     "notice.times_100": ("Cem vezes o valor anterior", "A hundred times the last amount"),
     "notice.changed_destination": ("Destino mudou", "Destination changed"),
     "notice.much_above": ("Muito acima do histórico", "Much above their history"),
     "notice.new": ("Nunca pago antes", "Never paid before"),
     "notice.disappeared": ("Pago no último período, ausente agora", "Paid in the last period, absent now"),
+    "rule.paid_before": (
+        "O mesmo valor já foi ao mesmo favorecido ou à mesma conta: outro período, trabalho, pagador ou CPF/CNPJ.",
+        "The same amount went to the same payee or account under another period, job, payer or tax id.",
+    ),
     "rule.times_100": (
         "O valor, ou um dos pagamentos, é exatamente cem vezes um anterior: vírgula perdida?",
         "The sum, or one payment, is exactly a hundred times an earlier one: a lost decimal mark?",

@@ -27,6 +27,7 @@ from schemas.plan_rules import AMOUNTS_LOOKED_AT, MUCH_ABOVE_BY_CENTS, MUCH_ABOV
 from schemas.plan_view import Against, ChangeKind, Notice, PlanView
 
 NOTICE_TONES: Final = {
+    Notice.PAID_BEFORE: Tone.TROUBLE,
     Notice.TIMES_100: Tone.TROUBLE,
     Notice.DESTINATION: Tone.TROUBLE,
     Notice.MUCH_ABOVE: Tone.WAITING,

@@ -14,6 +14,7 @@ from io_adapters.outputs.reasons import reason_in_words
 from io_adapters.outputs.tables import Column, Row, Table, Toned, write_table
 from io_adapters.outputs.workbook import GENERAL, MONEY, WHOLE, Book, Tone
 from schemas.masking import mask_tax_id
+from schemas.paid_before import alike_in_words
 from schemas.plan_view import Change, ChangeKind, Notice, PayeeNotice, PlanRow, PlanView
 
 _DATES: Final = {"pt-BR": "dd/mm/yyyy", "en": "yyyy-mm-dd"}
@@ -138,6 +139,7 @@ def _planned(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
 
     def line(one: PlanRow) -> Row:
         told = "; ".join(labels(f"notice.{notice}") for notice in one.notices)
+        told = f"{told}: {alike_in_words(one.alike, labels.language)}" if one.alike else told
         look: Toned | str = Toned(told, NOTICE_TONES[one.notices[0]]) if one.notices else ""
         who = (one.name, one.tax_id_masked, one.reference, labels.of_value("kind", one.kind))
         return *who, look, amount(one.amount_cents), one.row or None, one.sheet, one.file
@@ -164,6 +166,8 @@ def _times(one: PayeeNotice) -> Decimal | None:
 
 
 def _basis(one: PayeeNotice, labels: Labels) -> str:
+    if one.alike:
+        return alike_in_words(one.alike, labels.language)
     return labels(f"basis.{one.notice}").format(amounts=one.amounts) if one.before_cents else ""
 
 
