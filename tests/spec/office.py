@@ -70,6 +70,7 @@ class Office:
         posted: First day and label of the periods posted so far.
         opened: What the last working out made of opening balances.
         contact_ids: Ids of the contacts the service told.
+        other_books: What was sent for this job and period under another payer or currency.
     """
 
     job: Job = field(default_factory=job)
@@ -82,6 +83,7 @@ class Office:
     posted: tuple[tuple[dt.date, str], ...] = ()
     opened: Opened | None = None
     contact_ids: Mapping[str, str] = field(default_factory=dict)
+    other_books: tuple[Claim, ...] = ()
 
     @property
     def period(self) -> Period:
@@ -107,7 +109,15 @@ class Office:
         paid, asked = self.opened.payments_paid, self.opened.in_question
         known = (self.refused, self.repeated, self.decisions)
         history, ids = self.opened.history, self.contact_ids
-        return Standing(claims, history, *known, paid_outside=paid, in_question=asked, contact_ids=ids)
+        return Standing(
+            claims,
+            history,
+            *known,
+            paid_outside=paid,
+            in_question=asked,
+            contact_ids=ids,
+            other_books=self.other_books,
+        )
 
     def plan(self, worked: Worked, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
         """Cut what is planned into batches."""
@@ -122,7 +132,7 @@ class Office:
         """Take a plan as sent: one submission claims all its payments."""
         self.claims += tuple(
             Claim(p.obligation_key, p.base_key, p.reference, p.kind, p.payee, p.amount_cents, p.destination,
-                  p.withheld, submission, state, run, self.period.label)
+                  p.withheld, submission, state, run, self.period.label, plan.payer, plan.currency)
             for batch in plan.batches
             for p in batch.payments
         )  # fmt: skip
@@ -144,6 +154,11 @@ class Office:
             for row in rows
             if row["place"] in {"conflict", "held"}
         }
+
+    def correct_payer(self, tax_id: str) -> None:
+        """Pay under another payer from now on; what was sent was under the old one."""
+        self.job = self.job.model_copy(update={"payer": self.job.payer.model_copy(update={"tax_id": tax_id})})
+        self.other_books, self.claims = (*self.other_books, *self.claims), ()
 
     def under(self, **rules: object) -> "Office":
         """The same office under other rules."""

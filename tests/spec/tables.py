@@ -81,7 +81,7 @@ def payees(*names: str) -> pd.DataFrame:
 
 
 def payments(text: str, file: str = "payments.xlsx") -> pd.DataFrame:
-    """Payments: payee and amount, and any of key (a Pix e-mail), name, reference, withhold, owner."""
+    """Payments: payee and amount, and any of key (a Pix e-mail), name, reference, withhold, recurring, owner."""
     rows = [
         {
             "tax_id": CPF[row["payee"]],
@@ -90,6 +90,7 @@ def payments(text: str, file: str = "payments.xlsx") -> pd.DataFrame:
             "owner_amount_cents": parse_plain_amount(row.get("owner") or "0"),
             "reference": row.get("reference", ""),
             "withhold": row.get("withhold", "") == "yes",
+            "recurring": row.get("recurring", "") == "yes",
             **_mail_key(row.get("key", f"{row['payee']}@example.com")),
         }
         for row in table(text)
@@ -130,10 +131,11 @@ def opening(text: str) -> pd.DataFrame:
 
 
 def held_rows(text: str = "", file: str = "held.xlsx") -> pd.DataFrame:
-    """Rows with problems as the reader hands them on: payee, amount (blank: unreadable), currency, problem."""
-    columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]
+    """Rows with problems as the reader hands them on: payee, reference, amount ("" unreadable), currency, problem."""
+    columns = ["file", "sheet", "row", "tax_id", "reference", "amount", "currency", "codes"]
     rows = [
-        (file, "", number, CPF.get(row.get("payee", ""), ""), Decimal(row["amount"]) if row["amount"] else None,
+        (file, "", number, CPF.get(row.get("payee", ""), ""), row.get("reference", ""),
+         Decimal(row["amount"]) if row["amount"] else None,
          row.get("currency", ""), row["problem"])
         for number, row in enumerate(table(text) if text else [], start=2)
     ]  # fmt: skip

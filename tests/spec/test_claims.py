@@ -1,11 +1,12 @@
 """Run again: what is claimed by a live report is never paid again; only what is new is."""
 
+import pandas as pd
 import pytest
 
 from flows.steps.accrue import Posting
 from schemas.submission import SubmissionState
 from tests.spec.office import Office, inputs, statement
-from tests.spec.tables import CPF, advances, lines, payees, payments, same, shares
+from tests.spec.tables import CPF, advances, held_rows, lines, payees, payments, same, shares
 
 TWO_ROWS = """
     | payee | reference | amount |
@@ -61,12 +62,76 @@ def test_a_row_that_is_gone_from_the_file_says_nothing():
     assert same(worked.obligations, "| payee | place |\n| ana | duplicate |")
 
 
-def test_the_same_row_in_another_job_is_another_payment():
+def sent(rows):
     office = Office()
-    office.send(inputs(payments=payments(TWO_ROWS)))
-    office.job = office.job.model_copy(update={"job": "outro"})
-    worked = office.work_out(inputs(payments=payments(TWO_ROWS)))
-    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| bia | planned |")
+    office.send(inputs(payments=payments(rows)))
+    return office
+
+
+PAID = "| payee | reference | amount |\n| ana | show | 10.00 |\n| bia | show | 20.00 |"
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["| ana | disco | 10.00 |", "| ana |  | 10.00 |", "| ana | showing | 10.00 |"],
+    ids=["other", "none", "longer"],
+)
+def test_a_new_row_of_the_amount_of_one_that_is_gone_is_a_conflict_that_names_its_claim(row):
+    office = sent(PAID)
+    worked = office.work_out(inputs(payments=payments("| payee | reference | amount |\n" + row)))
+    assert same(worked.obligations, "| payee | place | reason |\n| ana | conflict | renamed from rp-1 |")
+    assert office.plan(worked).batches == ()
+
+
+def test_so_is_one_of_another_payee_at_the_same_account():
+    office = sent("| payee | reference | amount |\n| ana | show | 10.00 |")
+    moved = payments("| payee | reference | amount | key |\n| bia | show | 10.00 | ana@example.com |")
+    assert same(office.work_out(inputs(payments=moved)).obligations, "| payee | place |\n| bia | conflict |")
+
+
+def test_a_row_that_stays_explains_its_claim_and_leaves_an_equal_one_beside_it_alone():
+    office = sent(PAID)
+    worked = office.work_out(inputs(payments=payments(PAID + "\n| ana | disco | 10.00 |")))
+    assert same(
+        worked.obligations,
+        """
+        | payee | reference | place     |
+        | ana   | show      | duplicate |
+        | ana   | disco     | planned   |
+        | bia   | show      | duplicate |
+        """,
+    )
+
+
+@pytest.mark.parametrize("reference", ["show", " SHOW."])
+def test_a_row_with_problems_or_in_a_repeated_file_explains_its_claim_too(reference):
+    office = sent(PAID)
+    held = held_rows(f"| payee | reference | amount | problem |\n| ana | {reference} | 10.00 | EMAIL_FORMAT |")
+    beside = payments("| payee | reference | amount |\n| ana | disco | 10.00 |")
+    worked = office.work_out(inputs(payments=beside, held_payments=held))
+    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| ana | held |")
+    office.repeated = {"old.xlsx": "outro 2026-09"}
+    old = payments(PAID, file="old.xlsx")
+    worked = office.work_out(inputs(payments=pd.concat([beside, old], ignore_index=True)))
+    assert same(worked.obligations[worked.obligations["reference"] == "disco"], "| place |\n| planned |")
+
+
+def test_under_a_corrected_payer_a_row_that_stays_is_asked_about_and_one_that_is_renamed_a_conflict():
+    office = sent(PAID)
+    office.correct_payer("11222333000181")
+    worked = office.work_out(
+        inputs(payments=payments("| payee | reference | amount |\n| ana | show | 10.00 |\n| bia | disco | 20.00 |"))
+    )
+    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| bia | conflict |")
+
+
+def test_royalties_under_a_corrected_payer_are_owed_whole_and_nobody_owes_the_old_payer_s_back():
+    office = Office()
+    office.send(earned("20.00"))
+    office.correct_payer("11222333000181")
+    worked = office.work_out(earned("20.00"))
+    assert same(worked.obligations[["tax_id", "place"]][:1], "| payee | place |\n| ana | planned |")
+    assert worked.postings == ()
 
 
 def earned(amount, *, of="ana", **tables):
