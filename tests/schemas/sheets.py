@@ -28,7 +28,17 @@ _PAYEE = (
     "name", "tax_id", "email", "artist_name", "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account",
     "account_type", "account_holder", "original_tax_id", "original_name", "parent_id", "parent_name", "contact_id",
 )  # fmt: skip
-_PAYMENT = (*_PAYEE, "amount", "advance", "withhold", "reference", "anticipation_id", "percentage", "owner_amount")
+_PAYMENT = (
+    *_PAYEE,
+    "amount",
+    "advance",
+    "withhold",
+    "recurring",
+    "reference",
+    "anticipation_id",
+    "percentage",
+    "owner_amount",
+)
 _SHARE = ("isrc", "upc", "release", "artist", "tax_id", "role", "share", "valid_from", "valid_to")
 COLUMNS = {
     "payments": (_PAYMENT, ["tax_id", "amount"]),

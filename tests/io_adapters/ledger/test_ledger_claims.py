@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -9,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import ClaimCollision, open_ledger
 from schemas.submission import Outcome, SubmissionState
+from tests.io_adapters.ledger.conftest import plan_of
 
 
 def race(contestants):
@@ -102,6 +104,29 @@ def test_a_claim_says_who_pays_what_and_where(desk, ledger, make_plan, key):
     assert ledger.claims.live_of("aurora-royalties", "2026-11") == []
     assert (claim.submission_id, claim.amount_cents, claim.period) == (submission.id, 100, "2026-10")
     assert (claim.state, claim.run_id, claim.destination) == (SubmissionState.APPROVED, "run-1", "fingerprint of ana")
+
+
+def test_a_payment_is_found_by_its_amount_and_its_payee_or_account_whatever_job_and_period_it_is_of(
+    desk, ledger, clock
+):
+    def plan(job, period, **cents):
+        made = plan_of(cents, job=job, period=period)
+        rows = tuple(replace(payment, kind="payment") for payment in made.batches[0].payments)
+        return replace(made, batches=(replace(made.batches[0], payments=rows),))
+
+    desk.approve(plan("aurora", "2026-09", ana=100, bia=200))
+    clock.move(hours=1)
+    desk.approve(plan("boreal", "2026-10", ana=100, caio=100))
+    asked = [("ana", "elsewhere", 100), ("edu", "fingerprint of bia", 200), ("caio", "", 300), ("edu", "", 100)]
+    found = ledger.claims.payments_alike(asked, "BRL")
+    assert [(one.job, one.payer, one.period, one.payee, one.amount_cents, one.destination) for one in found] == [
+        ("aurora", "payer", "2026-09", "ana", 100, "fingerprint of ana"),
+        ("aurora", "payer", "2026-09", "bia", 200, "fingerprint of bia"),
+        ("boreal", "payer", "2026-10", "ana", 100, "fingerprint of ana"),
+        ("boreal", "payer", "2026-10", "caio", 100, "fingerprint of caio"),
+    ]
+    assert ledger.claims.payments_alike(asked, "USD") == []
+    assert ledger.claims.payments_alike([], "BRL") == []
 
 
 def test_a_report_found_after_all_claims_again_and_withdraws_what_was_not_sent(desk, ledger, make_plan, me, key):
