@@ -10,7 +10,6 @@ from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import ClaimCollision, open_ledger
 from schemas.submission import Outcome, SubmissionState
-from tests.io_adapters.ledger.conftest import plan_of
 
 
 def race(contestants):
@@ -107,10 +106,10 @@ def test_a_claim_says_who_pays_what_and_where(desk, ledger, make_plan, key):
 
 
 def test_a_payment_is_found_by_its_amount_and_its_payee_or_account_whatever_job_and_period_it_is_of(
-    desk, ledger, clock
+    desk, ledger, clock, make_plan
 ):
     def plan(job, period, **cents):
-        made = plan_of(cents, job=job, period=period)
+        made = make_plan(cents, job=job, period=period)
         rows = tuple(replace(payment, kind="payment") for payment in made.batches[0].payments)
         return replace(made, batches=(replace(made.batches[0], payments=rows),))
 

@@ -21,6 +21,7 @@ _BLANK = dict.fromkeys(Obligations.to_schema().columns, "") | {
     "row": 0,
     "withhold": False,
     "advance": False,
+    "recurring": False,
 }
 
 
