@@ -47,6 +47,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "aprovado: {payments} pagamentos, {batches} lote(s)",
         "approved: {payments} payments, {batches} batch(es)",
     ),
+    "approval.again_unpaid": (
+        "{files}: usar outra vez um arquivo precisa de uma aprovação, e não há pagamento a aprovar; nada foi lançado",
+        "{files}: using a file again wants an approval, and there is no payment to approve; nothing was booked",
+    ),
     "approval.yes": (
         "--yes não basta para este plano: uma pessoa precisa olhar (limites, rejeição, ou algo que parece já pago)",
         "--yes does not cover this plan: a person must look (limits, a rejection, or what looks paid already)",

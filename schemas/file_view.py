@@ -29,9 +29,11 @@ class View:
         delimiter: Between the fields of a text; None for a sheet.
         visible: Whether the sheet is shown to people.
         head: The first rows that hold anything, up to `HEAD_ROWS`.
+        rows: How many rows a sheet has; of a larger one than `head` shows, blank ones among them count.
     """
 
     sheet: str | None
     delimiter: str | None
     visible: bool
     head: tuple[HeadRow, ...]
+    rows: int = 0

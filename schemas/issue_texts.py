@@ -12,6 +12,8 @@ TEXTS: Final[Mapping[str, Mapping[IssueCode, tuple[str, str]]]] = {"en": ENGLISH
 WARNINGS: Final = frozenset(
     {
         IssueCode.FILE_DUPLICATE,
+        IssueCode.FILE_AGAIN,
+        IssueCode.SHEET_UNREAD,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,

@@ -35,8 +35,36 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "a file saved as UTF-8",
     ),
     C.FILE_DUPLICATE: (
-        "this file was paid before: {found}; nothing of it is paid again",
-        "a file not paid yet; or, if it must be paid again, `repasse run --again FILE` and a person's approval",
+        "this file was used before: {found}; nothing of it is paid again",
+        "a file not used yet; or, if it must be paid again, `repasse run --again FILE` and a person's approval",
+    ),
+    C.FILE_AGAIN: (
+        "this file was used before: {found}; somebody asked for it to be paid again",
+        "a person's approval of the plan, which says that this is meant; --yes does not",
+    ),
+    C.FILE_OVERLAP: (
+        (
+            "about {lines} lines of this statement were used before: {found}; it is too large for them to be "
+            "told from the others, so all of it is held: {amount}"
+        ),
+        (
+            "the statement without those lines; or, if all of it must be paid, `repasse run --again FILE` and "
+            "a person's approval"
+        ),
+    ),
+    C.LINES_USED_BEFORE: (
+        "{lines} lines of this statement were used before: {found}; they are held: {amount}",
+        (
+            "nothing, if they are the same money: the other lines are paid; or, if they must be paid again, "
+            "`repasse run --again FILE` and a person's approval"
+        ),
+    ),
+    C.RECEIVED_MISMATCH: (
+        (
+            "the bank got {currency} {expected} for this source, its lines add up to {found}, the difference "
+            "is {difference}; all of {files} is held"
+        ),
+        "all statements that the amount was paid for, and the amount as the bank tells it, under received in the job",
     ),
     C.FILE_NOT_REGULAR: (
         "a link, a pipe or a device stands where a file should",
@@ -94,6 +122,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "it is not clear which sheet is meant",
         "one sheet with the expected header, or its name in the layout",
     ),
+    C.SHEET_UNREAD: (
+        "{rows} row(s) of this sheet were read by nothing",
+        "nothing, if no money is in it; or a source of the job that reads this sheet",
+    ),
     C.COLUMN_MISSING: (
         "no column for {wanted}; the nearest headers are: {near}",
         "a column with one of these headers: {headers}",
@@ -119,8 +151,11 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "as many fields as the header",
     ),
     C.ROW_DUPLICATE: (
-        "the same payee and reference are also in row {other}",
-        "one row per payee, or a distinct reference in each; case, blanks and dashes tell none apart",
+        "the same payee, with the same reference or share, is also in row {other}",
+        (
+            "one row per payee, or a distinct reference in each; case, blanks and dashes tell none apart; "
+            "each share and each advance once"
+        ),
     ),
     C.ROW_CONFLICT: (
         "another amount or destination than was sent for it in {found}",

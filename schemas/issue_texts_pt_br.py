@@ -35,8 +35,33 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "um arquivo salvo em UTF-8",
     ),
     C.FILE_DUPLICATE: (
-        "este arquivo já foi pago: {found}; nada dele é pago outra vez",
-        "um arquivo ainda não pago; ou, se deve ser pago outra vez, `repasse run --again ARQUIVO` e uma aprovação",
+        "este arquivo já foi usado: {found}; nada dele é pago outra vez",
+        "um arquivo ainda não usado; ou, se deve ser pago outra vez, `repasse run --again ARQUIVO` e uma aprovação",
+    ),
+    C.FILE_AGAIN: (
+        "este arquivo já foi usado: {found}; alguém pediu que seja pago outra vez",
+        "a aprovação do plano por uma pessoa, que diz que é isso mesmo; --yes não basta",
+    ),
+    C.FILE_OVERLAP: (
+        (
+            "cerca de {lines} linhas deste relatório já foram usadas: {found}; ele é grande demais para "
+            "separá-las das outras, e fica retido inteiro: {amount}"
+        ),
+        "o relatório sem essas linhas; ou, se deve ser pago inteiro, `repasse run --again ARQUIVO` e uma aprovação",
+    ),
+    C.LINES_USED_BEFORE: (
+        "{lines} linhas deste relatório já foram usadas: {found}; elas ficam retidas: {amount}",
+        (
+            "nada, se são o mesmo dinheiro: as outras linhas são pagas; ou, se devem ser pagas outra vez, "
+            "`repasse run --again ARQUIVO` e uma aprovação"
+        ),
+    ),
+    C.RECEIVED_MISMATCH: (
+        (
+            "o banco recebeu {currency} {expected} por esta fonte, suas linhas somam {found}, a diferença é "
+            "{difference}; {files} fica retido inteiro"
+        ),
+        "todos os relatórios a que o valor se refere, e o valor como o banco o informa, em received no trabalho",
     ),
     C.FILE_NOT_REGULAR: (
         "no lugar de um arquivo há um atalho, um canal ou um dispositivo",
@@ -94,6 +119,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "não está claro qual aba usar",
         "uma só aba com o cabeçalho esperado, ou o nome dela no leiaute",
     ),
+    C.SHEET_UNREAD: (
+        "{rows} linha(s) desta aba não foram lidas por nada",
+        "nada, se não há dinheiro nela; ou uma fonte do trabalho que leia esta aba",
+    ),
     C.COLUMN_MISSING: (
         "falta a coluna de {wanted}; os cabeçalhos mais parecidos são: {near}",
         "uma coluna com um destes cabeçalhos: {headers}",
@@ -119,8 +148,11 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "tantos campos quantos o cabeçalho",
     ),
     C.ROW_DUPLICATE: (
-        "o mesmo favorecido e a mesma referência estão também na linha {other}",
-        "uma linha por favorecido, ou referências distintas; maiúsculas, espaços e traços não distinguem",
+        "o mesmo favorecido, com a mesma referência ou participação, está também na linha {other}",
+        (
+            "uma linha por favorecido, ou referências distintas; maiúsculas, espaços e traços não distinguem; "
+            "cada participação e cada adiantamento uma vez"
+        ),
     ),
     C.ROW_CONFLICT: (
         "o valor ou o destino difere do que foi enviado em {found}",

@@ -40,6 +40,7 @@ Cents = Annotated[
     int, BeforeValidator(_cents, json_schema_input_type=str | int), Field(ge=0, json_schema_extra=_without_default)
 ]
 Rate = Annotated[Decimal, BeforeValidator(_exact, json_schema_input_type=str | int), Field(gt=0)]
+Amount = Annotated[Decimal, BeforeValidator(_exact, json_schema_input_type=str | int)]
 TaxId = Annotated[str, BeforeValidator(require_tax_id)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Patterns = Annotated[
@@ -93,6 +94,10 @@ class Source(Declaration):
     files: Patterns
     layout: str | Layout
     exchange: dict[Currency, Exchange] = {}
+    received: dict[Currency, Amount] = Field(
+        default={},
+        description="What the bank got for these files, by currency; lines that do not add up to it are held.",
+    )
 
 
 class Limits(Declaration):

@@ -197,6 +197,10 @@ _LOOK: Final[dict[str, tuple[str, str]]] = {
         "arquivos que já foram pagos são pagos de novo (--again): {files}",
         "files that were paid before are paid again (--again): {files}",
     ),
+    "look.used_again": (
+        "{file} é usado outra vez; ele, ou linhas dele, já foi usado: {found}",
+        "{file} is used again; it, or lines of it, was used before: {found}",
+    ),
     "look.paid_before": (
         "{rows} linha(s), {total} ao todo, parecem já pagas: {places}",
         "{rows} row(s), {total} in all, look paid already: {places}",

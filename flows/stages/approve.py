@@ -25,7 +25,8 @@ def approve(run: Run) -> None:
     """Turn a plan that has the words it needs into approved submissions, which claim their obligations.
 
     Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
-    ends with exit 14, naming digest and total.
+    ends with exit 14, naming digest and total. Where files are used again and nothing of them is to be paid now, there
+    is nothing that a person could approve, and nothing is posted.
     """
     plan = run.plan
     if plan is None:
@@ -43,7 +44,10 @@ def approve(run: Run) -> None:
         warn_of_plan(run)
         return
     accruals = _accruals(run)
-    if plan.batches:
+    if run.used_before.released and not plan.batches:
+        files = ", ".join(sorted(run.used_before.released))
+        run.end_with(ExitCode.APPROVAL_WANTED, run.say("approval.again_unpaid", files=files))
+    elif plan.batches:
         run.ledger.submissions.approve_plan(plan.digest, run.id, accruals, run.clock.now(), approvers=wanted)
         run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
     elif accruals is not None:

@@ -29,7 +29,7 @@ def corrections_of(run: Run, folder: Path) -> Path | None:
 
 def missing_shares_of(run: Run, folder: Path) -> Path | None:
     """List the lines that no share covers, to be filled in; files that were paid before are left out."""
-    inputs, _ = set_aside(run.require_inputs(), run.standing.repeated if run.standing else {})
+    inputs, _ = set_aside(run.require_inputs(), run.used_before.repeated)
     first_day = run.order.period.start.isoformat()
     shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
     missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)

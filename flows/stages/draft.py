@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from flows.stages.contact_ids import contact_ids
 from flows.stages.institutions import read_institutions
+from flows.stages.judge_inputs import judge_inputs
 from flows.stages.open_period import open_period
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
@@ -12,8 +13,6 @@ from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, identity_of, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
 from schemas.decision import Decision
-from schemas.issue_texts import make_issue
-from schemas.issues import IssueCode
 from schemas.paid_before import PaidRow
 from schemas.submission import SubmissionState
 from schemas.wire import Institution
@@ -34,15 +33,16 @@ def draft(run: Run) -> None:
 
 def draft_anew(run: Run) -> None:
     """Work everything out again where the ledger knows something new by now."""
-    before = run.standing
+    before, inputs = run.standing, run.inputs
     stand(run)
-    if run.standing != before:
+    if run.standing != before or run.inputs is not inputs:
         assume_kept_answers(run)
         work_out_again(run)
 
 
 def stand(run: Run) -> None:
-    """Ask the ledger what is claimed, carried and recouped."""
+    """Ask the ledger what was used, claimed, carried and recouped."""
+    judge_inputs(run)
     job, period, ledger = run.job, run.order.period, run.ledger
     live = ledger.claims.live_of(job.job, period.label)
     books = (job.payer.tax_id, job.currency)
@@ -52,7 +52,7 @@ def stand(run: Run) -> None:
         claims=(*claims, *opened.royalties_paid),
         history=opened.history,
         refused=_refused(run),
-        repeated=_repeated(run),
+        repeated=run.used_before.repeated,
         elsewhere=_elsewhere(run),
         other_books=tuple(claim for claim in live if (claim.payer, claim.currency) != books),
         decisions=_decisions(run),
@@ -84,20 +84,6 @@ def _elsewhere(run: Run) -> tuple[PaidRow, ...]:
     destinations = destinations_of(payments, run.require_inputs().payees)
     rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
     return tuple(run.ledger.claims.payments_alike(rows, run.job.currency))
-
-
-def _repeated(run: Run) -> dict[str, str]:
-    """Which files were paid under another job or period, by bytes or by rows; those given again on purpose are not."""
-    job, period = run.job.job, run.order.period.label
-    found = {}
-    for file in run.require_inputs().files:
-        uses = run.ledger.files.used_elsewhere(file.file_sha256, file.content_sha256, job, period)
-        if uses and file.name not in run.order.again:
-            found[file.name] = f"{uses[0].job} {uses[0].period}, run {uses[0].run_id}"
-            language = run.job.outputs.language
-            issue = make_issue(IssueCode.FILE_DUPLICATE, language=language, file=file.name, found=found[file.name])
-            run.issues += [issue] if issue not in run.issues else []
-    return found
 
 
 def _refused(run: Run) -> frozenset[str]:

@@ -7,6 +7,7 @@ from flows.steps.account_checks import check_fingerprint
 from flows.steps.breakdown import break_down
 from flows.steps.check_words import mask_words
 from flows.steps.exchange_rate import terms_of
+from flows.steps.hold_lines import HELD_FOR
 from flows.steps.owe import obligations_frame
 from flows.steps.paid_alike import paid_alike
 from flows.steps.plan_batches import plan_batches
@@ -45,16 +46,7 @@ def freeze_plan(run: Run) -> None:
         arrays=break_down(job.breakdown, worked.obligations, worked.earnings, worked.territories),
     )
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
-    for file in run.require_inputs().files:
-        run.ledger.files.record(
-            run.id,
-            job.job,
-            run.order.period.label,
-            file.source,
-            file.name,
-            file_sha256=file.file_sha256,
-            content_sha256=file.content_sha256,
-        )
+    _remember_files(run)
     run.plan = plan
     named = {
         payment.obligation_key: submission.id
@@ -62,6 +54,31 @@ def freeze_plan(run: Run) -> None:
         for payment in batch.payments
     }
     run.worked = _named(worked, named, run.id)
+
+
+def _remember_files(run: Run) -> None:
+    """Write down which files the plan is made of, and which of their lines; what is held was not used."""
+    inputs, before = run.require_inputs(), run.used_before
+    held_whole = {
+        file
+        for statement in inputs.statements
+        for file in statement.files - set(statement.totals.by_platform["file"])
+        if statement.held.loc[statement.held["file"] == file, "codes"].isin(HELD_FOR).any()
+    }
+    for file in inputs.files:
+        shared = before.shared.get(file.name)
+        run.ledger.files.record(
+            run.id,
+            run.job.job,
+            run.order.period.label,
+            file.source,
+            file.name,
+            file_sha256=file.file_sha256,
+            content_sha256=file.content_sha256,
+            used=file.name not in before.repeated and file.name not in held_whole,
+            again=file.name in before.released,
+            sketch=file.sketch.without(shared.hashes, shared.counts) if shared else file.sketch,
+        )
 
 
 def told_rows(run: Run) -> list[Issue]:

@@ -9,6 +9,7 @@ from flows.stages.correctables import corrections_of, missing_shares_of
 from flows.stages.draft import draft
 from flows.stages.run import Clock, Order, Progress, Run
 from flows.steps.reconcile import count_rows
+from flows.steps.repeated import mark_repeated
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.owner import Owner
 from schemas.errors import UnsoundPlan
@@ -56,4 +57,5 @@ def write_check(run: Run) -> Checked:
     folder = run.order.folder / run.job.outputs.folder / run.job.job / run.order.period.label / "check"
     corrections = corrections_of(run, folder.absolute())
     missing = missing_shares_of(run, folder.absolute())
-    return Checked(inputs.issues, count_rows(inputs.rows), corrections, missing)
+    rows = mark_repeated(inputs.rows, run.used_before.repeated)
+    return Checked(inputs.issues, count_rows(rows), corrections, missing)

@@ -43,7 +43,7 @@ def view_plan(run: Run) -> PlanView:
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, standing = run.require_inputs(), run.standing
     carried_in = standing.history.carried_in if standing else {}
-    rows = mark_repeated(inputs.rows, standing.repeated if standing else {})
+    rows = mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed)
     return PlanView(
         plan=plan,
         payer_name=job.payer.name,

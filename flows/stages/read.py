@@ -1,22 +1,22 @@
 """Read every file of the job, name every problem, and account for every row."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 
 import pandas as pd
 
 from flows.stages.corrected import Corrections
+from flows.stages.judge_inputs import judge_inputs
 from flows.stages.read_files import FileReader, ReadTable
 from flows.stages.run import Run
 from flows.stages.which_files import find_files, slot_beside, slot_of_source
-from flows.steps.cross_check import cross_check
 from flows.steps.inputs import Inputs, Statement, UsedFile, in_question
 from flows.steps.opening_balances import left_of_advances, of_other_periods
 from flows.steps.sum_lines import merge
 from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode
-from schemas.issues import errors_among
+from schemas.issues import Issue
 from schemas.job import Source
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
@@ -27,7 +27,9 @@ from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.row_runs import join_runs
+from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
+from schemas.used_lines import NO_LINES
 
 
 def read(run: Run) -> None:
@@ -37,7 +39,7 @@ def read(run: Run) -> None:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
         ConfigurationError: a layout is unknown, or two files have one name.
     """
-    sources, (payees, shares, advances, opening) = _read_slots(run)
+    sources, (payees, shares, advances, opening), unread = _read_slots(run)
     paid_from = [one for tables in sources for one in tables]
     payments = [one for one in paid_from if one.layout.table == "payments"]
     everything = [*paid_from, *payees, *shares, *advances, *opening]
@@ -62,18 +64,16 @@ def read(run: Run) -> None:
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
         files=_used_files(paid_from),
-        issues=tuple(issue for one in everything for issue in one.issues),
+        issues=(*(issue for one in everything for issue in one.issues), *unread),
         decisions=tuple(one.decisions for one in everything),
     )
-    run.inputs = cross_check(inputs, run.job, run.order.period.start.isoformat())
-    run.issues += run.inputs.issues
     run.sheets = [(one.raw, one.origin) for one in everything]
-    if errors_among(run.issues):
-        run.codes.add(ExitCode.ROWS_HELD)
+    run.came_in = inputs
+    judge_inputs(run)
 
 
-def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]]]:
-    """Read all files: the tables of each source, and those of payees, shares, advances and opening balances."""
+def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], list[Issue]]:
+    """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
     job, folder = run.job, run.order.folder
     corrections = Corrections([path for _, path in run.order.files], run.language)
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
@@ -84,7 +84,7 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]]]
     read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
-    return read_sources, read_beside
+    return read_sources, read_beside, reader.unread()
 
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
@@ -121,19 +121,32 @@ def _held(files: Sequence[ReadTable]) -> pd.DataFrame:
 
 def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:
     rates = {name: exchange.rate for name, exchange in source.exchange.items()} | {currency: Decimal(1)}
-    return Statement(totals=merge(one.totals for one in files), held=_held(files), rates=rates)
+    totals = merge(one.totals for one in files)
+    return Statement(totals=totals, held=_held(files), rates=rates, received=source.received)
 
 
 def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
     """Say which files were used, each once, however many of its sheets were read."""
     by_file: dict[str, list[ReadTable]] = {}
     for one in tables:
-        by_file.setdefault(one.raw.file.sha256, []).append(one)
+        by_file.setdefault(one.raw.file.name, []).append(one)
     return tuple(_used(read) for read in by_file.values())
 
 
 def _used(read: Sequence[ReadTable]) -> UsedFile:
     file = read[0].raw.file
-    content = sum((one.content for one in read), Content())
-    identity = content.sha256 if content.rows else file.sha256  # all files without a sound row are alike
-    return UsedFile(read[0].layout.layout, file.name, file.sha256, identity)
+    content = sum((table.content for table in read), Content())
+    readers = [table.lines for table in read if table.lines is not None]
+    return UsedFile(
+        read[0].layout.layout,
+        file.name,
+        file.sha256,
+        content.sha256 if content.rows else file.sha256,  # all files without a sound row are alike
+        stands_for=frozenset(table.origin.file for table in read) - {file.name},
+        sketch=sum((table.sketch for table in read), NO_LINES),
+        lines=partial(_all_lines, readers) if len(readers) == len(read) else None,
+    )
+
+
+def _all_lines(readers: Sequence[Callable[[], DataFrame[RoyaltyLines]]]) -> DataFrame[RoyaltyLines]:
+    return DataFrame[RoyaltyLines](pd.concat([read() for read in readers], ignore_index=True))

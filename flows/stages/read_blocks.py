@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from flows.steps.sum_lines import Summing, held_lines, nothing, sum_lines
@@ -12,12 +13,13 @@ from schemas.issues import IssueCode, Severity
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.tables.block_books import BlockBooks, Books, held_sums
-from schemas.tables.content_hash import Content, content_of
+from schemas.tables.content_hash import Content, row_digests
 from schemas.tables.frames import DataFrame
 from schemas.tables.line_totals import LineTotals
 from schemas.tables.parsing_blocks import Before, ParsedBlock, parse_block
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import Source
+from schemas.used_lines import NO_LINES, LineSketch, line_hashes, sketch_of
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
 MOST_LINES = 65_536
@@ -31,6 +33,7 @@ class SummedBlock(NamedTuple):
     parsed: ParsedBlock
     totals: LineTotals
     content: Content
+    sketch: LineSketch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class SummedTable:
         held: Lines with problems, added up.
         books: Its problems, and where its rows went.
         content: What its sound lines say.
+        sketch: Which lines it holds.
+        before: What is known of it as a whole, to read its rows again.
     """
 
     raw: RawTable
@@ -52,12 +57,27 @@ class SummedTable:
     held: pd.DataFrame
     books: Books
     content: Content
+    sketch: LineSketch
+    before: Before
 
 
 def sum_block(raw: RawTable, layout: Layout, before: Before, language: str) -> SummedBlock:
     """Read and add up one block; depends on nothing else, so that any process can do it."""
     parsed = parse_block(raw, layout, language=language, before=before)
-    return SummedBlock(parsed, sum_lines(DataFrame[RoyaltyLines](parsed.table.frame)), content_of(parsed.table.frame))
+    lines = DataFrame[RoyaltyLines](parsed.table.frame)
+    digests = row_digests(lines)
+    worth = line_hashes(digests)[worth_anything(lines)]
+    return SummedBlock(parsed, sum_lines(lines), Content.of(digests), sketch_of(worth))
+
+
+def worth_anything(lines: DataFrame[RoyaltyLines]) -> npt.NDArray[np.bool_]:
+    """Tell which lines are not of nothing: those alone can be paid twice."""
+    return np.asarray(lines["amount"] != 0, dtype=bool)
+
+
+def lines_again(raw: RawTable, layout: Layout, before: Before, language: str) -> DataFrame[RoyaltyLines]:
+    """Read the sound lines of a table that was kept whole once more, one by one."""
+    return DataFrame[RoyaltyLines](parse_block(raw, layout, language=language, before=before).table.frame)
 
 
 def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, language: str) -> SummedTable:
@@ -97,6 +117,7 @@ class _Reading:
         self._language = language
         self._sums = Summing()
         self._content = Content()
+        self._sketch = NO_LINES
         self._kept = _Kept()
         self._books: BlockBooks | None = None
         self.before = before
@@ -115,18 +136,20 @@ class _Reading:
             self._books.add(summed.parsed, part)
             self._sums.add(summed.totals)
             self._content += summed.content
+            self._sketch += summed.sketch
             self._kept.add(part, summed.parsed)
 
     def close(self) -> SummedTable:
         """Say what was read."""
         if self._books is None:
             raise RuntimeError("a table has one block at least")
-        books, totals, content = self._books.close(), self._sums.total(), self._content
+        books, totals, content, sketch = self._books.close(), self._sums.total(), self._content, self._sketch
         held = books.held
         if books.held_whole:
             held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
-            totals, content = nothing(), Content()
-        return SummedTable(self._kept.rows(), self._kept.whole, totals, held, books, content)
+            totals, content, sketch = nothing(), Content(), NO_LINES
+        before = Before(evidence=self.before.evidence)
+        return SummedTable(self._kept.rows(), self._kept.whole, totals, held, books, content, sketch, before)
 
 
 class _Kept:

@@ -7,14 +7,15 @@ from functools import partial
 import pandas as pd
 
 from flows.stages.corrected import Corrections
-from flows.stages.read_blocks import read_blocks
+from flows.stages.read_blocks import lines_again, read_blocks
 from flows.stages.run import Run
 from flows.stages.which_files import Slot
 from flows.steps.sum_lines import nothing
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
-from schemas.issues import Issue
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable
@@ -23,6 +24,8 @@ from schemas.tables.frames import DataFrame
 from schemas.tables.line_totals import LineTotals
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.row_runs import RowRuns, runs_of
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.used_lines import NO_LINES, LineSketch
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class ReadTable:
         issues: All that was found.
         content: What its sound rows say.
         decisions: What was decided while reading it, in one line.
+        sketch: Which royalty lines it holds.
+        lines: Reads its royalty lines once more, one by one; None where not all of it was kept.
     """
 
     path: str
@@ -54,6 +59,8 @@ class ReadTable:
     issues: tuple[Issue, ...]
     content: Content
     decisions: str
+    sketch: LineSketch = NO_LINES
+    lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
 
     @property
     def file(self) -> FileIdentity:
@@ -68,6 +75,8 @@ class FileReader:
         self._run = run
         self._corrections = corrections
         self._failures: list[UnreadableFile] = []
+        self._rows: dict[tuple[str, str], int] = {}
+        self._read: set[tuple[str, str]] = set()
 
     def read(self, slot: Slot) -> list[ReadTable]:
         """Read all files of a slot, and the corrections that stand in for some."""
@@ -89,6 +98,15 @@ class FileReader:
             self._run.issues += issues
             raise UnreadableFile("\n".join(failure.message for failure in self._failures), issues=issues)
 
+    def unread(self) -> list[Issue]:
+        """Name the sheets with rows in them that no source and no table of the job has read."""
+        left = {place: rows for place, rows in self._rows.items() if rows and place not in self._read}
+        code, language = IssueCode.SHEET_UNREAD, self._run.language
+        return [
+            make_issue(code, language=language, file=file, sheet=sheet, rows=rows)
+            for (file, sheet), rows in left.items()
+        ]
+
     def _file(self, slot: Slot, path: str) -> list[ReadTable]:
         try:
             return list(self._tables(slot, path))
@@ -99,6 +117,8 @@ class FileReader:
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
         with open_file(path, language=self._run.language) as file:
             layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
+            self._rows |= {(file.name, view.sheet): view.rows for view in file.views if view.sheet is not None}
+            self._read |= {(file.name, fit.view.sheet or "") for fit in file.fits(layout)}
             if layout.table == "royalty_lines":
                 yield from self._in_blocks(path, layout, file)
                 return
@@ -123,7 +143,9 @@ class FileReader:
                 yield self._whole(raw.file.name, layout, raw, origin)
 
     def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
-        found = read_blocks(blocks, layout, self._run.language)
+        language = self._run.language
+        found = read_blocks(blocks, layout, language)
+        again = partial(lines_again, found.raw, layout, found.before, language)
         return self._told(
             ReadTable(
                 path=path,
@@ -137,6 +159,8 @@ class FileReader:
                 issues=found.books.issues,
                 content=found.content,
                 decisions=_line_of(found.raw, found.books.decisions),
+                sketch=found.sketch,
+                lines=again if found.whole else None,
             )
         )
 

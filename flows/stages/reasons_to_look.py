@@ -40,8 +40,11 @@ def _words(shown: Iterable[Mapping[str, str]], language: str) -> set[str]:
 
 
 def _files_again(run: Run) -> list[Told]:
-    again = sorted(run.order.again)
-    return [Told("look.again", files=", ".join(again))] if again else []
+    """Name the files that are used again, with where they, or lines of theirs, were used before."""
+    used = {**run.used_before.released, **run.used_before.renamed}
+    told = [Told("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
+    others = sorted(run.order.again - used.keys())
+    return [*told, Told("look.again", files=", ".join(others))] if others else told
 
 
 def _rows_paid_before(run: Run) -> list[Told]:

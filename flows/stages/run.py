@@ -8,6 +8,7 @@ from typing import Protocol
 
 from flows.steps.account_checks import Verdict
 from flows.steps.inputs import Inputs
+from flows.steps.used_before import UsedBefore
 from flows.steps.work_out import Standing, Worked
 from flows.wording import say
 from io_adapters.ledger.ledger import Ledger
@@ -83,7 +84,7 @@ class Order:
         files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; prepares the plan.
-        again: Base names of files to pay although they were used before, under another job or period.
+        again: Base names of files to use although they, or lines of theirs, were used before.
     """
 
     job: Job
@@ -117,6 +118,8 @@ class Run:
     timeout_s: float
 
     only_job: str | None = None
+    came_in: Inputs | None = None
+    used_before: UsedBefore = field(default_factory=UsedBefore)
     inputs: Inputs | None = None
     sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
     standing: Standing | None = None

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from flows.stages.corrected import Corrections
 from flows.stages.document import RunDocument
 from flows.stages.run import Order
@@ -42,6 +44,7 @@ class Statements:
         self._order = replace(order, period=resolve_period(spec, order.period.end))
         rows = books.rows
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
+        self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
         self.standings: dict[str, FileStanding] = {}
 
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
@@ -83,7 +86,8 @@ class Statements:
             if not self.standings[name].is_read:
                 return []
             if layout.table == "royalty_lines" and parts:
-                found += _read_lines(file, fit, layout, self._books.language, parts)
+                held = self._held[(self._held["file"] == name) & (self._held["sheet"] == (fit.view.sheet or ""))]
+                found += _read_lines(file, fit, layout, self._books.language, parts, held)
         return found
 
     def _standing(self, identity: FileIdentity) -> FileStanding:
@@ -94,8 +98,19 @@ class Statements:
         return FileStanding.SAME if identity.sha256 in planned.values() else FileStanding.CHANGED
 
 
-def _read_lines(file: SpreadsheetFile, fit: Fit, layout: Layout, language: str, parts: Sequence[RoyaltyPart]) -> _Found:
-    """Read a table as `read_blocks` does, once more when a later block proves how an earlier one is read."""
+def _read_lines(  # all of it is one table's
+    file: SpreadsheetFile,
+    fit: Fit,
+    layout: Layout,
+    language: str,
+    parts: Sequence[RoyaltyPart],
+    held: pd.DataFrame,
+) -> _Found:
+    """Read a table as `read_blocks` does, once more when a later block proves how an earlier one is read.
+
+    Lines that the run held, since they were used before, are passed over.
+    """
+    out = pd.IntervalIndex.from_arrays(held["first_row"], held["last_row"], closed="both")
     before = Before()
     for _ in range(2):
         began = Before(evidence=before.evidence)
@@ -109,7 +124,8 @@ def _read_lines(file: SpreadsheetFile, fit: Fit, layout: Layout, language: str, 
                 late = True
             before = parsed.after
             books.add(parsed, block)
-            finder.add(parsed.table.frame)
+            lines = parsed.table.frame
+            finder.add(lines[out.get_indexer(pd.Index(lines["row"])) < 0] if len(out) else lines)
         if not late:
             break
     return [] if books is None or books.close().held_whole else finder.found()

@@ -66,7 +66,7 @@ def document_of(run: Run) -> RunDocument:
         balances=worked.balances,
         earnings=worked.earnings,
         territories=worked.territories,
-        rows=mark_repeated(inputs.rows, run.standing.repeated if run.standing else {}),
+        rows=mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed),
         checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
         check_counts=run.checks,
         issues=tuple(run.issues),

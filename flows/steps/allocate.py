@@ -6,9 +6,10 @@ over everything together.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -38,13 +39,13 @@ class RoundedEarnings:
         payees: Tax id -> centavos, in order of tax id.
         owner_cents: The part no share claims.
         unmatched_cents: Lines that no share covers, held.
-        repeated_cents: Lines of files that were used before, not paid again.
+        aside_cents: Code -> lines that are sound and not paid all the same, for what they are beside others.
     """
 
     payees: dict[str, int]
     owner_cents: int
     unmatched_cents: int
-    repeated_cents: int = 0
+    aside_cents: Mapping[str, int] = field(default_factory=dict)
 
 
 class Allocation(NamedTuple):
@@ -137,7 +138,7 @@ def round_earnings(
     earnings: DataFrame[Earnings],
     *,
     held_cents: Fraction = Fraction(0),
-    repeated_cents: Fraction = Fraction(0),
+    aside_cents: Mapping[str, Fraction] = MappingProxyType({}),
     unmatched_to_owner: bool = False,
 ) -> RoundedEarnings:
     """Round to centavos, once, by largest remainder over payees, owner and held together.
@@ -147,7 +148,7 @@ def round_earnings(
     Args:
         earnings: Exact earnings of all statements.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
-        repeated_cents: Exact centavos of lines of files that were used before.
+        aside_cents: Code -> exact centavos of sound lines that are not paid.
         unmatched_to_owner: Whether the job gives lines without a share to the owner.
     """
     exact = exact_cents_by(earnings, ["tax_id", "role_kind"])
@@ -156,9 +157,17 @@ def round_earnings(
     if unmatched_to_owner:
         owner, unmatched = owner + unmatched, Fraction(0)
     held = held_cents + exact.get(("", IN_QUESTION.role), Fraction(0))
-    parts = [*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held, repeated_cents]
-    *cents, owner_cents, unmatched_cents, repeated = round_parts(parts)
-    return RoundedEarnings(dict(zip(payees, cents, strict=True)), owner_cents, unmatched_cents, repeated)
+    codes = sorted(aside_cents)
+    aside = [aside_cents[code] for code in codes]
+    cents = round_parts([*(exact[tax_id, "payee"] for tax_id in payees), owner, unmatched + held, *aside])
+    paid, (owner_cents, unmatched_cents), left = (
+        cents[: len(payees)],
+        cents[len(payees) :][:2],
+        cents[len(payees) + 2 :],
+    )
+    return RoundedEarnings(
+        dict(zip(payees, paid, strict=True)), owner_cents, unmatched_cents, dict(zip(codes, left, strict=True))
+    )
 
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:

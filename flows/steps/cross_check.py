@@ -1,24 +1,31 @@
 """Rules that hold between tables: every payee is known, every line has a share, no payee is paid twice by two files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from flows.steps.inputs import Inputs
+from flows.steps.inputs import Inputs, in_question
 from flows.steps.match_shares import Asset, ShareBook, day_of
+from flows.steps.repeated import set_aside
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Job
 from schemas.reference import normal_reference
+from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame
 from schemas.tables.payments import Payments
+from schemas.tables.row_books import ASSET_NAMES
 from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.tables.shares import Shares
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]
 PLACE = ["file", "sheet", "row"]
 ASSET = ["isrc", "upc", "release", "artist", "period"]
+# What makes two rows say the same: a share twice would be paid twice, an advance twice recouped twice.
+SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to"]
+SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
 # By what an asset without a share is called, the first that is there.
 NAMES = ["isrc", "upc", "release", "title", "artist"]
 
@@ -39,31 +46,37 @@ class _Finding:
         return make_issue(self.code, language=language, **place, **self.facts)  # type: ignore[arg-type]
 
 
-def cross_check(inputs: Inputs, job: Job, first_day: str) -> Inputs:
+def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[str] = ()) -> Inputs:
     """Hold the tables against each other.
 
     Args:
         inputs: Sound rows of every table.
         job: Its rules say what becomes of lines without a share.
         first_day: First day of the period (ISO).
+        repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
 
     Returns:
         The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
         are held marked so.
     """
-    inputs, doubled = _hold_doubled_payments(inputs)
+    inputs, doubled = _hold_doubled_payments(inputs, repeated)
+    inputs, shared_twice = _hold_doubled_shares(inputs)
+    inputs, advanced_twice = _hold_doubled_advances(inputs)
     book = ShareBook(inputs.shares, inputs.shares_in_question)
-    uncovered = _uncovered_lines(inputs, book, job, first_day)
-    findings = [*doubled, *_unknown_payees(inputs, job), *uncovered, *_overfull(inputs, book), *_without_rate(inputs)]
+    new, _ = set_aside(inputs, repeated)
+    uncovered = _uncovered_lines(new, book, job, first_day)
+    doubled += [*shared_twice, *advanced_twice]
+    findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
 
-def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, list[_Finding]]:
     """Two rows of one payee without distinct references are both held, also when they stand in different files."""
     payments = inputs.payments
-    told_apart = payments[KEY].assign(reference=payments["reference"].map(normal_reference))
-    doubled = payments[told_apart.duplicated(keep=False)]
+    new = payments[~payments["file"].isin(list(repeated))]
+    told_apart = new[KEY].assign(reference=new["reference"].map(normal_reference))
+    doubled = new[told_apart.duplicated(keep=False)]
     if doubled.empty:
         return inputs, []
     findings = []
@@ -78,6 +91,43 @@ def _hold_doubled_payments(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))
     all_held = pd.concat([inputs.held_payments, held], ignore_index=True)
     return replace(inputs, payments=sound, held_payments=all_held), findings
+
+
+def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold every later copy of a share; until it is taken out, what it is a share of is in question."""
+    shares = inputs.shares
+    first, later = _copies(shares, SAME_SHARE)
+    held = shares.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
+    sound = DataFrame[Shares](shares[~later].reset_index(drop=True))
+    asked = in_question([inputs.shares_in_question, held])
+    return replace(inputs, shares=sound, shares_in_question=asked), _told_of_copies(shares, first, later)
+
+
+def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold every later copy of an advance; until it is taken out, what its payee is owed is not known."""
+    advances = inputs.advances
+    first, later = _copies(advances, SAME_ADVANCE)
+    code = IssueCode.ROW_DUPLICATE.value
+    problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
+    sound = DataFrame[Advances](advances[~later].reset_index(drop=True))
+    return replace(inputs, advances=sound, advance_problems=problems), _told_of_copies(advances, first, later)
+
+
+def _copies(rows: pd.DataFrame, same: list[str]) -> tuple["pd.Series[int]", "pd.Series[bool]"]:
+    """Return the position of the first row that says the same as each row, and which rows are later ones."""
+    positions = pd.Series(range(len(rows)), index=rows.index, dtype="int64")
+    first = positions.groupby([rows[name] for name in same], sort=False).transform("min") if len(rows) else positions
+    return first, first != positions
+
+
+def _told_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.Series[bool]") -> list[_Finding]:
+    findings = []
+    places = rows[PLACE].to_numpy().tolist()
+    for (file, sheet, row), of in zip(rows.loc[later, PLACE].to_numpy().tolist(), first[later].tolist(), strict=True):
+        other_file, _, other = places[of]
+        where = str(other) if other_file == file else f"{other} ({other_file})"
+        findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
+    return findings
 
 
 def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:

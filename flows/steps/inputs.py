@@ -1,6 +1,6 @@
 """What a run has read: sound rows of every table, and what was held back, with every row accounted for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -16,7 +16,9 @@ from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.tables.row_books import ASSET_NAMES
 from schemas.tables.row_runs import RowRuns
+from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
+from schemas.used_lines import NO_LINES, LineSketch
 
 
 def readable_cents(amount: Decimal | None) -> int:
@@ -37,11 +39,18 @@ class Statement:
         held: Lines with problems, each or added up: file, sheet, row (the first), tax_id, amount (exact or None),
             currency, codes.
         rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
+        received: Currency -> what the bank got for it; empty where the job does not say.
     """
 
     totals: LineTotals
     held: pd.DataFrame
     rates: Mapping[str, Decimal]
+    received: Mapping[str, Decimal] = field(default_factory=dict)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Names of the files it has lines of."""
+        return frozenset({*self.totals.by_platform["file"], *self.held["file"]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +62,23 @@ class UsedFile:
         name: Base name.
         file_sha256: Identity of its bytes.
         content_sha256: Identity of its canonical rows.
+        stands_for: Names of the files whose corrections it is.
+        sketch: Which royalty lines it holds.
+        lines: Reads all its royalty lines once more, one by one; None for a file of more than are kept.
     """
 
     source: str
     name: str
     file_sha256: str
     content_sha256: str
+    stands_for: frozenset[str] = frozenset()
+    sketch: LineSketch = NO_LINES
+    lines: Callable[[], DataFrame[RoyaltyLines]] | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What it is called, and what it stands for."""
+        return self.stands_for | {self.name}
 
 
 def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -93,11 +93,14 @@ def owe_royalties(
     parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
     payees_parts = obligation_rows(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
     of_nobody = [
-        (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED),
-        (rounded.repeated_cents, Place.DUPLICATE, IssueCode.FILE_DUPLICATE),
+        (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED.value),
+        *(
+            (cents, Place.DUPLICATE if code == IssueCode.FILE_DUPLICATE else Place.HELD, code)
+            for code, cents in rounded.aside_cents.items()
+        ),
     ]
     others = [
-        {"kind": "unmatched", "amount_cents": cents, "place": place.value, "reason": code.value}
+        {"kind": "unmatched", "amount_cents": cents, "place": place.value, "reason": code}
         for cents, place, code in of_nobody
         if cents
     ]

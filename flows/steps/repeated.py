@@ -1,8 +1,9 @@
-"""Files that were paid before, under another job or period: nothing of them is paid again, and all of it is counted."""
+"""Files all of which was used before: nothing of them is paid again, and all of it is counted."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.payments import Payments
-from schemas.tables.row_runs import RowRuns, runs_frame
+from schemas.tables.row_runs import USED, RowRuns, runs_frame
 
 REASON = IssueCode.FILE_DUPLICATE.value
 
@@ -58,16 +59,21 @@ def rows_besides(inputs: Inputs, repeated: Collection[str]) -> frozenset[tuple[s
     return frozenset((tax_id, reference) for tax_id, reference in pairs if tax_id)
 
 
-def mark_repeated(rows: DataFrame[RowRuns], repeated: Mapping[str, str]) -> DataFrame[RowRuns]:
+def mark_repeated(
+    rows: DataFrame[RowRuns], repeated: Mapping[str, str], renamed: Mapping[str, str] = MappingProxyType({})
+) -> DataFrame[RowRuns]:
     """Tell every row of a repeated file as a duplicate, but for blank ones.
 
     Args:
         rows: All rows, in runs.
         repeated: File name -> where it was used before.
+        renamed: The same of files under a new name, of which only what is claimed already is a duplicate.
     """
-    if not repeated:
+    if not repeated and not renamed:
         return rows
     old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
+    old |= rows["file"].isin(list(renamed)) & (rows["disposition"] == USED)
+    repeated = {**repeated, **renamed}
     told = rows.assign(
         disposition=rows["disposition"].where(~old, "duplicate"),
         reason=rows["reason"].where(~old, rows["file"].map(lambda file: repeated.get(file, ""))),
@@ -81,7 +87,7 @@ def _rows(frame: pd.DataFrame, files: Collection[str], *, keep: bool) -> pd.Data
 
 def _statement(statement: Statement, files: Collection[str], *, keep: bool) -> Statement:
     totals = of_files(statement.totals, files, keep=keep)
-    return Statement(totals, _rows(statement.held, files, keep=keep), statement.rates)
+    return replace(statement, totals=totals, held=_rows(statement.held, files, keep=keep))
 
 
 def _duplicates(inputs: Inputs, repeated: Collection[str]) -> pd.DataFrame:

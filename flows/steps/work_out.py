@@ -23,11 +23,13 @@ from flows.steps.claim import claim
 from flows.steps.closed_period import Recoupable, stand_by_what_was_posted
 from flows.steps.contacts_ids import fill_contact_ids
 from flows.steps.earned_in_territories import territories_frame
+from flows.steps.hold_lines import HELD_FOR
 from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.institution_check import hold_unlisted
 from flows.steps.job_identity import JobIdentity
 from flows.steps.owe import obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
 from flows.steps.plan_batches import hold_refused
+from flows.steps.repeated import REASON as REPEATED
 from flows.steps.repeated import rows_besides, set_aside
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
@@ -50,7 +52,7 @@ class Standing:
         other_books: Live claims of this job and period under another payer or currency.
         history: What the period finds carried and recouped when it begins, and what stands of it once it is closed.
         refused: Identities of payment entries the service has refused.
-        repeated: File name -> where it was used before, under another job or period.
+        repeated: File name -> where all of it was used before.
         elsewhere: Payments rows that live submissions pay, to payees or accounts of this one's rows, of any job.
         decisions: Obligation key -> the last word people said on that payments row.
         paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
@@ -253,12 +255,17 @@ def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
 
 
 def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:
-    held = Fraction(0)
+    held, aside = Fraction(0), {REPEATED: repeated_cents}
     for statement in inputs.statements:
-        for amount, currency in zip(statement.held["amount"], statement.held["currency"], strict=True):
-            held += Fraction(amount or 0) * Fraction(statement.rates.get(currency, Decimal(0))) * 100
+        lines = statement.held
+        for amount, currency, codes in zip(lines["amount"], lines["currency"], lines["codes"], strict=True):
+            cents = Fraction(amount or 0) * Fraction(statement.rates.get(currency, Decimal(0))) * 100
+            if codes in HELD_FOR:
+                aside[codes] = aside.get(codes, Fraction(0)) + cents
+            else:
+                held += cents
     to_owner = job.rules.unmatched == "owner"
-    return round_earnings(earnings, held_cents=held, repeated_cents=repeated_cents, unmatched_to_owner=to_owner)
+    return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
 
 
 def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:

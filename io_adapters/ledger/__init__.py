@@ -3,7 +3,6 @@
 from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
 from io_adapters.ledger.checks import KeptCheck, NotReserved, Reservation
 from io_adapters.ledger.claims import ClaimCollision
-from io_adapters.ledger.files import FileUse
 from io_adapters.ledger.findings import Finding
 from io_adapters.ledger.holds import Freeze, Hold
 from io_adapters.ledger.leases import Lease
@@ -20,7 +19,6 @@ __all__ = [
     "AccrualPosting",
     "Answer",
     "ClaimCollision",
-    "FileUse",
     "Finding",
     "Freeze",
     "Hold",

@@ -1,30 +1,14 @@
-"""Which files were read by which run, so that one is not paid twice under another name."""
+"""Which files were read by which run, so that nothing of one is paid twice under another name."""
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection
+from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import accrual_periods, files, plan_runs, plans
-
-
-@dataclass(frozen=True, slots=True)
-class FileUse:
-    """An earlier use of a file.
-
-    Attributes:
-        job: Name of the job.
-        period: Label of the period.
-        run_id: The run that read it.
-        name: What it was called then.
-        same_bytes: Whether the bytes are the same; else only the canonical rows are.
-    """
-
-    job: str
-    period: str
-    run_id: str
-    name: str
-    same_bytes: bool
+from io_adapters.ledger.tables import accrual_periods, file_lines, file_uses, files, plan_runs, plans
+from schemas.used_lines import NO_LINES, FileUse, LineSketch, WhoseMoney
 
 
 class Files:
@@ -33,8 +17,19 @@ class Files:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def record(
-        self, run_id: str, job: str, period: str, source: str, name: str, *, file_sha256: str, content_sha256: str
+    def record(  # noqa: PLR0913  # the columns of a row, by keyword
+        self,
+        run_id: str,
+        job: str,
+        period: str,
+        source: str,
+        name: str,
+        *,
+        file_sha256: str,
+        content_sha256: str,
+        used: bool = True,
+        again: bool = False,
+        sketch: LineSketch = NO_LINES,
     ) -> None:
         """Write down that a run read a file, once per run, source and name.
 
@@ -46,12 +41,23 @@ class Files:
             name: Name of the file.
             file_sha256: Hex digest of its bytes.
             content_sha256: Hex digest of its canonical rows.
+            used: Whether anything of it was; not, where all of it was set aside.
+            again: Whether somebody wanted it used although it, or lines of it, had been used before.
+            sketch: The royalty lines that were used.
         """
         same = and_(files.c.run_id == run_id, files.c.source == source, files.c.name == name)
+        lines = sketch.to_bytes() if sketch else None
         with self._db.writing() as connection:
+            lines_sha256 = hashlib.sha256(lines).hexdigest() if lines else None
+            known = select(file_lines.c.sha256).where(file_lines.c.sha256 == lines_sha256)
+            if lines and connection.execute(known).first() is None:
+                connection.execute(insert(file_lines).values(sha256=lines_sha256, sketch=lines))
+            before = select(files.c.id).where(same)
+            connection.execute(delete(file_uses).where(file_uses.c.file_id.in_(before)))
             connection.execute(delete(files).where(same))
-            connection.execute(
-                insert(files).values(
+            recorded = connection.execute(
+                insert(files)
+                .values(
                     run_id=run_id,
                     job=job,
                     period=period,
@@ -61,7 +67,10 @@ class Files:
                     content_sha256=content_sha256,
                     recorded_at=self._db.now(),
                 )
+                .returning(files.c.id)
             )
+            use = {"file_id": recorded.scalar_one(), "used": used, "again": again, "lines_sha256": lines_sha256}
+            connection.execute(insert(file_uses).values(use))
 
     def of_run(self, run_id: str) -> dict[str, str]:
         """Return the files a run has planned with, name -> hex digest of its bytes; nothing, when it made no plan."""
@@ -69,23 +78,76 @@ class Files:
         with self._db.reading() as connection:
             return {row.name: row.file_sha256 for row in connection.execute(query)}
 
-    def used_elsewhere(self, file_sha256: str, content_sha256: str, job: str, period: str) -> list[FileUse]:
-        """Return uses under another job or period, oldest first, by runs that had an effect.
+    def again_in(self, digests: Collection[str]) -> frozenset[str]:
+        """Return the names of the files that some plans use again, as somebody wanted.
 
-        Those are the ones whose plan was ever approved, and those that carried or recouped everything.
+        Args:
+            digests: The plans.
         """
-        approved = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
-        approved = approved.where(plans.c.approved_at.is_not(None))
-        query = (
-            select(files.c.job, files.c.period, files.c.run_id, files.c.name, files.c.file_sha256)
-            .where(
-                or_(files.c.run_id.in_(approved), files.c.run_id.in_(select(accrual_periods.c.run_id))),
-                or_(files.c.file_sha256 == file_sha256, files.c.content_sha256 == content_sha256),
-                or_(files.c.job != job, files.c.period != period),
-            )
-            .order_by(files.c.id)
+        query = select(files.c.name).join(file_uses, file_uses.c.file_id == files.c.id)
+        query = query.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
+        with self._db.reading() as connection:
+            found = connection.execute(query.where(file_uses.c.again, plan_runs.c.digest.in_(list(digests))))
+            return frozenset(row.name for row in found)
+
+    def uses_of(self, sha256s: Collection[str]) -> list[FileUse]:
+        """Return the uses, by runs that had an effect, of files of any of these bytes or rows; oldest first.
+
+        Those runs are the ones whose plan was ever approved, and those that carried or recouped everything.
+
+        Args:
+            sha256s: Hex digests, of bytes or of canonical rows.
+        """
+        wanted = list(sha256s)
+        same = or_(files.c.file_sha256.in_(wanted), files.c.content_sha256.in_(wanted))
+        return list(dict.fromkeys(_use(row) for row in self._used(same)))
+
+    def uses_of_lines(self, here: WhoseMoney) -> list[FileUse]:
+        """Return the uses of royalty lines by runs that had an effect, oldest first.
+
+        Args:
+            here: Whose uses are told run by run; elsewhere each version of a file is told once.
+        """
+        versions: dict[tuple[WhoseMoney, str, str, str], Row[Any]] = {}
+        for row in self._used(file_uses.c.lines_sha256.is_not(None)):
+            whose = _whose(row)
+            versions.setdefault((whose, row.run_id if whose == here else "", row.name, row.lines_sha256), row)
+        wanted = {row.lines_sha256 for row in versions.values()}
+        with self._db.reading() as connection:
+            found = connection.execute(select(file_lines)).all() if wanted else ()
+        sketches = {row.sha256: LineSketch.from_bytes(row.sketch) for row in found if row.sha256 in wanted}
+        return [_use(row, sketches[row.lines_sha256]) for row in versions.values()]
+
+    def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
+        """Return the files that runs with an effect have used, with whose money that was."""
+        columns = (
+            files.c.id,
+            files.c.job,
+            files.c.period,
+            files.c.run_id,
+            files.c.name,
+            files.c.file_sha256,
+            files.c.content_sha256,
+            file_uses.c.lines_sha256,
+        )
+        read = files.outerjoin(file_uses, file_uses.c.file_id == files.c.id)
+        used = and_(which, or_(file_uses.c.used.is_(None), file_uses.c.used))
+        by_plan = read.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
+        by_plan = by_plan.join(plans, plans.c.digest == plan_runs.c.digest)
+        by_posting = read.join(accrual_periods, accrual_periods.c.run_id == files.c.run_id)
+        queries = (
+            select(*columns, plans.c.payer, plans.c.currency)
+            .select_from(by_plan)
+            .where(used, plans.c.approved_at.is_not(None)),
+            select(*columns, accrual_periods.c.payer, accrual_periods.c.currency).select_from(by_posting).where(used),
         )
         with self._db.reading() as connection:
-            rows = connection.execute(query).all()
-        uses = (FileUse(r.job, r.period, r.run_id, r.name, r.file_sha256 == file_sha256) for r in rows)
-        return list(dict.fromkeys(uses))
+            return sorted((row for query in queries for row in connection.execute(query)), key=lambda row: row.id)
+
+
+def _whose(row: Row[Any]) -> WhoseMoney:
+    return WhoseMoney(row.job, row.payer, row.period, row.currency)
+
+
+def _use(row: Row[Any], sketch: LineSketch = NO_LINES) -> FileUse:
+    return FileUse(_whose(row), row.run_id, row.name, row.file_sha256, row.content_sha256, sketch)

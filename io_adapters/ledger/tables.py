@@ -142,6 +142,24 @@ files = Table(
     UniqueConstraint("run_id", "source", "name"),
 )
 
+# What a run has made of a file: whether anything of it was used, on purpose again, and which of its royalty lines.
+file_uses = Table(
+    "file_uses",
+    metadata,
+    Column("file_id", ForeignKey("files.id"), primary_key=True, autoincrement=False),
+    Column("used", Boolean, nullable=False),
+    Column("again", Boolean, nullable=False),
+    Column("lines_sha256", String(64)),
+)
+
+# Which lines a file holds (`schemas.used_lines`), once however many runs have read it.
+file_lines = Table(
+    "file_lines",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("sketch", LargeBinary, nullable=False),
+)
+
 plans = Table(
     "plans",
     metadata,

@@ -117,9 +117,15 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     "reason.decided_pay": ("a pagar, por decisão de {found}", "to be paid, decided by {found}"),
     "reason.decided_paid": ("pago, por decisão de {found}", "paid, decided by {found}"),
     "reason.decided_drop": ("descartado, por decisão de {found}", "dropped, decided by {found}"),
-    "reason.FILE_DUPLICATE": (
-        "o arquivo já foi pago em outro trabalho ou período",
-        "the file was paid before, under another job or period",
+    "reason.FILE_DUPLICATE": ("o arquivo já foi usado", "the file was used before"),
+    "reason.LINES_USED_BEFORE": ("linhas que já foram usadas", "lines that were used before"),
+    "reason.FILE_OVERLAP": (
+        "um relatório com linhas que já foram usadas, retido inteiro",
+        "a statement with lines that were used before, all of it held",
+    ),
+    "reason.RECEIVED_MISMATCH": (
+        "as linhas da fonte não somam o que o banco recebeu",
+        "the lines of the source are not what the bank got",
     ),
     "reason.TOTAL_MISMATCH": (
         "o total do próprio arquivo não é a soma de suas linhas",
@@ -127,8 +133,8 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     ),
     "reason.ROW_WIDTH": ("a linha tem campos a mais ou a menos", "the row has more or fewer fields than the header"),
     "reason.ROW_DUPLICATE": (
-        "outra linha tem o mesmo favorecido e a mesma referência",
-        "another row has the same payee and reference",
+        "outra linha tem o mesmo favorecido e a mesma referência ou participação",
+        "another row has the same payee and the same reference or share",
     ),
     "reason.ROW_CONTRACT": ("a linha não cumpre o que a tabela promete", "the row breaks what the table promises"),
     "reason.NAME_LENGTH": ("o nome é curto ou longo demais", "the name is too short or too long"),

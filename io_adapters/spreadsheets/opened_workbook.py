@@ -52,10 +52,7 @@ class OpenedWorkbook:
         self._identity = identity
         self._place = Place(identity.name, language)
         shown = source.heads()
-        self.views = tuple(
-            View(one["name"], None, one["visible"], tuple(HeadRow(row, tuple(texts)) for row, texts in one["head"]))
-            for one in shown["sheets"]
-        )
+        self.views = tuple(_view(told) for told in shown["sheets"])
         traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
         self.decisions = tuple(say(trait, language) for trait, holds in traits.items() if holds)
         self.properties: Mapping[str, str] = shown["properties"]
@@ -99,6 +96,11 @@ class OpenedWorkbook:
         if oddities.hidden_rows or oddities.hidden_columns:
             decisions.append(say("hidden_lines", language))
         return (*decisions, say("header", language, row=header_row))
+
+
+def _view(told: Words) -> View:
+    head = tuple(HeadRow(row, tuple(texts)) for row, texts in told["head"])
+    return View(told["name"], None, told["visible"], head, told["rows"])
 
 
 def _cells(blocks: list[bytes], headers: list[str], header_row: int) -> tuple[pd.DataFrame, np.ndarray]:

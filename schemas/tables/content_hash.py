@@ -36,6 +36,11 @@ class Content:
     def __add__(self, other: "Content") -> "Content":
         return Content(self.rows + other.rows, (self.digest + other.digest) % _MODULUS)
 
+    @classmethod
+    def of(cls, digests: bytes) -> "Content":
+        """Add the digests of rows up, as `row_digests` gives them."""
+        return cls(len(digests) // _DIGEST_BYTES, _sum_modulo(digests)) if digests else cls()
+
     @property
     def sha256(self) -> str:
         """The identity, a hex digest."""
@@ -43,7 +48,12 @@ class Content:
 
 
 def content_of(frame: pd.DataFrame) -> Content:
-    """Hash the rows of a parsed table, or of one of its blocks.
+    """Hash the rows of a parsed table, or of one of its blocks; takes and raises what `row_digests` does."""
+    return Content.of(row_digests(frame))
+
+
+def row_digests(frame: pd.DataFrame) -> bytes:
+    """Hash each row of a parsed table, or of one of its blocks: 32 bytes of SHA-256 a row, in order.
 
     A row is written as its cells that hold anything, each with its column's name, so that an optional column left
     blank equals one left out. The columns file, sheet and row are left out, as are rows that say nothing.
@@ -57,11 +67,10 @@ def content_of(frame: pd.DataFrame) -> Content:
     columns = sorted(str(name) for name in frame.columns if name not in PLACE_COLUMNS)
     cells = [_named_cells(name, _texts(name, frame[name])) for name in columns]
     if not cells or not len(frame):
-        return Content()
+        return b""
     rows = pc.binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
     told = rows.filter(pc.not_equal(rows, "")).cast(pa.large_binary()).to_pylist()
-    digests = b"".join(hashlib.sha256(row).digest() for row in told)
-    return Content(len(told), _sum_modulo(digests))
+    return b"".join(hashlib.sha256(row).digest() for row in told)
 
 
 def content_sha256(frame: pd.DataFrame) -> str:

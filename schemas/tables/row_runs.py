@@ -9,6 +9,7 @@ import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
+from schemas.errors import BrokenInvariant
 from schemas.tables.contract import TableModel
 from schemas.tables.frames import DataFrame, Record, records
 
@@ -113,6 +114,39 @@ def move_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRu
     added = [run for run in moved if taken.take(run)]
     left = [run for run in kept if run["rows"]]
     return runs_frame([*left, *(run._asdict() for run in added)])
+
+
+def hold_used_rows(runs: DataFrame[RowRuns], moved: Sequence[Run]) -> DataFrame[RowRuns]:
+    """Tell some used rows otherwise; neighbours with one end become one run.
+
+    Args:
+        runs: All of them.
+        moved: What becomes of some of the used rows, in order of row.
+
+    Raises:
+        BrokenInvariant: a sheet has not so many used rows.
+    """
+    if not moved:
+        return runs
+    kept = records(runs)
+    used = {(run["file"], run["sheet"]): run for run in kept if run["disposition"] == USED}
+    added = list[Record]()
+    for run in moved:
+        known = used.get((run.file, run.sheet))
+        if known is None or known["rows"] < run.rows:
+            raise BrokenInvariant("more rows are held than were used")
+        known["rows"] -= run.rows
+        last = added[-1] if added else None
+        if last is not None and _neighbours(last, run):
+            last["last_row"], last["rows"] = run.last_row, last["rows"] + run.rows
+        else:
+            added.append(run._asdict())
+    return runs_frame([*(run for run in kept if run["rows"]), *added])
+
+
+def _neighbours(last: Record, run: Run) -> bool:
+    place = (last["file"], last["sheet"], last["last_row"] + 1, last["disposition"], last["reason"])
+    return place == (run.file, run.sheet, run.first_row, run.disposition, run.reason)
 
 
 class _Taken:

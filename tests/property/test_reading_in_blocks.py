@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.stages.read_blocks import read_blocks, sum_block
+from flows.stages.read_blocks import lines_again, read_blocks, sum_block, worth_anything
 from flows.steps.sum_lines import sum_lines
 from schemas.raw_table import some_rows
-from schemas.tables.content_hash import content_of
+from schemas.tables.content_hash import content_of, row_digests
 from schemas.tables.parsing import parse_table
 from schemas.tables.parsing_blocks import Before
+from schemas.used_lines import line_hashes, sketch_of
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 
@@ -65,6 +66,10 @@ def assert_read_alike(raw, blocks, **changes):
     pd.testing.assert_frame_equal(pieced.totals.by_platform, expected.by_platform)
     pd.testing.assert_frame_equal(pieced.totals.by_territory, expected.by_territory)
     assert pieced.content == content_of(whole.frame)
+    assert pieced.sketch == sketch_of(line_hashes(row_digests(whole.frame))[worth_anything(whole.frame)])
+    if not pieced.books.held_whole:
+        again = lines_again(pieced.raw, how, pieced.before, "en")
+        pd.testing.assert_frame_equal(again.sort_values("row"), whole.frame.sort_values("row"))
     assert went(pieced.books.runs) == went(whole.rows)
     assert held_of(pieced.held) == held_of(whole.held)
     assert pieced.books.issues == whole.issues

@@ -84,8 +84,8 @@ def test_two_payments_to_one_payee_need_distinct_references():
     parsed = parse("payments", PAYMENT, PAYMENT | {"amount": "20,00"}, PAYMENT | {"reference": "bonus"})
     assert parsed.held["row"].tolist() == [2, 3]
     assert [(i.code.value, i.row, i.message) for i in parsed.issues] == [
-        ("ROW_DUPLICATE", 2, "the same payee and reference are also in row 3"),
-        ("ROW_DUPLICATE", 3, "the same payee and reference are also in row 2"),
+        ("ROW_DUPLICATE", 2, "the same payee, with the same reference or share, is also in row 3"),
+        ("ROW_DUPLICATE", 3, "the same payee, with the same reference or share, is also in row 2"),
     ]
     assert parsed.frame["row"].tolist() == [4]
 

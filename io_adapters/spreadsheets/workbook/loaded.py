@@ -50,8 +50,8 @@ class OpenWorkbook:
         self.workbook = workbook
         self._loaded: dict[str, _Loaded] = {}
 
-    def heads(self) -> list[tuple[str, bool, Head]]:
-        """Return name, visibility and first rows of each sheet.
+    def heads(self) -> list[tuple[str, bool, Head, int]]:
+        """Return name, visibility, first rows and how many rows there are of each sheet.
 
         Raises:
             Refused: a visible sheet cannot be read. A hidden one that cannot shows nothing.
@@ -59,12 +59,14 @@ class OpenWorkbook:
         heads = []
         for name, visible in self.workbook.sheets:
             try:
-                head = self._load(name).head()
+                loaded = self._load(name)
+                head = loaded.head()
+                rows = len(head) if len(head) < HEAD_ROWS else loaded.sheet.height
             except Refused:
                 if visible:
                     raise
-                head = []
-            heads.append((name, visible, head))
+                head, rows = [], 0
+            heads.append((name, visible, head, rows))
         return heads
 
     def table(self, name: str, header_row: int) -> tuple[list[str], Iterator[list[list[CellValue]]], Sheet]:

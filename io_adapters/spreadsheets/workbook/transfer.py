@@ -24,11 +24,11 @@ def heads_message(workbook: OpenWorkbook) -> Words:
         Refused: a sheet cannot be read, or the first rows hold too much.
     """
     sheets, characters = [], 0
-    for name, visible, head in workbook.heads():
+    for name, visible, head, rows in workbook.heads():
         characters += sum(len(text) for _, texts in head for text in texts)
         if characters > _MOST_HEAD_CHARACTERS:
             raise Refused("FILE_TOO_LARGE", "long_head", sheet=name, limit=_MOST_HEAD_CHARACTERS)
-        sheets.append({"name": name, "visible": visible, "head": head})
+        sheets.append({"name": name, "visible": visible, "head": head, "rows": rows})
     traits = workbook.workbook.traits
     return {
         "done": True,

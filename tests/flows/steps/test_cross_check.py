@@ -9,14 +9,16 @@ from flows.steps.count_in import count_in
 from flows.steps.cross_check import cross_check
 from schemas.tables.row_runs import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
-from tests.spec.tables import CPF, RECORDINGS, held_rows, lines, payees, payments, same, shares
+from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares
 
 OCTOBER = "2026-10-01"
 
 
 def checked(came_in, **changes):
     """Cross-check; every row that came in was used so far."""
-    rows = pd.concat([frame[["file", "sheet", "row"]] for frame in (came_in.payments, came_in.shares)])
+    rows = pd.concat(
+        [frame[["file", "sheet", "row"]] for frame in (came_in.payments, came_in.shares, came_in.advances)]
+    )
     runs = [runs_of(rows.assign(disposition="used", reason=""))]
     for one in came_in.statements:
         lines_of = one.totals.by_platform.groupby(["file", "sheet"], as_index=False)
@@ -197,3 +199,58 @@ def test_a_currency_without_a_rate_is_told_once_a_file_whether_its_lines_are_sou
         ("CURRENCY_NO_RATE", "statement.tsv", None),
     ]
     assert ["GBP" in found.issues[0].message, "USD" in found.issues[1].message] == [True, True]
+
+
+def test_a_share_written_twice_is_told_and_what_it_is_a_share_of_waits():
+    drawn = """
+        | payee | recording | share | role     | from       |
+        | ana   | samba     | 25    | composer |            |
+        | bia   | samba     | 25    |          |            |
+        | ana   | samba     | 25    | composer |            |
+        | ana   | samba     | 25    | producer |            |
+        | ana   | samba     | 25    | composer | 2026-11-01 |
+        | ana   | valsa     | 25    | composer |            |
+        | ana   | samba     | 25    | composer |            |
+    """
+    found = checked(inputs(payees=payees("ana", "bia"), shares=shares(drawn)))
+    assert told(found) == [("ROW_DUPLICATE", "error", "shares.xlsx", row) for row in (4, 8)]
+    assert all("row 2" in issue.message or "linha 2" in issue.message for issue in found.issues)
+    assert dispositions(found, "shares.xlsx") == {"used": 5, "held": 2}
+    assert len(found.shares) == 5
+    assert set(found.shares_in_question["isrc"]) == {RECORDINGS["samba"]}
+
+
+def test_shares_that_are_not_the_same_are_left_alone():
+    found = checked(inputs(payees=payees("ana", "bia"), shares=shares("| payee | share |\n| ana | 20 |\n| bia | 20 |")))
+    assert (told(found), len(found.shares)) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    ("again", "doubled"),
+    [
+        ("| ana | 50.00 | show | 2026-01-15 |", True),
+        ("| ana | 60.00 | show | 2026-01-15 |", True),
+        ("| ana | 50.00 | show | 2026-02-15 |", False),
+        ("| ana | 50.00 | tour | 2026-01-15 |", False),
+        ("| bia | 50.00 | show | 2026-01-15 |", False),
+    ],
+    ids=["the same", "another amount", "another day", "another reference", "another payee"],
+)
+def test_an_advance_written_twice_holds_whose_it_is(again, doubled):
+    drawn = f"| payee | amount | reference | date |\n| ana | 50.00 | show | 2026-01-15 |\n{again}"
+    found = checked(inputs(payees=payees("ana", "bia"), advances=advances(drawn)))
+    assert told(found) == ([("ROW_DUPLICATE", "error", "advances.csv", 3)] if doubled else [])
+    assert dict(found.advance_problems) == ({CPF["ana"]: "ROW_DUPLICATE"} if doubled else {})
+    assert len(found.advances) == (1 if doubled else 2)
+    assert dispositions(found, "advances.csv") == ({"used": 1, "held": 1} if doubled else {"used": 2})
+
+
+def test_a_list_that_was_used_before_contradicts_nothing():
+    both = pd.concat(
+        [payments("| payee | amount |\n| ana | 1.00 |", file=name) for name in ("new.xlsx", "old.xlsx")],
+        ignore_index=True,
+    )
+    came_in = inputs(payments=both, payees=payees("ana"))
+    assert [code for code, *_ in told(checked(came_in))] == ["ROW_DUPLICATE", "ROW_DUPLICATE"]
+    found = cross_check(came_in, job(), OCTOBER, ["old.xlsx"])
+    assert (told(found), len(found.payments)) == ([], 2)

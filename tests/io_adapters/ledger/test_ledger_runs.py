@@ -2,10 +2,12 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
-from io_adapters.ledger import FileUse, Owner
+from io_adapters.ledger import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
+from schemas.used_lines import FileUse, WhoseMoney, sketch_of
 
 
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):
@@ -94,20 +96,33 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_late_owner_is_told(ledger, m
         ledger.leases.renew("job", elsewhere, ttl_s=60)
 
 
-def test_a_file_paid_under_another_period_is_recognised_by_bytes_and_by_content(ledger, desk, make_plan):
-    record = ledger.files.record
-    record("run-1", "aurora-royalties", "2026-10", "s1", "oct.xlsx", file_sha256="f1", content_sha256="c1")
-    record("run-1", "aurora-royalties", "2026-10", "s1", "oct.xlsx", file_sha256="f1", content_sha256="c1")
-
-    def uses(file="f1", content="c1", job="aurora-royalties", period="2026-11"):
-        return ledger.files.used_elsewhere(file, content, job, period)
-
+def test_a_file_that_was_used_is_recognised_by_bytes_and_by_content_once_its_plan_was_approved(ledger, desk, make_plan):
+    for _ in range(2):
+        ledger.files.record(
+            "run-1", "aurora-royalties", "2026-10", "s1", "oct.xlsx", file_sha256="f1", content_sha256="c1"
+        )
+    ledger.files.record(
+        "run-1", "aurora-royalties", "2026-10", "s1", "copy.xlsx", file_sha256="f2", content_sha256="c1", used=False
+    )
     desk.store(make_plan({"ana": 100}))
-    assert uses() == []  # its plan was never approved
+    assert ledger.files.uses_of(["f1", "c1"]) == []  # its plan was never approved
     desk.approve(make_plan({"ana": 100}))
-    earlier = FileUse("aurora-royalties", "2026-10", "run-1", "oct.xlsx", same_bytes=True)
-    assert uses() == [earlier]
-    assert uses(file="f2") == [dataclasses.replace(earlier, same_bytes=False)]
-    assert uses(file="f2", content="c2") == []
-    assert uses(period="2026-10") == []
-    assert uses(period="2026-10", job="boreal") == [earlier]
+    whose = WhoseMoney("aurora-royalties", "payer", "2026-10", "BRL")
+    use = FileUse(whose, "run-1", "oct.xlsx", "f1", "c1")
+    assert ledger.files.uses_of(["f1"]) == ledger.files.uses_of(["f2", "c1"]) == [use]
+    assert ledger.files.uses_of(["f2"]) == ledger.files.uses_of(["c2"]) == ledger.files.uses_of_lines(whose) == []
+    assert ledger.files.of_run("run-1") == {"oct.xlsx": "f1", "copy.xlsx": "f2"}
+
+
+def test_the_lines_of_a_file_are_kept_once_for_all_runs_that_read_them(ledger, desk, make_plan):
+    sketches = {"run-1": sketch_of(np.array([3, 1, 1], np.uint64)), "run-2": sketch_of(np.array([3, 1, 1], np.uint64))}
+    for run, sketch in sketches.items():
+        ledger.files.record(
+            run, "aurora-royalties", "2026-10", "s1", "oct.csv", file_sha256="f", content_sha256="c", sketch=sketch
+        )
+        desk.store(make_plan({"ana": 100}), run_id=run)
+    desk.approve(make_plan({"ana": 100}))
+    here = WhoseMoney("aurora-royalties", "payer", "2026-10", "BRL")
+    (use,) = ledger.files.uses_of_lines(here._replace(period="2026-11"))
+    assert (use.whose, use.run_id, use.name, use.sketch) == (here, "run-1", "oct.csv", sketches["run-1"])
+    assert [use.run_id for use in ledger.files.uses_of_lines(here)] == ["run-1", "run-2"]
