@@ -82,8 +82,9 @@ def test_what_was_refused_is_no_payment_that_a_row_could_look_like(label, servic
     label.payments(*SHEET)
     assert label.run().exit_code == ExitCode.REFUSED
     label.declare(job="aurora-2")
+    label.payments(*SHEET, payment(CAIO, "30,00"))
     assert label.run().exit_code == ExitCode.DONE
-    assert service.paid == [1000, 2000]
+    assert service.paid == [1000, 2000, 3000]
 
 
 # --- rows that come back ---------------------------------------------------------------------------------------------
@@ -91,10 +92,15 @@ def test_what_was_refused_is_no_payment_that_a_row_could_look_like(label, servic
 MONTHLY = [payment(ANA, "10,00", "mensal", Recorrente="sim"), payment(BIA, "20,00", Recorrente="não")]
 
 
+def once(amount):
+    """A row that says nothing of coming back."""
+    return payment(CAIO, amount, Recorrente="")
+
+
 def test_a_recurring_row_is_paid_in_every_period_without_a_word(label, service):
     for number, period in enumerate(["2026-10", "2026-11", "2026-12"], start=1):
         label.declare(period=period)
-        label.payments(MONTHLY[0], payment(CAIO, f"{number}1,00"))
+        label.payments(MONTHLY[0], once(f"{number}1,00"))
         assert label.run().exit_code == ExitCode.DONE
     assert service.paid.count(1000) == 3
 
@@ -107,7 +113,7 @@ def test_a_recurring_row_is_paid_in_every_period_without_a_word(label, service):
 def test_a_recurring_row_asks_under_another_payer_or_job_and_within_one_period(label, service, change):
     paid_once(label, MONTHLY[:1])
     label.declare(**change)
-    label.payments(MONTHLY[0], payment(CAIO, "30,00"))
+    label.payments(MONTHLY[0], once("30,00"))
     assert label.run().exit_code == ExitCode.APPROVAL_WANTED
     assert service.paid == [1000]
 
@@ -122,7 +128,7 @@ def test_a_recurring_row_that_is_renamed_within_its_period_is_a_conflict(label, 
 def test_a_row_beside_it_that_is_not_recurring_still_asks(label, service):
     paid_once(label, MONTHLY)
     label.declare(period="2026-11")
-    label.payments(*MONTHLY, payment(CAIO, "30,00"))
+    label.payments(*MONTHLY, once("30,00"))
     report = label.run()
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert summary_of(report)["issues"]["ROW_PAID_BEFORE"] == 1
