@@ -69,15 +69,15 @@ def test_the_first_plan_of_a_period_is_held_against_the_last_period(september):
         ("amount", ANA.name, 10_000, 11_000),
         ("added", DAVI.name, 0, 500),
     ]
-    assert noticed(document) == [("new", DAVI.name), ("disappeared", CAIO.name)]
+    assert noticed(document) == [("paid_before", BIA.name), ("new", DAVI.name), ("disappeared", CAIO.name)]
 
 
 def test_a_destination_that_changed_is_told_and_never_shown(september):
     moved = payment(ANA, "100,00", **{"Chave Pix": "nova.chave@example.com"})
     september.payments(moved, payment(BIA, "21,00"), payment(CAIO, "31,00"))
     document = plan(september)
-    assert noticed(document) == [("changed_destination", ANA.name)]
-    (told,) = document["people"]["notices"]
+    assert noticed(document) == [("paid_before", ANA.name), ("changed_destination", ANA.name)]
+    _, told = document["people"]["notices"]
     assert told["last_paid_at"] is not None
     assert told["last_used_at"] is None
     output = september.say("plan", september.job).output
