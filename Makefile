@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo up test lint format bench crash clean
+.PHONY: setup demo up check test lint format bench crash census wheel clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -20,8 +20,12 @@ demo: $(READY)
 up: $(READY)
 	@$(BIN)/repasse up
 
+# What is quick and says most: lint, types, everything that is pure, the business rules, the examples in docstrings
+check: $(READY)
+	@$(BIN)/python tests/side_by_side.py "$(LINT)" "$(BIN)/python -m pytest -q $(PURE)"
+
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -21,6 +21,7 @@ class RequestCounter:
         self._database = database
         self._unsaved: Counter[str] = Counter()
         self._changing = threading.Lock()
+        self._saving = threading.Lock()
 
     def count(self, endpoint: Endpoint) -> None:
         """Note a call."""
@@ -28,13 +29,14 @@ class RequestCounter:
             self._unsaved[endpoint] += 1
 
     def save(self) -> None:
-        """Write down what was counted."""
-        with self._changing:
-            counted, self._unsaved = self._unsaved, Counter()
-        if not counted:
-            return
-        rows = [{"endpoint": str(endpoint), "count": count} for endpoint, count in counted.items()]
-        first = upsert(requests)
-        add = first.on_conflict_do_update(set_={"count": requests.c.count + first.excluded.count})
-        with self._database.writing() as connection:
-            connection.execute(add, rows)
+        """Write down what was counted; when it returns, all of it is there, whoever wrote it."""
+        with self._saving:
+            with self._changing:
+                counted, self._unsaved = self._unsaved, Counter()
+            if not counted:
+                return
+            rows = [{"endpoint": str(endpoint), "count": count} for endpoint, count in counted.items()]
+            first = upsert(requests)
+            add = first.on_conflict_do_update(set_={"count": requests.c.count + first.excluded.count})
+            with self._database.writing() as connection:
+                connection.execute(add, rows)

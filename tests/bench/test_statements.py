@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 
 from flows.steps.statements import StatementTables, compose_statements
+from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.payee_statement import StatementHeading
 from schemas.plan import Place
 from schemas.tables.obligations import Obligations
-from tests.bench.conftest import Figures
+from tests.bench.conftest import Figures, median_s
+from tests.io_adapters.outputs.builder import obligation, reconciliation
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
 
@@ -78,3 +80,8 @@ def test_statements_of_fifty_recordings_each(figures: Figures, tmp_path: Path, p
     figures.tell(f"compose {payees:,} statements of 50 recordings", compose_s)
     figures.tell(f"compose and write {payees:,} statements", all_s)
     figures.tell("    each", all_s / payees)
+
+
+def test_a_workbook_of_ten_thousand_obligations(figures: Figures):
+    many = reconciliation([obligation(100 + n, Place.PAID, name=f"Pessoa {n}", key=f"ob-{n}") for n in range(10_000)])
+    figures.tell("reconciliation.xlsx of 10,000 obligations", median_s(lambda: reconciliation_xlsx(many)))

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
+import tests.hypothesis_profile  # noqa: F401 - so that a profile can be named on the command line
 from tests.crash.tally import Tally
 from tests.throwaway_postgresql import new_database, opened_cluster
 
-settings.register_profile("thorough", max_examples=2_000)
 TALLY = pytest.StashKey[Tally]()
 
 

@@ -295,9 +295,12 @@ class AnyHistory(RuleBasedStateMachine):
 AnyHistory.TestCase.settings = settings(
     max_examples=settings.default.max_examples // 5,
     stateful_step_count=15,
-    deadline=None,
     print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    suppress_health_check=[
+        *settings.default.suppress_health_check,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
 )
 
 

@@ -1,5 +1,3 @@
 """How many cases are tried: few in every run, many with `pytest tests/property --hypothesis-profile=thorough`."""
 
-from hypothesis import settings
-
-settings.register_profile("thorough", max_examples=2_000)
+import tests.hypothesis_profile  # noqa: F401 - so that a profile can be named on the command line

@@ -13,7 +13,7 @@ from schemas.money import round_half_even_cents
 from tests.property.months import RATES, shuffled, some_lines, some_shares
 
 WORTH = {currency: Decimal(rate) for currency, rate in RATES.items()} | {"BRL": Decimal(1)}
-SOME = settings(max_examples=settings.default.max_examples // 4, deadline=None)
+SOME = settings(max_examples=settings.default.max_examples // 4)
 RANDOM = st.randoms(use_true_random=False)
 
 

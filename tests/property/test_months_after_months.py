@@ -18,9 +18,12 @@ from tests.spec.year import Year
 
 FEW = settings(
     max_examples=max(4, settings.default.max_examples // 25),
-    deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # a shorter example takes minutes to find
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[
+        *settings.default.suppress_health_check,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
 )
 NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 MONTHS = ("2026-01", "2026-02", "2026-03")

@@ -22,7 +22,7 @@ from schemas.used_lines import line_hashes, sketch_of
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 
-FEW = settings(max_examples=settings.default.max_examples // 4, deadline=None)
+FEW = settings(max_examples=settings.default.max_examples // 4)
 HEADERS = ("period", "platform", "isrc", "title", "units", "amount", "currency")
 SETTINGS = {
     "currency": "BRL",

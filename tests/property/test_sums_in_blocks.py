@@ -23,7 +23,7 @@ from tests.spec.tables import held_rows, lines
 from tests.spec.tables import shares as shares_of
 
 WORTH = {currency: Decimal(rate) for currency, rate in RATES.items()} | {"BRL": Decimal(1)}
-SOME = settings(max_examples=settings.default.max_examples // 4, deadline=None)
+SOME = settings(max_examples=settings.default.max_examples // 4)
 RANDOM = st.randoms(use_true_random=False)
 LARGEST = Decimal("99999999999999999999.999999999999999999")
 EXACT = Context(prec=60)

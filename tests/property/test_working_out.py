@@ -17,8 +17,7 @@ from tests.spec.reports import submission
 
 FEW = settings(
     max_examples=settings.default.max_examples // 20,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    suppress_health_check=[*settings.default.suppress_health_check, HealthCheck.data_too_large],
 )
 RANDOM = st.randoms(use_true_random=False)
 STATES = st.sampled_from(sorted(LIVE))

@@ -1,15 +1,29 @@
 """An obligation is in at most one live submission."""
 
+import contextlib
 import threading
-import time
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import ClaimCollision, open_ledger
 from schemas.submission import Outcome, SubmissionState
+
+
+@contextlib.contextmanager
+def statements_of(ledger):
+    """Collect what is said to the database: work is counted, since seconds tell of the machine."""
+    said = []
+
+    def keep(_connection, _cursor, statement, *_):
+        said.append(statement)
+
+    engine = ledger._database.engine
+    event.listen(engine, "before_cursor_execute", keep)
+    yield said
+    event.remove(engine, "before_cursor_execute", keep)
 
 
 def race(contestants):
@@ -152,21 +166,21 @@ def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(d
     assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
 
 
-def test_a_hundred_thousand_keys_are_answered_in_about_a_second(desk, ledger, make_plan, key):
+def test_a_hundred_thousand_keys_are_answered_in_a_few_questions(desk, ledger, make_plan, key):
     batches = [
         dict.fromkeys((f"payee {number}" for number in some), 100)
         for some in (range(first, first + 500) for first in range(0, 2000, 500))
     ]
     desk.approve(make_plan(*batches))
     keys = [key(f"payee {number}") for number in range(2000)] + [f"ob-{number:026}" for number in range(98_000)]
-    began = time.perf_counter()
-    assert len(ledger.claims.live_for(keys)) == 2000
-    assert time.perf_counter() - began < 4  # about one on an idle machine
+    with statements_of(ledger) as asked:
+        assert len(ledger.claims.live_for(keys)) == 2000
+    assert len(asked) <= len(keys) // 400
 
 
-def test_ten_thousand_payments_are_stored_and_approved_in_about_a_second(desk, ledger, make_plan):
+def test_ten_thousand_payments_are_stored_and_approved_without_a_statement_for_each(desk, ledger, make_plan):
     plan = make_plan(*(dict.fromkeys((f"payee {b * 500 + n}" for n in range(500)), 100) for b in range(20)))
-    began = time.perf_counter()
-    desk.approve(plan)
-    assert time.perf_counter() - began < 4  # about one on an idle machine
+    with statements_of(ledger) as said:
+        desk.approve(plan)
+    assert len(said) <= 500
     assert len(ledger.submissions.list(states=[SubmissionState.APPROVED], bodies=False)) == 20

@@ -163,7 +163,7 @@ def test_text_that_looks_like_something_else_reads_the_same_again(tmp_path, text
     assert read(path)["Outubro"][1] == [text]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip), min_size=1, max_size=5

@@ -6,7 +6,7 @@ import re
 import zipfile
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
@@ -39,7 +39,7 @@ def parts_of(content):
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(texts)
 def test_no_text_becomes_a_formula_or_a_link_in_the_workbook(text):
     content = reconciliation_xlsx(with_text(text))
@@ -51,7 +51,7 @@ def test_no_text_becomes_a_formula_or_a_link_in_the_workbook(text):
             assert {cell.data_type for cell in row} <= {"s", "n"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(texts)
 def test_no_field_of_the_csv_begins_like_a_formula(text):
     content = payments_csv(with_text(text)).decode("utf-8-sig")

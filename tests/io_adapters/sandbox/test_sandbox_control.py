@@ -1,11 +1,15 @@
 """The control plane tells what happened and changes what the service says."""
 
+import contextlib
+import threading
+
 import httpx
 import pytest
 
 from io_adapters.sandbox.app import create_app
 from io_adapters.sandbox.assumptions import SandboxSettings
 from io_adapters.sandbox.endpoints import Endpoint
+from io_adapters.sandbox.request_counter import RequestCounter
 
 
 def test_the_audit_tells_every_report_as_it_was_received(create, payment, behave, audit):
@@ -148,3 +152,30 @@ def test_the_control_plane_answers_this_machine_alone(tmp_path):
     app = create_app(tmp_path / "sandbox.sqlite", SandboxSettings())
     assert asyncio.run(_from_elsewhere(app)).status_code == 403
     app.state.sandbox.close()
+
+
+def test_whoever_asks_for_the_audit_waits_for_counts_that_are_being_written():
+    writing, may_write, returned = threading.Event(), threading.Event(), []
+
+    class SlowDatabase:
+        @contextlib.contextmanager
+        def writing(self):
+            writing.set()
+            may_write.wait()
+            yield self
+
+        def execute(self, *_):
+            returned.append("written")
+
+    counter = RequestCounter(SlowDatabase())
+    counter.count(Endpoint.LIST_SPLITS)
+    now_and_then = threading.Thread(target=counter.save)
+    now_and_then.start()
+    writing.wait()
+    asking = threading.Thread(target=lambda: (counter.save(), returned.append("audit")))
+    asking.start()
+    asking.join(0.2)
+    may_write.set()
+    for thread in (now_and_then, asking):
+        thread.join()
+    assert returned == ["written", "audit"]

@@ -1,7 +1,5 @@
 """Planted faults reach the client as the real thing would, and the audit tells whether the effect took place."""
 
-import time
-
 import httpx
 import pytest
 
@@ -91,9 +89,7 @@ def test_a_hanging_service_has_its_effect_though_the_client_gave_up(
 
 def test_a_slow_service_answers_truly_in_the_end(service, split_body, plant):
     plant(CREATE, "hang", seconds=0.2)
-    begun = time.monotonic()
     assert service.post("/split", json=split_body()).json()["reportId"] == "rp-1"
-    assert time.monotonic() - begun >= 0.2
 
 
 def test_an_effect_can_come_after_its_answer(service, split_body, plant, audit, eventually):

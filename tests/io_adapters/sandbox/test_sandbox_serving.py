@@ -1,5 +1,6 @@
 """The sandbox starts and stops at once, keeps what it answered, and is fast enough to stand in every test."""
 
+import contextlib
 import json
 import os
 import signal
@@ -25,17 +26,15 @@ serve("127.0.0.1", 0, Path(sys.argv[1]), on_ready=lambda url: print(url, flush=T
 """
 
 
-def test_it_answers_as_soon_as_it_is_entered_and_is_gone_within_a_second():
+def test_it_answers_as_soon_as_it_is_entered_and_is_gone_as_soon_as_it_is_left():
     with EmbeddedSandbox() as sandbox:
         assert httpx.get(f"{sandbox.url}/split", headers=KEY).json() == []
         address = httpx.URL(sandbox.url)
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 1
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((address.host, address.port), timeout=1)
 
 
-def test_it_stops_within_a_second_though_a_request_hangs_and_a_client_keeps_its_connection():
+def test_it_stops_though_a_request_hangs_for_longer_than_any_test_and_a_client_keeps_its_connection(eventually):
     with httpx.Client(headers=KEY) as client, EmbeddedSandbox() as sandbox:
         client.get(f"{sandbox.url}/split")
         fault = {"endpoint": "GET /split", "kind": "hang", "seconds": 600}
@@ -43,16 +42,14 @@ def test_it_stops_within_a_second_though_a_request_hangs_and_a_client_keeps_its_
         errors = []
         hanging = threading.Thread(target=lambda: errors.append(failure_of(sandbox.url)))
         hanging.start()
-        time.sleep(0.1)
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 1
-    hanging.join(5)
+        eventually(lambda: httpx.get(f"{sandbox.control_url}/audit").json()["requests"] == {"GET /split": 2})
+    hanging.join(20)
     assert errors == [httpx.RemoteProtocolError]
 
 
 def failure_of(url):
     try:
-        httpx.get(f"{url}/split", headers=KEY, timeout=60)
+        httpx.get(f"{url}/split", headers=KEY, timeout=3600)
     except httpx.HTTPError as error:
         return type(error)
     return None
@@ -85,30 +82,21 @@ def test_eight_clients_at_once_lose_nothing_and_double_nothing(sandbox, split_bo
     assert told["requests"]["POST /split"] == 200
 
 
-def test_answers_wait_as_long_as_told_all_at_the_same_time(sandbox, behave, audit):
-    behave(latency_s=0.3)
+def test_answers_wait_as_told_all_at_the_same_time_and_not_one_outlives_the_sandbox(eventually):
     body = {"pixKeyType": "email", "pixKey": "ana@example.com", "taxId": "52998224725"}
 
-    def check(_):
-        begun = time.monotonic()
-        httpx.post(f"{sandbox.url}/validate/account", json=body, headers=KEY, timeout=5).raise_for_status()
-        return time.monotonic() - begun
+    def check(url):
+        with contextlib.suppress(httpx.HTTPError):  # an answer, or none: but now
+            httpx.post(f"{url}/validate/account", json=body, headers=KEY, timeout=3600)
 
-    begun = time.monotonic()
     with ThreadPoolExecutor(20) as pool:
-        waited = list(pool.map(check, range(20)))
-    assert min(waited) >= 0.3
-    assert time.monotonic() - begun < 20 * 0.3 / 2
-    assert len(audit()["account_checks"]) == 20
-
-
-def test_it_stops_at_once_though_an_answer_waits(eventually):
-    with EmbeddedSandbox(settings=SandboxSettings(latency_s=30)) as sandbox, ThreadPoolExecutor(1) as pool:
-        pool.submit(failure_of, sandbox.url)
-        eventually(lambda: httpx.get(f"{sandbox.control_url}/audit").json()["requests"] == {"GET /split": 1})
-        begun = time.monotonic()
-        sandbox.__exit__(None, None, None)
-        assert time.monotonic() - begun < 2
+        with EmbeddedSandbox(settings=SandboxSettings(latency_s=600)) as sandbox:  # longer than any test may take
+            waiting = [pool.submit(check, sandbox.url) for _ in range(20)]
+            audit = f"{sandbox.control_url}/audit"
+            eventually(lambda: httpx.get(audit).json()["requests"] == {"POST /validate/account": 20})
+            assert not any(one.done() for one in waiting)
+        for one in waiting:
+            one.result()
 
 
 @pytest.mark.crash

@@ -83,9 +83,7 @@ def test_a_reply_that_drips_is_broken_off_at_the_deadline(serve, open_api):
             time.sleep(0.1)
         return False
 
-    began = time.monotonic()
     answers = ask(open_api(serve(Connections(drip)).url, timeout_s=0.5), 2)
-    assert time.monotonic() - began < 2
     assert {(one.valid, one.sent) for one in answers.values()} == {(None, True)}
     assert all("DeadlinePassed" in one.message for one in answers.values())
 
@@ -136,13 +134,13 @@ def test_what_has_not_begun_is_given_back_and_never_sent(serve, open_api):
 
 
 def test_leaving_breaks_off_what_is_under_way(serve, open_api):
-    service = Connections(lambda _conn, _number: time.sleep(3))
-    began = time.monotonic()
-    with open_api(serve(service).url, timeout_s=30).account_calls(at_a_time=3, give_up_after=5) as calls:
+    left = threading.Event()
+    service = Connections(lambda _conn, _number: left.wait())
+    with open_api(serve(service).url, timeout_s=600).account_calls(at_a_time=3, give_up_after=5) as calls:
         calls.begin((str(number), PIX) for number in range(3))
         while service.requests < 3:
             time.sleep(0.01)
-    assert time.monotonic() - began < 2
+    left.set()  # nobody was answered, and nobody was waited for
 
 
 def test_a_request_that_breaks_a_documented_rule_is_refused_before_any_is_sent(open_api):

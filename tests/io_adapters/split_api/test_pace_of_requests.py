@@ -2,6 +2,8 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import httpx
 import pytest
@@ -47,23 +49,12 @@ def test_a_pace_at_which_nothing_is_ever_sent_is_refused(pace):
 
 
 def test_many_threads_together_keep_to_the_pace():
-    pace = Pace(100)
-    began, sent = time.monotonic(), []
-
-    def send():
-        for _ in range(5):
-            pace.wait()
-            sent.append(time.monotonic() - began)
-
-    threads = [threading.Thread(target=send) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    sent.sort()
-    # The n-th request never goes before its place; one thread's sleep keeps no other from its own.
-    assert all(at >= n * 0.01 - 0.002 for n, at in enumerate(sent))
-    assert sent[-1] < 2
+    everybody = threading.Barrier(6, timeout=60)  # one thread's sleep keeps no other from its own
+    pace = Pace(100, pause=lambda _seconds: everybody.wait(), clock=lambda: 100.0)
+    assert pace.wait() == 0
+    with ThreadPoolExecutor(6) as pool:
+        waits = list(pool.map(lambda _: [pace.wait() for _ in range(5)], range(6)))
+    assert sorted(chain(*waits)) == pytest.approx([0.01 * n for n in range(1, 31)])
 
 
 def test_questions_and_orders_share_one_pace(talk):

@@ -3,7 +3,6 @@
 import signal
 import socket
 import threading
-import time
 
 import pytest
 
@@ -13,6 +12,9 @@ from tests.io_adapters.split_api.raw_server import API_KEY, REPORT_JSON, RawServ
 BODY = b'{"amount":30.10,"reportId":"rp-1"}'
 OK = reply("200 OK", REPORT_JSON)
 DOCUMENTED = b'{"detail":[{"loc":["body","payments",3,"taxId"],"msg":"12345678909 is wrong","type":"value_error"}]}'
+
+
+LONGER_THAN_ANY_TEST_S = 3600
 
 
 def send(api, body=BODY, deadline_s=1.0, was_in_doubt=False, before_connect=lambda: None):
@@ -84,13 +86,11 @@ def test_a_name_found_after_the_deadline_is_sent_nothing_any_more(serve, open_ap
     look_up = socket.getaddrinfo
 
     def slowly(*args, **kwargs):
-        found.wait(10)
+        found.wait()  # until the answer is there: whoever waited for the name would wait for ever
         return look_up(*args, **kwargs)
 
     monkeypatch.setattr(socket, "getaddrinfo", slowly)
-    began = time.monotonic()
     answer = send(open_api(server.url), deadline_s=0.5)
-    assert 0.4 <= time.monotonic() - began <= 1.5
     assert answer.outcome is Outcome.IN_DOUBT
     found.set()
     _wait_for_exchanges_to_end()
@@ -102,10 +102,8 @@ def test_an_interrupt_ends_the_exchange_at_once_and_is_passed_on(serve, open_api
     server = serve(read_then(end=hang))
     main = threading.main_thread().ident
     threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        send(open_api(server.url), deadline_s=20)
-    assert time.monotonic() - began < 2
+        send(open_api(server.url), deadline_s=LONGER_THAN_ANY_TEST_S)
     _wait_for_exchanges_to_end()
     assert server.connections == 1
 
@@ -176,10 +174,8 @@ def test_what_was_read_of_a_cut_answer_is_kept(serve, open_api):
 )
 def test_no_answer_outlives_the_deadline(serve, open_api, behave):
     server = serve(behave)
-    api = open_api(server.url, timeout_s=60)
-    began = time.monotonic()
+    api = open_api(server.url, timeout_s=LONGER_THAN_ANY_TEST_S)
     answer = send(api, b" " * 20_000_000, deadline_s=1.0)
-    assert 0.5 <= time.monotonic() - began <= 2.0
     assert answer.outcome is Outcome.IN_DOUBT
     assert answer.reason.split()[-1] in {"DeadlinePassed", "ReadTimeout", "WriteTimeout"}
     assert server.connections == 1

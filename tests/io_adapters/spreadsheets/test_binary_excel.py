@@ -250,7 +250,7 @@ def test_a_text_is_read_whatever_it_holds(text):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
     part = data.draw(
         st.sampled_from(["xl/workbook.bin", "xl/worksheets/sheet1.bin", "xl/styles.bin", "xl/sharedStrings.bin"])
@@ -267,7 +267,7 @@ def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
 
 
 @given(st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_package_cut_short_is_refused(percent):
     whole = xlsb.package({"Dados": TOLD}, texts=TEXTS, formats=FORMATS)
     assert refusal(open_xlsb, whole[: len(whole) * percent // 100]) == "FILE_CORRUPT"

@@ -345,7 +345,7 @@ _TEXT = st.text(st.sampled_from([*string.ascii_letters[:6], "|", "\\", "é", '"'
     ),
     st.integers(60, 900),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_pieces_of_any_size_give_the_lines_that_a_reader_line_by_line_gives(recordings, read_bytes):
     body, expected = [summary(), summary("S2", "USD", "US")], []
     for number, (title, dues) in enumerate(recordings):

@@ -5,14 +5,13 @@ import json
 import resource
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_adapters.spreadsheets import reader_process
@@ -124,10 +123,9 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[IssueCode]]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_workbook_is_refused_by_its_reason(name):
     made, codes = HOSTILE[name]
-    content = made()
-    began = time.monotonic()
-    assert refused(content)[0] in codes
-    assert time.monotonic() - began < 30
+    code, message = refused(made())
+    assert code in codes
+    assert "took more than" not in message, "it is refused by its reason, not because time ran out"
 
 
 def test_the_extent_of_a_workbook_of_a_kilobyte_is_told():
@@ -272,7 +270,7 @@ def test_what_a_cell_holds_is_never_in_a_message(rows):
     assert not any(document in message for message in messages)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.data())
 def test_a_damaged_archive_is_read_or_refused_and_nothing_else(data):
     content = bytearray(SOUND)
@@ -282,7 +280,7 @@ def test_a_damaged_archive_is_read_or_refused_and_nothing_else(data):
     attempt(bytes(content[: data.draw(st.integers(0, len(content)) | st.just(len(content)))]))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.data())
 def test_damaged_xml_is_read_or_refused_and_nothing_else(data):
     part = data.draw(st.sampled_from([SHEET, "xl/workbook.xml", "xl/styles.xml", "_rels/.rels", SHARED_TEXTS]))

@@ -246,7 +246,7 @@ def test_a_workbook_older_than_excel_97_is_refused():
 
 
 @given(st.integers(0, 8191))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_workbook_cut_short_is_refused_unless_nothing_is_missing(length):
     whole = xls.ole_file(xls.workbook([("Dados", b"".join(xls.label(row, 0, "José") for row in range(400)))]))
     content = whole[: length * len(whole) // 8192]
@@ -257,7 +257,7 @@ def test_a_workbook_cut_short_is_refused_unless_nothing_is_missing(length):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
     records = b"".join(
         xls.number(row, 1, row, 1) + xls.formula(row, 2, "x") + xls.error(row, 3, 7) for row in range(30)

@@ -394,7 +394,7 @@ SAMPLE = content_of(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
     damaged = bytearray(SAMPLE)
     for place in data.draw(st.lists(st.integers(SAMPLE.index(b"<table"), len(SAMPLE) - 1), min_size=1, max_size=4)):
@@ -403,7 +403,7 @@ def test_damaged_bytes_are_refused_or_read_and_raise_nothing_else(data):
 
 
 @given(st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_package_cut_short_is_refused(percent):
     whole = package(SAMPLE)
     assert refusal(open_ods, whole[: len(whole) * percent // 100]) == "FILE_CORRUPT"
