@@ -1,9 +1,11 @@
 # Every target works on a fresh clone with only Python 3.11+ and make, and again afterwards without redoing the work.
 PYTHON ?= python3
 BIN := .venv/bin
+# Programs start again and again in tests; compiling the packages each time would take longer than most of them run.
+export PYTHONDONTWRITEBYTECODE :=
 READY := .venv/.ready
 
-.PHONY: setup demo up check test lint format bench crash census wheel clean
+.PHONY: setup demo up check pure test lint format bench crash wheel census clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -20,12 +22,17 @@ demo: $(READY)
 up: $(READY)
 	@$(BIN)/repasse up
 
-# What is quick and says most: lint, types, everything that is pure, the business rules, the examples in docstrings
+# What is quick and says most: lint beside all that is pure, the business rules and the examples in docstrings
 check: $(READY)
-	@$(BIN)/python tests/side_by_side.py "$(LINT)" "$(BIN)/python -m pytest -q $(PURE)"
+	@$(MAKE) --no-print-directory --jobs 2 lint pure
+
+PURE := tests/schemas tests/spec tests/flows/steps tests/sample_data schemas flows
+
+pure: $(READY)
+	$(BIN)/python -m pytest -q $(PURE)
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -43,6 +50,19 @@ bench: $(READY)
 # A thousand kills take some minutes; KILLS=10000 make crash kills longer, SEED=... repeats the choices it printed
 crash: $(READY)
 	$(BIN)/python -m pytest -m crash tests/crash
+
+# The packages as people install them, in an environment of nothing else, far from this folder
+wheel: $(READY)
+	rm -rf build
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/env
+	build/wheel/env/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt build/wheel/*.whl
+	mkdir build/wheel/elsewhere
+	cd build/wheel/elsewhere && ../env/bin/repasse demo
+
+# What the house is made of, counted; TIMED=1 counts the seconds of check and test as well
+census: $(READY)
+	@$(BIN)/python tests/census.py $(if $(TIMED),--timed)
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

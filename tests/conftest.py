@@ -21,3 +21,21 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> None:
 
         if not parent.config.getoption("--hypothesis-profile", default=None):
             settings.load_profile("repasse")
+
+
+# Files that take longest, which must not be the last ones of a run in which other workers have nothing left to do.
+LONGEST_FIRST = (
+    "simulation", "watched", "flows/test_foreign_currency.py", "property", "contract/test_sandbox_openapi.py",
+    "browser", "golden", "docs", "flows",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Hand long files out first when several workers share a run."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    path = item.path.as_posix()
+    return next((turn for turn, name in enumerate(LONGEST_FIRST) if f"/tests/{name}" in path), len(LONGEST_FIRST))

@@ -54,6 +54,10 @@ def territories_frame(parts: Iterable[Sequence[object]] = ()) -> DataFrame[Terri
 
 def typed_parts(parts: Iterable[Sequence[object]] | pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Return earnings of either kind as a frame: counts are integers, exact amounts and all else texts."""
-    frame = parts if isinstance(parts, pd.DataFrame) else pd.DataFrame(list(parts), columns=columns)
-    whole_numbers = {"lines", "units", "share_ppm"}
-    return frame[columns].astype({name: "int64" if name in whole_numbers else "str" for name in columns})
+    types = {name: "int64" if name in {"lines", "units", "share_ppm"} else "str" for name in columns}
+    if isinstance(parts, pd.DataFrame):
+        return parts[columns].astype(types)
+    by_column = list(zip(*parts, strict=True)) or [()] * len(columns)
+    return pd.DataFrame(
+        {name: pd.Series(list(values), dtype=types[name]) for name, values in zip(columns, by_column, strict=True)}
+    )

@@ -30,9 +30,10 @@ def obligation_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
     For the parts of what is owed: they are checked once, when `obligations_frame` puts them together.
     """
-    lacking = {kind: pd.Series([empty] * len(rows), index=rows.index, dtype=kind) for kind, empty in _EMPTY.items()}
-    columns = {name: rows[name].astype(kind) if name in rows else lacking[kind] for name, kind in _KINDS.items()}
-    return pd.DataFrame(columns).reset_index(drop=True)
+    lacking = {kind: pd.Series([empty] * len(rows), dtype=kind).array for kind, empty in _EMPTY.items()}
+    given = {name: values.array for name, values in rows.items()}
+    columns = {name: given[name].astype(kind) if name in given else lacking[kind] for name, kind in _KINDS.items()}
+    return pd.DataFrame(columns)
 
 
 def obligations_frame(rows: pd.DataFrame) -> DataFrame[Obligations]:
@@ -141,18 +142,21 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> pd.D
 
 def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
     """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all."""
-    rows = rows.copy()
-    for name in (*PERSON, *DESTINATION_COLUMNS):
-        if name not in rows:
-            rows[name] = ""
-    known = payees.set_index("tax_id")
-    bare = (rows["pix_key"] == "") & (rows["account"] == "")
-    for name in (*PERSON, *DESTINATION_COLUMNS):
-        blank = (rows[name] == "") if name in PERSON else bare
-        by_payee = known[name].to_dict()
-        own = pd.Series([by_payee.get(tax_id, "") for tax_id in rows["tax_id"]], index=rows.index, dtype="str")
-        rows[name] = rows[name].where(~blank, own)
-    return rows
+    names = (*PERSON, *DESTINATION_COLUMNS)
+    given = {name: rows[name].tolist() if name in rows else [""] * len(rows) for name in names}
+    position = {tax_id: number for number, tax_id in enumerate(payees["tax_id"])}
+    known = [position.get(tax_id) for tax_id in rows["tax_id"]]
+    bare = [not pix_key and not account for pix_key, account in zip(given["pix_key"], given["account"], strict=True)]
+    filled = {}
+    for name, values in given.items():
+        own = payees[name].tolist()
+        blank = [not value for value in values] if name in PERSON else bare
+        taken = [
+            (own[number] if number is not None else "") if lacks else value
+            for value, lacks, number in zip(values, blank, known, strict=True)
+        ]
+        filled[name] = pd.array(taken, dtype="str")
+    return rows.assign(**filled)
 
 
 def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> list[str]:
