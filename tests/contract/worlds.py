@@ -17,6 +17,7 @@ from tests.contract.fake_service import KEY, PREFIX, FakeService
 from tests.contract.interface import endpoint_of
 
 ASSUMED = Assumptions(institutions_rows=7)
+PATIENCE_S = 120  # of a machine that has other things to do
 
 
 class World(Protocol):
@@ -165,5 +166,5 @@ def _over_a_socket(request: httpx.Request) -> httpx.Response:
 
 def _client(url: str, key: str, transport: httpx.BaseTransport | None) -> SplitApi:
     return SplitApi(
-        url, SecretStr(key), timeout_s=10, assumptions=ASSUMED, transport=transport, pause=lambda _seconds: None
+        url, SecretStr(key), timeout_s=PATIENCE_S, assumptions=ASSUMED, transport=transport, pause=lambda _seconds: None
     )

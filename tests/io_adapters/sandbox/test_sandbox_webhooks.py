@@ -39,7 +39,7 @@ class Listener:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def next(self):
-        return self.got.get(timeout=5)[2]
+        return self.got.get(timeout=60)[2]
 
     def close(self):
         self.may_answer.set()
@@ -109,7 +109,7 @@ def test_a_delivery_goes_to_the_whole_url_as_json_and_is_noted(register, listene
     behave(done_after_s=0)
     register(listener.url)
     create()
-    path, kind, told = listener.got.get(timeout=5)
+    path, kind, told = listener.got.get(timeout=60)
     assert (path, kind) == ("/hook?key=1", "application/json")
     eventually(lambda: outcomes(audit) == [(1, "200")])
     (noted,) = audit()["deliveries"]
