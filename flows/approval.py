@@ -40,13 +40,14 @@ def approve(
 
     The word is bound to the plan's digest and total, and is good for seven days. Then the payout is started again: it
     sends what has every word it needs, and nothing else. Nobody's word here is proof of who they are: whoever reaches
-    this form may type any name. Jobs with "identities: signed_in" are approved at the desk alone.
+    this form may type any name. Jobs with "identities: signed_in" are approved at the desk alone; where the job says
+    "other_than_preparer: true", or needs two people, whoever prepared the plan does not count.
 
     Args:
         digest: The plan, as the run that awaits approval shows it: "sha256:" and its digits, eight of them at least.
         total: The plan's total, typed: "1.234,56". Another total than the plan's is refused.
         name: Who decides; it is kept in the ledger.
-        decision: approve lets the plan go out; reject voids it.
+        decision: approve lets the plan go out; reject voids it, and withdraws what of it was not sent.
         why: What is wrong with the plan; needed for a rejection.
     """
     try:
@@ -54,10 +55,18 @@ def approve(
         with open_ledger_of(settings) as ledger:
             said = say_word(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
         if decision == "reject":
-            return Completed(name="Rejected", message=f"plan {said.plan.digest} of {said.plan.job} was rejected")
+            return Completed(name="Rejected", message=_rejected(said))
         return _go_on(settings, said)
     except RepasseError as error:
         return Failed(name="WordRefused", message=error.message)
+
+
+def _rejected(said: Said) -> str:
+    """Say what a no has withdrawn, and what was sent before it."""
+    told = f"plan {said.plan.digest} of {said.plan.job} was rejected"
+    groups = said.rejection.groups if said.rejection else {}
+    counts = [f"{len(batches)} {what.replace('_', ' ')}" for what, batches in groups.items() if batches]
+    return f"{told}; batches: {', '.join(counts)}"
 
 
 def _go_on(settings: Settings, said: Said) -> State[None]:

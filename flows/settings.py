@@ -47,6 +47,7 @@ class Settings:
         timeout_s: Total deadline of one POST.
         log_format: text for people, json for collectors.
         assumptions: REPASSE_ASSUME_* variables.
+        policy: File that says whose yes every plan needs at least, whatever its job says; None where none is named.
     """
 
     home: Path
@@ -55,6 +56,19 @@ class Settings:
     timeout_s: float
     log_format: Literal["text", "json"]
     assumptions: Mapping[str, str]
+    policy: Path | None = None
+
+    def require_policy_outside(self, folder: Path) -> None:
+        """Refuse a policy that whoever writes jobs could write too.
+
+        Raises:
+            ConfigurationError: the file REPASSE_POLICY names is in a folder of jobs.
+        """
+        if self.policy is not None and self.policy.resolve().is_relative_to(folder.resolve()):
+            raise ConfigurationError(
+                f"REPASSE_POLICY names a file in {folder}, where jobs are written: keep it where only those who set "
+                "the rules may write"
+            )
 
     def require_service(self) -> ServiceSettings:
         """Return the service, or refuse to guess one.
@@ -82,14 +96,19 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
             "with a real service, say where the ledger lives: set REPASSE_HOME (or REPASSE_LEDGER_URL)"
         )
     home = Path(home_given or ".repasse").absolute()
-    return Settings(
+    policy = environment.get("REPASSE_POLICY", "").strip()
+    settings = Settings(
         home=home,
         ledger_url=ledger_given or f"sqlite:///{home / 'ledger.db'}",
         service=service,
         timeout_s=_timeout_s(environment.get("REPASSE_TIMEOUT_S", "60")),
         log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
         assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
+        policy=Path(policy).absolute() if policy else None,
     )
+    if jobs := environment.get("REPASSE_JOBS", ""):
+        settings.require_policy_outside(Path(jobs).absolute())
+    return settings
 
 
 def _service(environment: Mapping[str, str]) -> ServiceSettings | None:

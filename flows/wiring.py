@@ -160,9 +160,12 @@ def opened_run(
 
     Raises:
         AnotherRun: another run holds the job.
-        ConfigurationError: the environment names no service, or a ledger that cannot be opened.
+        ConfigurationError: the environment names no service, a ledger that cannot be opened, or a policy that cannot
+            be read or lies beside the job.
     """
     run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    if order is not None:
+        settings.require_policy_outside(order.folder)
     with ExitStack() as exits:
         pace = order.job.service.requests_per_s if order else None
         service = exits.enter_context(opened_service(settings, clock, requests_per_s=pace))

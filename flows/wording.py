@@ -34,14 +34,24 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "check.missing_shares": ("participações que faltam: {path}", "missing shares: {path}"),
     "approval.wanted": (
-        (
-            "aguarda a aprovação de {people} pessoa(s): {payments} pagamentos, {batches} lote(s), {currency} {total}\n"
-            "  repasse approve {digest} --by NOME --total {total}"
-        ),
-        (
-            "approval wanted from {people} person(s): {payments} payments, {batches} batch(es), {currency} {total}\n"
-            "  repasse approve {digest} --by NAME --total {total}"
-        ),
+        "aguarda a aprovação de {people} pessoa(s): {payments} pagamentos, {batches} lote(s), {currency} {total}",
+        "approval wanted from {people} person(s): {payments} payments, {batches} batch(es), {currency} {total}",
+    ),
+    "approval.how": (
+        "repasse approve {digest} --by NOME --total {total}",
+        "repasse approve {digest} --by NAME --total {total}",
+    ),
+    "approval.in_desk": (
+        "plano {digest}: só na mesa, por quem entrou com a própria senha",
+        "plan {digest}: in the desk alone, by people who signed in",
+    ),
+    "approval.others_only": (
+        "não conta quem o preparou, lançando ou enviando arquivos: {people}",
+        "whoever prepared it, by launching it or uploading a file, does not count: {people}",
+    ),
+    "approval.others_in_desk": (
+        "na mesa não conta quem o preparou, lançando ou enviando arquivos: {people}",
+        "in the desk, whoever prepared it, by launching it or uploading a file, does not count: {people}",
     ),
     "approval.given": (
         "aprovado: {payments} pagamentos, {batches} lote(s)",
@@ -52,8 +62,14 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{files}: using a file again wants an approval, and there is no payment to approve; nothing was booked",
     ),
     "approval.yes": (
-        "--yes não basta para este plano: uma pessoa precisa olhar (limites, rejeição, ou algo que parece já pago)",
-        "--yes does not cover this plan: a person must look (limits, a rejection, or what looks paid already)",
+        (
+            "--yes não basta para este plano: uma pessoa precisa olhar (limites, quem o preparou não conta, rejeição, "
+            "ou algo que parece já pago)"
+        ),
+        (
+            "--yes does not cover this plan: a person must look (limits, whoever prepared it does not count, a "
+            "rejection, or what looks paid already)"
+        ),
     ),
     "rows.stop": (
         "há linhas com problemas, e o trabalho diz que então nada é enviado (rules.invalid_payee: stop)",
@@ -71,6 +87,40 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         (
             "sending is frozen, ledger and service disagree: {reason}; two people who understand why let it go on:\n"
             "  repasse unfreeze --accept {tags} --by A --by B --evidence TEXT"
+        ),
+    ),
+    "send.withdrawn": (
+        "{report} foi retirado antes do envio: {reason}; nada dele foi enviado",
+        "{report} was withdrawn before it was sent: {reason}; nothing of it was sent",
+    ),
+    "recover.withdrawn": (
+        (
+            "{report} ({payments} pagamentos, {currency} {amount}) estava aprovado e não enviado, e foi retirado: "
+            "{reason}; o que dele ainda se deve volta ao plano e precisa de nova aprovação"
+        ),
+        (
+            "{report} ({payments} payments, {currency} {amount}) was approved and unsent, and was withdrawn: {reason}; "
+            "what of it is still owed goes back into the plan and needs a new approval"
+        ),
+    ),
+    "recover.lapsed.reason": ("a aprovação venceu", "its approval lapsed"),
+    "recover.rejected.reason": ("o plano foi rejeitado", "its plan was rejected"),
+    "recover.words.reason": (
+        "as aprovações que tinha não bastam mais",
+        "the approvals it had are not enough any more",
+    ),
+    "recover.changed.reason": (
+        "o arquivo, um favorecido, uma conta ou uma regra do trabalho mudou desde a aprovação",
+        "the file, a payee, an account or a rule of the job has changed since it was approved",
+    ),
+    "recover.other_period": (
+        (
+            "{period}: {batches} lote(s) aprovados e não enviados, {amount}; execute o trabalho para esse período, ou "
+            "retire-os: repasse reject {digest} --by NOME --why TEXTO"
+        ),
+        (
+            "{period}: {batches} batch(es) approved and not sent, {amount}; run the job for that period, or withdraw "
+            "them: repasse reject {digest} --by NAME --why TEXT"
         ),
     ),
     "send.outcome": ("{report}: {outcome} ({reason})", "{report}: {outcome} ({reason})"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from schemas.person import same_person
+from schemas.person import same_person, scripts_of
 
 Language = Literal["pt-BR", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("pt-BR", "en")
@@ -104,11 +104,12 @@ class FirstWord:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a user's name: letters and digits, blanks and . ' - between, at most 64.
+    """Whether a text can be a user's name: letters of one script and digits, blanks and . ' - between, at most 64.
 
-    No e-mail address: the name stands in the ledger, in logs and beside a run, where no personal data may.
+    No e-mail address: the name stands in the ledger, in logs and beside a run, where no personal data may. Letters of
+    several scripts make a name look like somebody else's.
 
     >>> is_name("Ana Lima"), is_name(" "), is_name("ana@example.com")
     (True, False, False)
     """
-    return bool(_NAME.fullmatch(text)) and bool(same_person(text))
+    return bool(_NAME.fullmatch(text)) and bool(same_person(text)) and len(scripts_of(text)) <= 1

@@ -144,12 +144,33 @@ class ForeignCurrency(Declaration):
     show_exchange_data: bool = True
 
 
+Identities = Literal["declared", "signed_in"]
+
+
 class ApprovalRule(Declaration):
-    """Whose word a plan needs."""
+    """Whose word a plan needs.
+
+    `other_than_preparer`: whether whoever launched the run, or uploaded a file of it, counts as one who approves. Left
+    out, they count by a typed name and do not by an approval in the desk.
+    """
 
     above: Cents = 0
     approvers: int = Field(default=1, ge=1, le=2)
-    identities: Literal["declared", "signed_in"] = "declared"
+    identities: Identities = "declared"
+    other_than_preparer: bool | None = None
+
+
+class ApprovalPolicy(Declaration):
+    """The least a house asks of every job, in a file of its own; what it leaves out it leaves to the jobs.
+
+    The keys mean what they mean in a job; `limits` are those of a job's rules.
+    """
+
+    above: Cents | None = None
+    approvers: int = Field(default=1, ge=1, le=2)
+    limits: Limits = Limits()
+    identities: Identities = "declared"
+    other_than_preparer: bool = False
 
 
 class Settle(Declaration):

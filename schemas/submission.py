@@ -59,6 +59,8 @@ TRANSITIONS: Final[dict[SubmissionState, frozenset[SubmissionState]]] = {
 LIVE: Final = frozenset(
     {S.APPROVED, S.SENDING, S.IN_DOUBT, S.ACCEPTED, S.PROCESSING, S.PAID, S.PARTIAL, S.EXCLUDED, S.NOT_SENT}
 )
+# Nothing of it has ever been sent, and nothing will be without another transition.
+UNSENT: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT})
 # The service knows a report and has not finished with it.
 OPEN: Final = frozenset({S.ACCEPTED, S.PROCESSING})
 # A report has ended without telling which payees were paid: people decide.
@@ -159,3 +161,29 @@ class Claim:
     period: str
     payer: str = ""
     currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFate:
+    """What became of a plan, batch by batch.
+
+    Attributes:
+        batches: The latest attempt of each.
+    """
+
+    batches: tuple[Submission, ...]
+
+    @property
+    def groups(self) -> dict[str, tuple[Submission, ...]]:
+        """Every batch by what became of it: unsent, withdrawn, in_doubt, sent, or ended without paying anybody."""
+        found: dict[str, list[Submission]] = {"unsent": [], "withdrawn": [], "in_doubt": [], "sent": [], "ended": []}
+        for batch in self.batches:
+            if batch.state in UNSENT:
+                found["unsent"].append(batch)
+            elif batch.state is S.WITHDRAWN:
+                found["withdrawn"].append(batch)
+            elif batch.state in {S.SENDING, S.IN_DOUBT, S.ABSENT}:
+                found["in_doubt"].append(batch)
+            else:
+                found["ended" if batch.state in {S.REFUSED, S.FAILED} else "sent"].append(batch)
+        return {name: tuple(batches) for name, batches in found.items()}

@@ -25,6 +25,14 @@ _APPROVAL: Final[dict[str, tuple[str, str]]] = {
         "este plano não espera mais palavra nenhuma; nada foi registrado",
         "this plan does not wait for a word any more; nothing was recorded",
     ),
+    "approval.lapsed": (
+        "{report}: a aprovação venceu, ou o plano foi rejeitado, antes do envio; a próxima execução o retira",
+        "{report}: its approval lapsed, or its plan was rejected, before it was sent; the next run withdraws it",
+    ),
+    "reject.too_late": (
+        "tudo deste plano já foi enviado: não há o que retirar; nada foi registrado",
+        "all of this plan was sent already: there is nothing to withdraw; nothing was recorded",
+    ),
     "approval.look_again": (
         "o total confirmado não é o do plano: olhe o plano de novo",
         "the total that was confirmed is not the plan's total: look at the plan again",
@@ -227,7 +235,10 @@ _LOOK: Final[dict[str, tuple[str, str]]] = {
             "this is not the same money again"
         ),
     ),
-    "look.rejected": ("este plano já foi rejeitado", "this plan was rejected before"),
+    "look.rejected": (
+        "este plano, ou parte dele, já foi rejeitado",
+        "this plan, or part of it, was rejected before",
+    ),
 }
 
 # What a row that looks paid already looks like.

@@ -72,6 +72,8 @@ def serve_desk(asked: Serving) -> None:
         )
     settings = read_settings()
     folder = _jobs_folder(asked.jobs)
+    if folder is not None:
+        settings.require_policy_outside(folder)
     desk = DeskSettings(
         uploads=settings.home / UPLOADS,
         https=https,

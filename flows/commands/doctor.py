@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from flows.opening import open_ledger_of
+from flows.opening import open_ledger_of, policy_of
 from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
 from flows.steps.compare_listing import names_of
@@ -16,6 +16,7 @@ from flows.wiring import describe_service, opened_service
 from io_adapters.split_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
+from schemas.money import format_cents
 
 Result = tuple[ExitCode, dict[str, Any]]
 
@@ -35,6 +36,7 @@ def examine(*, accept_key: bool, by: str, as_json: bool) -> Result:
     if accept_key:
         look("API key", lambda: _accept_key(settings, by))
     look("environment", lambda: _environment(settings))
+    look("policy", lambda: _policy(settings))
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
     look("sending", lambda: _sending(settings))
@@ -89,6 +91,18 @@ def _show_seen(console: Console, settings: Settings) -> list[dict[str, Any]]:
 def _environment(settings: Settings) -> str:
     check_environment()
     return f"home {settings.home}, service {describe_service(settings.service)}"
+
+
+def _policy(settings: Settings) -> str:
+    """Say what no job may undercut."""
+    rule = policy_of(settings)
+    if rule is None:
+        return "none: each job's own rule counts (REPASSE_POLICY names a file that no job can undercut)"
+    amounts = {"above": rule.above_cents, "a payment": rule.payment_limit_cents, "a run": rule.run_limit_cents}
+    said = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
+    said += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
+    said += ["other than the preparer"] if rule.other_than_preparer else []
+    return f"{settings.policy}: {', '.join(said)}"
 
 
 def _ledger(settings: Settings) -> str:

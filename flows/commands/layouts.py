@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from flows.terminal.printing import console_for
-from io_adapters.spreadsheets.declarations import job_schema, known_layouts, layout_schema, read_layout
+from io_adapters.spreadsheets.declarations import (
+    job_schema,
+    known_layouts,
+    layout_schema,
+    policy_schema,
+    read_layout,
+)
 from io_adapters.spreadsheets.reading import open_file
 from schemas.exit_codes import ExitCode
 from schemas.layouts.drafting import draft_layout
@@ -42,7 +48,7 @@ def new_layout(file: Path, name: str | None, *, as_json: bool) -> Result:
 
 def print_schema(what: str) -> ExitCode:
     """Print the JSON Schema of job files or of layouts."""
-    schemas = {"job": job_schema, "layout": layout_schema}
+    schemas = {"job": job_schema, "layout": layout_schema, "policy": policy_schema}
     if what not in schemas:
         sys.stderr.write(f"repasse: there is no schema of {what}; there are: {', '.join(schemas)}\n")
         return ExitCode.USAGE

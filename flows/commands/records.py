@@ -81,7 +81,7 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
                 line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
         if name == "planned":
-            _show_how_to_approve(mine, console)
+            _show_how_to_approve(mine, ledger, console)
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
     document["exchange_rates"] = [_rate_told(one) for one in rates]
@@ -92,14 +92,17 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     return worst(codes), document
 
 
-def _show_how_to_approve(planned: Sequence[Submission], console: Console) -> None:
-    """Print for each plan that waits the command that approves it: a plan is all its batches together."""
-    totals = Counter[str]()
-    for one in planned:
-        totals[one.plan_digest] += one.amount_cents
-    for digest, cents in totals.items():
+def _show_how_to_approve(planned: Sequence[Submission], ledger: Ledger, console: Console) -> None:
+    """Print for each plan that waits how it is approved: a plan is all its batches together."""
+    totals = Counter[tuple[str, str]]()
+    for batch in planned:
+        totals[batch.plan_digest, batch.job] += batch.amount_cents
+    for (digest, job), cents in totals.items():
         total = format_cents(cents, "pt-BR")
-        console.print(f"  repasse approve {digest} --by NAME --total {total}", soft_wrap=True, markup=False)
+        how = f"repasse approve {digest} --by NAME --total {total}"
+        if ledger.word_rules.wants_signed_in(job):
+            how = f"plan {digest}, {total}: in the desk alone, by people who signed in"
+        console.print(f"  {how}", soft_wrap=True, markup=False)
 
 
 def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:

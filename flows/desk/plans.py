@@ -10,16 +10,17 @@ from typing import Final, Literal
 from flows.desk.jobs import JobsFolder
 from flows.desk.launches import Launches
 from flows.stages.record_approval import record_approval
-from flows.stages.words_given import words_given, words_missing
+from flows.stages.words_given import approvers_needed, rule_for, words_given, words_missing
 from io_adapters.desk.ports import Given, PlanStanding
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
+from schemas.approval import PlanRule
 from schemas.errors import ApprovalWanted
 from schemas.job import Job
 from schemas.person import same_person
 from schemas.plan import ApprovalKind
 from schemas.plan_page import PlanPage
-from schemas.submission import LIVE, SubmissionState
+from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
 from schemas.told import Told
 
 S = SubmissionState
@@ -54,8 +55,10 @@ class Plans:
         declared = self._declared(stored)
         job = declared if isinstance(declared, Job) else None
         given = self._ledger.approvals.given(stored.digest)
-        counting = words_given(self._ledger, job, stored, self._now()) if job else frozenset()
         state = _state(stored)
+        rule = rule_for(self._ledger, job, stored) if job else stored.rule or PlanRule()
+        needed = approvers_needed(rule, stored, must_look=True)
+        counting = words_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
         taken = state == "approved"
         return PlanStanding(
             digest=stored.digest,
@@ -81,7 +84,9 @@ class Plans:
                 for one in given
             ),
             missing=words_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
-            only_signed_in=job is not None and job.approval.identities == "signed_in",
+            only_signed_in=rule.identities == "signed_in",
+            preparers=tuple(sorted(stored.preparers)) if needed > 1 or rule.other_than_preparer is not False else (),
+            fate=PlanFate(stored.submissions),
             job_problem="" if isinstance(declared, Job) else declared,
             page=page,
         )
@@ -97,18 +102,20 @@ class Plans:
         run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
         if run is None or isinstance(job, str) or words_missing(self._ledger, job, stored, self._now()):
             return ""
-        people = len(words_given(self._ledger, job, stored, self._now()))
+        rule = rule_for(self._ledger, job, stored)
+        needed = approvers_needed(rule, stored, must_look=True)
+        people = len(words_given(self._ledger, rule, stored, needed, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
         return self._launches.start(
             run.job_file, self._launches.files_of(run), by=given.by, key=key, digest=given.digest, period=stored.period
         )
 
     def reject(self, digest: str, *, by: str, why: str) -> None:
-        """Record a no; approvals so far are void."""
+        """Record a no; approvals so far are void, and what of the plan was not sent is withdrawn."""
         stored = self._ledger.plans.get(digest)
-        if _state(stored) != "waiting":
+        if not any(one.state in UNSENT for one in stored.submissions):
             raise ApprovalWanted(Told("approval.not_waiting"))
-        self._ledger.approvals.reject(stored.digest, by, why)
+        self._ledger.submissions.reject_plan(stored.digest, by, why)
 
     def _page(self, digest: str) -> PlanPage | None:
         run_id = self._ledger.plan_views.run_of(digest)

@@ -20,8 +20,7 @@ INTERRUPTED: Final = "interrupted"
 def planned_runs(ledger: Ledger) -> dict[str, bool]:
     """Return the runs whose plan nobody has taken up or replaced, each with whether people have rejected it."""
     planned = ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False)
-    rejected = {digest: bool(ledger.plans.get(digest).rejected_by) for digest in {one.plan_digest for one in planned}}
-    return {one.run_id: rejected[one.plan_digest] for one in planned}
+    return {one.run_id: False for one in planned} | dict.fromkeys(ledger.plans.rejected_runs(), True)
 
 
 def is_interrupted(run: Run, ledger: Ledger, now: dt.datetime) -> bool:

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 from flows.stages.plan_view import warn_of_plan
 from flows.stages.reasons_to_look import reasons_to_look, were_shown
-from flows.stages.record_approval import GOOD_FOR
 from flows.stages.run import Run
-from flows.stages.words_given import beyond_limits, words_given
+from flows.stages.words_given import approvers_needed, rule_for, words_given
 from flows.steps.accrue import History
 from flows.steps.exchange_rate import facts_of
 from flows.steps.inputs import Inputs
 from flows.steps.work_out import Worked
 from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
+from io_adapters.ledger.plans import StoredPlan
+from schemas.approval import GOOD_FOR, PlanRule
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
@@ -34,24 +35,30 @@ def approve(run: Run) -> None:
     reasons = reasons_to_look(run, plan)
     if reasons and not were_shown(run, plan, reasons):
         run.ledger.approvals.void(plan.digest)
-    wanted = words_wanted(run, plan, reasons)
     run.issues += _limits_passed(run, plan)
-    if run.order.yes and plan.batches:
-        _take_yes(run, plan, wanted, reasons)
-    given = words_given(run.ledger, run.job, plan, run.clock.now(), by_flag=not reasons)
+    accruals = _accruals(run)
+    if not plan.batches:
+        if run.used_before.released:
+            files = ", ".join(sorted(run.used_before.released))
+            run.end_with(ExitCode.APPROVAL_WANTED, run.say("approval.again_unpaid", files=files))
+        elif accruals is not None:
+            run.ledger.accruals.post(accruals, run.id)
+        return
+    stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)
+    rule = rule_for(run.ledger, run.job, stored)
+    wanted = approvers_needed(rule, stored, must_look=must_look)
+    if run.order.yes:
+        _take_yes(run, plan, rule, wanted, must_look=must_look)
+    given = words_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
     if len(given) < wanted:
-        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, plan, wanted - len(given), reasons))
+        lacking = wanted - len(given)
+        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons))
         warn_of_plan(run)
         return
-    accruals = _accruals(run)
-    if run.used_before.released and not plan.batches:
-        files = ", ".join(sorted(run.used_before.released))
-        run.end_with(ExitCode.APPROVAL_WANTED, run.say("approval.again_unpaid", files=files))
-    elif plan.batches:
-        run.ledger.submissions.approve_plan(plan.digest, run.id, accruals, run.clock.now(), approvers=wanted)
-        run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
-    elif accruals is not None:
-        run.ledger.accruals.post(accruals, run.id)
+    run.ledger.submissions.approve_plan(
+        plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
+    )
+    run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
 
 
 def _accruals(run: Run) -> AccrualPosting | None:
@@ -73,23 +80,12 @@ def what_to_post(job: Job, period: Period, inputs: Inputs, history: History, wor
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
 
 
-def words_wanted(run: Run, plan: PaymentPlan, reasons: Sequence[Told]) -> int:
-    """How many people must say yes: none up to `above` but where one must look, a second one beyond the limits."""
-    if not plan.batches:
-        return 0
-    if beyond_limits(run.job, plan):
-        return 2
-    if reasons:
-        return run.job.approval.approvers
-    return 0 if plan.total_cents <= run.job.approval.above else run.job.approval.approvers
-
-
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
-    """Tell which of the job's limits the plan is above."""
-    limits, language, file = run.job.rules.limits, run.job.outputs.language, run.order.job_path.name
+    """Tell which of the limits the plan is above: the job's, or the policy's where those are lower."""
+    rule, language, file = rule_for(run.ledger, run.job), run.job.outputs.language, run.order.job_path.name
     passed = [
-        (IssueCode.LIMIT_PAYMENT, limits.payment, plan.largest_cents),
-        (IssueCode.LIMIT_RUN, limits.run, plan.total_cents),
+        (IssueCode.LIMIT_PAYMENT, rule.payment_limit_cents, plan.largest_cents),
+        (IssueCode.LIMIT_RUN, rule.run_limit_cents, plan.total_cents),
     ]
     return [
         make_issue(
@@ -105,9 +101,9 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     ]
 
 
-def _take_yes(run: Run, plan: PaymentPlan, wanted: int, reasons: Sequence[Told]) -> None:
+def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_look: bool) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
-    if wanted > 1 or run.job.approval.identities == "signed_in" or reasons:
+    if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or must_look:
         run.progress.tell(run.say("approval.yes"))
         return
     now = run.clock.now()
@@ -116,15 +112,25 @@ def _take_yes(run: Run, plan: PaymentPlan, wanted: int, reasons: Sequence[Told])
     )
 
 
-def _call_for_approval(run: Run, plan: PaymentPlan, people: int, reasons: Sequence[Told]) -> str:
-    wanted = run.say(
-        "approval.wanted",
-        people=people,
-        payments=plan.payees,
-        batches=len(plan.batches),
-        currency=plan.currency,
-        total=format_cents(plan.total_cents, run.language),
-        digest=plan.digest,
-    )
-    terms = [run.say("rate.terms", **facts_of(plan.exchange))] if plan.exchange else []
-    return "\n  ".join([wanted, *terms, *(reason.in_words(run.language) for reason in reasons)])
+def _call_for_approval(
+    run: Run, plan: StoredPlan, rule: PlanRule, wanted: int, missing: int, reasons: Sequence[Told]
+) -> str:
+    """Say how many people must still approve the plan, who counts, where they say so, and why one must look."""
+    facts = {
+        "people": missing,
+        "payments": plan.payees,
+        "batches": plan.batches,
+        "currency": plan.currency,
+        "total": format_cents(plan.total_cents, run.language),
+        "digest": plan.digest,
+    }
+    lines = [run.say("approval.wanted", **facts)]
+    signed_in = rule.identities == "signed_in"
+    lines.append(run.say("approval.in_desk" if signed_in else "approval.how", **facts))
+    if wanted > 1 or rule.other_than_preparer:
+        lines.append(run.say("approval.others_only", people=", ".join(sorted(plan.preparers))))
+    elif rule.other_than_preparer is None and run.ledger.desk_users.list():
+        lines.append(run.say("approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
+    if run.plan is not None and run.plan.exchange:
+        lines.append(run.say("rate.terms", **facts_of(run.plan.exchange)))
+    return "\n  ".join([*lines, *(reason.in_words(run.language) for reason in reasons)])

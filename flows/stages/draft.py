@@ -10,7 +10,7 @@ from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
 from flows.steps.owe import destinations_of
 from flows.steps.refusal import refused_entries
-from flows.steps.work_out import Standing, identity_of, work_out
+from flows.steps.work_out import Standing, Worked, identity_of, work_out
 from io_adapters.split_api.validation_error import read_validation_errors
 from schemas.decision import Decision
 from schemas.paid_before import PaidRow
@@ -100,12 +100,16 @@ def _refused(run: Run) -> frozenset[str]:
 def assume_kept_answers(run: Run) -> None:
     """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
     run.verdicts = {}
-    if run.job.account_checks.when != "new_or_changed":
-        return
-    work_out_again(run)
-    accounts = accounts_to_pay(run.require_worked().obligations, ownership=run.job.account_checks.ownership)
+    if run.job.account_checks.when == "new_or_changed":
+        work_out_again(run)
+        run.verdicts = kept_answers(run, run.require_worked())
+
+
+def kept_answers(run: Run, worked: Worked) -> dict[str, Verdict]:
+    """Return the answers the ledger keeps about the accounts of those who would be paid."""
+    accounts = accounts_to_pay(worked.obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
-    run.verdicts = {
+    return {
         name: Verdict(CheckResult(answer.result), answer.message)
         for name, answer in kept.items()
         if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from flows.stages.run import Run
+from flows.stages.words_given import rule_for
 from flows.steps.account_checks import check_fingerprint
 from flows.steps.breakdown import break_down
 from flows.steps.check_words import mask_words
@@ -45,7 +46,8 @@ def freeze_plan(run: Run) -> None:
         exchange=terms_of(job),
         arrays=break_down(job.breakdown, worked.obligations, worked.earnings, worked.territories),
     )
-    stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url)
+    rule = rule_for(run.ledger, job)
+    stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url, rule)
     _remember_files(run)
     run.plan = plan
     named = {

@@ -10,7 +10,7 @@ from flows.steps.used_before import UsedBefore, find_used_before
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, errors_among
-from schemas.submission import SubmissionState
+from schemas.submission import UNSENT, SubmissionState
 from schemas.used_lines import FileUse, WhoseMoney
 
 
@@ -46,12 +46,11 @@ def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
 
 
 def _again_in_approved(run: Run) -> frozenset[str]:
-    """Name the files that a plan uses again which people have approved and no run has taken up: they were told so."""
-    planned = run.ledger.submissions.list(
-        job=run.job.job, period=run.order.period.label, states={SubmissionState.PLANNED}, bodies=False
-    )
-    digests = {submission.plan_digest for submission in planned}
-    approved = [digest for digest in digests if run.ledger.approvals.standing(digest, run.clock.now())]
+    """Name the files that a plan uses again which people approved, and not all of it was sent: they were told so."""
+    unsent = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states=UNSENT, bodies=False)
+    approved = {one.plan_digest for one in unsent if one.state is not SubmissionState.PLANNED}
+    planned = {one.plan_digest for one in unsent} - approved
+    approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}
     return run.ledger.files.again_in(approved) if approved else frozenset()
 
 

@@ -85,4 +85,5 @@ def _figures(run: Run, claims: Iterable[Claim]) -> dict[str, object]:
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Told]:
-    return [Told("look.rejected")] if run.ledger.approvals.was_rejected(plan.digest) else []
+    keys = [payment.obligation_key for batch in plan.batches for payment in batch.payments]
+    return [Told("look.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []

@@ -1,16 +1,15 @@
 """A person's yes to a plan, wherever it was given: the command line, the desk, or a form in the Prefect UI."""
 
 import datetime as dt
-from typing import Final
 
 from flows.stages.words_given import require_typed_word_counts
 from io_adapters.ledger.ledger import Ledger
+from schemas.approval import GOOD_FOR
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.money import format_cents, parse_amount
 from schemas.plan import Approval, ApprovalKind
+from schemas.submission import SubmissionState
 from schemas.told import Told
-
-GOOD_FOR: Final = dt.timedelta(days=7)
 
 
 def record_approval(
@@ -47,7 +46,8 @@ def record_approval(
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
         raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
-    if stored.approved_at is not None:
+    waits = any(one.state is SubmissionState.PLANNED for one in stored.submissions)
+    if stored.approved_at is not None and not waits:
         raise ApprovalWanted(Told("approval.taken_up"))
     approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)
     ledger.approvals.record(approval)

@@ -13,6 +13,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError, WordRefused
 from schemas.person import different_people, same_person
 from schemas.plan import ApprovalKind
+from schemas.submission import PlanFate
 from schemas.told import Told
 
 Decision = Literal["approve", "reject"]
@@ -27,12 +28,14 @@ class Said:
         job_file: From which the plan was made; None when it is not there any more.
         missing: How many more people must say yes, as far as that is known before the run.
         again: Whether the same word had been given, and taken up, before: nothing was written down.
+        rejection: What a no has withdrawn, and what was sent before; None after a yes.
     """
 
     plan: StoredPlan
     job_file: Path | None
     missing: int = 0
     again: bool = False
+    rejection: PlanFate | None = None
 
 
 def say_word(
@@ -60,8 +63,8 @@ def say_word(
         require_typed_word_counts(ledger, plan.job)
         if not name.strip() or not why.strip():
             raise WordRefused(Told("approval.rejection_bare"))
-        ledger.approvals.reject(plan.digest, name.strip(), why.strip())
-        return Said(plan, job_file)
+        batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
+        return Said(plan, job_file, rejection=PlanFate(tuple(batches)))
     if plan.approved_at is not None and _said_before(ledger, plan, name):
         return Said(plan, job_file, again=True)
     record_approval(ledger, plan.digest, by=name, total_text=total, kind=ApprovalKind.PERSON, now=now)

@@ -32,15 +32,17 @@ LEASE_S: Final = 900.0
 
 
 def send(run: Run) -> None:
-    """Send every approved submission of the job, whatever run approved it.
+    """Send every approved submission of the job and period, whatever run approved it.
 
     Raises:
+        ApprovalWanted: an approval lapsed meanwhile.
         NotSent: sending is on hold, no connection could be made, or the listing failed in between.
         SendingFrozen: ledger and service disagree.
     """
-    for waiting in run.ledger.submissions.list(job=run.job.job, states={S.NOT_SENT}, bodies=False):
+    job, period = run.job.job, run.order.period.label  # what stands approved of other periods rests on other input
+    for waiting in run.ledger.submissions.list(job=job, period=period, states={S.NOT_SENT}, bodies=False):
         run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
-    approved = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED})
+    approved = run.ledger.submissions.list(job=job, period=period, states={S.APPROVED})
     doubtful = False
     for done, submission in enumerate(approved, start=1):
         check_may_send(run)
@@ -94,7 +96,7 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
         deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
     )
     if not taken:
-        run.progress.tell(run.say("send.taken", report=submission.report_id))
+        _tell_taken(run, submission.id)
         return None
     timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
     answer = post_once(
@@ -115,6 +117,16 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     )
     _act_on(run, submission, answer)
     return answer
+
+
+def _tell_taken(run: Run, submission_id: str) -> None:
+    """Say why a submission is not sent by this worker: another has it, or people took it back."""
+    stands = run.ledger.submissions.get(submission_id)
+    if stands.state is S.WITHDRAWN:
+        told = run.say("send.withdrawn", report=stands.report_id, reason=stands.reason)
+        run.end_with(ExitCode.APPROVAL_WANTED, told)
+    else:
+        run.progress.tell(run.say("send.taken", report=stands.report_id))
 
 
 def post_once(  # each is named at the call

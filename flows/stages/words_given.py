@@ -4,56 +4,54 @@ import datetime as dt
 
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
+from schemas.approval import PlanRule, rule_of, stricter
 from schemas.errors import WordRefused
 from schemas.job import Job
-from schemas.person import different_people, same_person
-from schemas.plan import ApprovalKind, PaymentPlan
 from schemas.told import Told
 
 
-def beyond_limits(job: Job, plan: PaymentPlan | StoredPlan) -> bool:
-    """Whether the plan holds a payment, or a total, above what the job lets one person approve."""
-    limits = job.rules.limits
-    return (limits.payment is not None and plan.largest_cents > limits.payment) or (
-        limits.run is not None and plan.total_cents > limits.run
-    )
+def rule_for(ledger: Ledger, job: Job, plan: StoredPlan | None = None) -> PlanRule:
+    """Return whose yes a plan needs: the stricter of its job now, its job when it was frozen, and the policy."""
+    return stricter(rule_of(job), ledger.word_rules.policy(), plan.rule if plan else None)
+
+
+def approvers_needed(rule: PlanRule, plan: StoredPlan, *, must_look: bool = False) -> int:
+    """How many people must approve a plan; 0 for one that is small enough, unless a person must look at it."""
+    return rule.approvers_needed(plan.total_cents, plan.largest_cents, must_look=must_look)
 
 
 def words_given(
-    ledger: Ledger, job: Job, plan: PaymentPlan | StoredPlan, now: dt.datetime, *, by_flag: bool = True
+    ledger: Ledger,
+    rule: PlanRule,
+    plan: StoredPlan,
+    needed: int,
+    now: dt.datetime,
+    *,
+    by_flag: bool = True,
+    used: bool = False,
 ) -> frozenset[str]:
-    """Return who has said yes to this very plan and total.
-
-    Where people have to sign in, a name that was only typed does not count; with two needed, whoever prepared the plan
-    does not. Nor does whoever has been kept out of the desk since.
+    """Return who has said yes to this very plan and total, and counts for what they are now.
 
     Args:
-        ledger: Knows them.
-        job: Says whose words count.
-        plan: What they are about.
-        now: The present moment (UTC).
+        ledger: Knows the words, and the people of the desk.
+        rule: As `rule_for` gives it.
+        plan: Which.
+        needed: How many people must approve.
+        now: The present moment.
         by_flag: Whether --yes counts as a word.
+        used: Whose yes let it be sent, in place of those whose yes stands.
     """
-    disabled = {same_person(user.name) for user in ledger.desk_users.list() if user.disabled}
-    standing = [
-        approval
-        for approval in ledger.approvals.standing(plan.digest, now)
-        if approval.kind is not ApprovalKind.SIGNED_IN or same_person(approval.by) not in disabled
-    ]
-    if job.approval.identities == "signed_in":
-        standing = [approval for approval in standing if approval.kind is ApprovalKind.SIGNED_IN]
-    if not by_flag:
-        standing = [approval for approval in standing if approval.kind is not ApprovalKind.YES_FLAG]
-    people = different_people(approval.by for approval in standing if approval.total_cents == plan.total_cents)
-    if job.approval.approvers == 1 and not beyond_limits(job, plan):
-        return people
-    return people - {same_person(ledger.plans.get(plan.digest).prepared_by)}
+    return frozenset(ledger.approvals.counting(plan.digest, rule, needed, now, by_flag=by_flag, used=used))
 
 
 def words_missing(ledger: Ledger, job: Job, plan: StoredPlan, now: dt.datetime) -> int:
-    """How many more people must say yes to a plan that waits for approval; the next run has the last word on that."""
-    wanted = 2 if beyond_limits(job, plan) else job.approval.approvers
-    return max(0, wanted - len(words_given(ledger, job, plan, now)))
+    """How many more people must say yes to a plan that waits for approval; the next run has the last word on that.
+
+    A plan only waits when somebody must look at it.
+    """
+    rule = rule_for(ledger, job, plan)
+    needed = approvers_needed(rule, plan, must_look=True)
+    return max(0, needed - len(words_given(ledger, rule, plan, needed, now)))
 
 
 def require_typed_word_counts(ledger: Ledger, job: str | None) -> None:

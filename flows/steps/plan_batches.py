@@ -53,6 +53,36 @@ def plan_batches(
     return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches), exchange)
 
 
+def batch_again(
+    number: int,
+    payments: Sequence[BatchPayment],
+    planned: Mapping[str, Mapping[str, Any]],
+    identity: JobIdentity,
+    period: Period,
+    arrays: Mapping[str, Arrays],
+) -> PaymentBatch | None:
+    """Cut a batch that was stored before from what would be paid now.
+
+    Args:
+        number: Its position in its plan.
+        payments: What it pays, as it was stored.
+        planned: Obligation key -> row, of what would be paid were it not claimed.
+        identity: Whose.
+        period: Its days.
+        arrays: Obligation key -> what its payment is made of, as `break_down` says it.
+
+    Returns:
+        The batch, whose content is the stored one's unless something behind it has changed; None where one of its
+        payments would not be made at all.
+    """
+    if any(payment.obligation_key not in planned for payment in payments):
+        return None
+    rows = [planned[payment.obligation_key] for payment in payments]
+    paid = [row for row in rows if row["kind"] != "owner"]
+    entries = tuple(_entry(row, arrays.get(row["key"], {})) for row in paid)
+    return _batch(number, paid, entries, [row for row in rows if row["kind"] == "owner"], identity, period)
+
+
 def _chunks(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[Mapping[str, Any]]]:
     for start in range(0, len(rows), size):
         yield rows[start : start + size]

@@ -10,7 +10,7 @@ from schemas.decision import DecisionKind
 from schemas.desk_people import DeskUser, FirstWord, Language, Upload
 from schemas.issues import Issue
 from schemas.plan_page import PlanPage
-from schemas.submission import Submission
+from schemas.submission import PlanFate, Submission
 
 
 class Users(Protocol):
@@ -183,6 +183,8 @@ class PlanStanding:
         given: The approvals that stand, or were used.
         missing: How many more people must say yes.
         only_signed_in: Whether only words given in the desk count.
+        preparers: Who prepared it, where they do not count in the desk; empty where they do.
+        fate: Its batches, by what became of them.
         job_problem: Why its job file does not tell whose words it takes; "" when it does.
         page: The plan as it was frozen; None where no run has kept it.
     """
@@ -203,6 +205,8 @@ class PlanStanding:
     given: tuple[Given, ...]
     missing: int
     only_signed_in: bool
+    preparers: tuple[str, ...]
+    fate: PlanFate
     job_problem: str
     page: PlanPage | None
 
@@ -221,7 +225,7 @@ class Plans(Protocol):
         """
 
     def reject(self, digest: str, *, by: str, why: str) -> None:
-        """Record a no."""
+        """Record a no; what of the plan was not sent is withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)

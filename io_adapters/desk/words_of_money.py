@@ -114,6 +114,10 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
         "Só contam aprovações dadas aqui.",
         "Only approvals given here count.",
     ),
+    "approve.others_only": (
+        "Quem o preparou, lançando ou enviando arquivos, não conta: {people}.",
+        "Whoever prepared it, by launching it or uploading a file, does not count: {people}.",
+    ),
     "approve.total": ("Digite o total em {currency} para aprovar", "Type the total in {currency} to approve"),
     "approve.total_help": (
         "O sim vale só para este plano e este total. Com a última aprovação, o envio começa.",
@@ -122,6 +126,16 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "approve.button": ("Aprovar este total", "Approve this total"),
     "reject.why": ("Ou rejeite, com o motivo", "Or reject it, with the reason"),
     "reject.button": ("Rejeitar o plano", "Reject the plan"),
+    "reject.unsent": (
+        "Há lotes aprovados que ainda não foram enviados. Rejeitar o plano os retira; o que já foi enviado fica.",
+        "Approved batches have not been sent yet. Rejecting the plan withdraws them; what was sent stays.",
+    ),
+    "fate": ("O que foi feito deste plano", "What became of this plan"),
+    "fate.unsent": ("Ainda não enviado", "Not sent yet"),
+    "fate.withdrawn": ("Retirado, nunca enviado", "Withdrawn, never sent"),
+    "fate.in_doubt": ("Em dúvida, e continua assim", "In doubt, and stays so"),
+    "fate.sent": ("Enviado antes, e continua como está", "Sent before, and stays as it is"),
+    "fate.ended": ("Terminado antes, sem pagar ninguém", "Ended before, and pays nobody"),
 }
 
 PLACES: Final = {"place.in": CAME_IN} | {f"place.{place.value}": words for place, words in PLACE_WORDS.items()}

@@ -1,6 +1,6 @@
 """The tables of the desk: its users, their sessions and attempts to sign in, and what is kept for its pages.
 
-They share the ledger's `metadata`; migration 0006 builds exactly these.
+They share the ledger's `metadata`; migrations 0006 and 0007 build exactly these.
 """
 
 from typing import Final
@@ -53,6 +53,15 @@ desk_uploads = Table(
     Column("name", String(256), primary_key=True),
     Column("size_bytes", BigInteger, nullable=False),
     Column("by", Text, nullable=False),
+    Column("at", Utc, nullable=False),
+)
+
+# Everybody who has brought some bytes: the same file may come from several people.
+desk_uploaders = Table(
+    "desk_uploaders",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("person", String(64), primary_key=True),
     Column("at", Utc, nullable=False),
 )
 

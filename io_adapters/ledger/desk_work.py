@@ -5,9 +5,10 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
 
-from io_adapters.ledger.desk_tables import desk_first_words, desk_launches, desk_uploads
+from io_adapters.ledger.desk_tables import desk_first_words, desk_launches, desk_uploaders, desk_uploads
 from io_adapters.ledger.engine import Database
 from schemas.desk_people import FirstWord, Launch, Upload
+from schemas.person import same_person
 
 
 class DeskUploads:
@@ -17,7 +18,10 @@ class DeskUploads:
         self._db = database
 
     def record(self, sha256: str, name: str, size_bytes: int, by: str) -> Upload:
-        """Write an upload down; the same bytes under the same name are the same upload, whoever brings them."""
+        """Write an upload down; the same bytes under the same name are the same upload, whoever brings them.
+
+        Everybody who brings them is remembered as one who prepares what is paid from them.
+        """
         with self._db.writing() as connection:
             same = (desk_uploads.c.sha256 == sha256) & (desk_uploads.c.name == name)
             row = connection.execute(select(desk_uploads).where(same)).one_or_none()
@@ -25,6 +29,10 @@ class DeskUploads:
                 values = {"sha256": sha256, "name": name, "size_bytes": size_bytes, "by": by, "at": self._db.now()}
                 connection.execute(insert(desk_uploads).values(**values))
                 row = connection.execute(select(desk_uploads).where(same)).one()
+            brought = {"sha256": sha256, "person": same_person(by)}
+            this = (desk_uploaders.c.sha256 == sha256) & (desk_uploaders.c.person == brought["person"])
+            if connection.scalar(select(desk_uploaders.c.sha256).where(this)) is None:
+                connection.execute(insert(desk_uploaders).values(**brought, at=self._db.now()))
         return Upload(*row)
 
     def find(self, sha256: str) -> list[Upload]:

@@ -36,6 +36,7 @@ from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
 from io_adapters.ledger.users import DeskUsers
 from io_adapters.ledger.webhooks import Webhooks
+from schemas.approval import PlanRule
 from schemas.errors import ConfigurationError
 
 
@@ -46,7 +47,7 @@ class Ledger:
         tag: Six characters that mark this ledger's reports in the service.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, policy: Callable[[], PlanRule | None] = lambda: None) -> None:
         self._database = database
         self.service = ServiceBinding(database)
         self.runs = Runs(database)
@@ -69,7 +70,7 @@ class Ledger:
         self.findings = Findings(database)
         self.webhooks = Webhooks(database)
         self.plan_views = PlanViews(database)
-        self.word_rules = WordRules(database)
+        self.word_rules = WordRules(database, policy)
         self.first_words = FirstWords(database)
         self.desk_users = DeskUsers(database)
         self.desk_sessions = DeskSessions(database)
@@ -91,13 +92,20 @@ class Ledger:
         self.close()
 
 
-def open_ledger(url: str, *, clock: Callable[[], dt.datetime], create: bool = True) -> Ledger:
+def open_ledger(
+    url: str,
+    *,
+    clock: Callable[[], dt.datetime],
+    create: bool = True,
+    policy: Callable[[], PlanRule | None] = lambda: None,
+) -> Ledger:
     """Open the ledger, create it where it is missing, and bring its schema up to date.
 
     Args:
         url: An SQLAlchemy URL of SQLite ("sqlite:////folder/ledger.db") or PostgreSQL ("postgresql+psycopg://...").
         clock: Returns the present moment, with its time zone; every time in the ledger comes from it.
         create: False to leave no trace where there is no SQLite file yet: the ledger is then empty and in memory.
+        policy: Returns the least that no job's rule of approval can undercut; None for no policy.
 
     Raises:
         ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.
@@ -118,7 +126,7 @@ def open_ledger(url: str, *, clock: Callable[[], dt.datetime], create: bool = Tr
             metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations
         else:
             bring_up_to_date(database)
-        return Ledger(database)
+        return Ledger(database, policy)
     except DBAPIError as error:
         database.engine.dispose()
         raise ConfigurationError(f"the ledger cannot be opened: {str(error.orig).splitlines()[0]}") from error

@@ -1,13 +1,19 @@
 """Plans as people look at them before they say yes, and whose words count for a job."""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Final
 
 from sqlalchemy import delete, insert, select
 
 from io_adapters.ledger.desk_tables import plan_views, word_rules
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.tables import plan_rules, submissions
+from schemas.approval import PlanRule
+from schemas.job import Identities
+from schemas.submission import SubmissionState
 
-Identities = Literal["declared", "signed_in"]
+# Nothing is left to be said about these.
+_CLOSED: Final = (SubmissionState.PAID.value, SubmissionState.WITHDRAWN.value, SubmissionState.REFUSED.value)
 
 
 class PlanViews:
@@ -37,10 +43,16 @@ class PlanViews:
 
 
 class WordRules:
-    """Whose words count, as the last run of each job found it declared."""
+    """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: The ledger's.
+        policy: Returns the least that no job can undercut; None where the house has no policy.
+    """
+
+    def __init__(self, database: Database, policy: Callable[[], PlanRule | None] = lambda: None) -> None:
         self._db = database
+        self.policy = policy
 
     def note(self, job: str, identities: Identities) -> None:
         """Remember what a job declares; nothing is written where it is known."""
@@ -52,16 +64,36 @@ class WordRules:
             connection.execute(insert(word_rules).values(**row))
 
     def wants_signed_in(self, job: str) -> bool:
-        """Whether only words of people who signed in count for a job; False for one nobody has run."""
-        return self._known(job) == "signed_in"
+        """Whether only words of people who signed in count for a job; False for one nobody has run.
+
+        A job file that was edited since does not loosen the rule of what is still open of it.
+        """
+        return self._policy_wants_signed_in() or self._known(job) == "signed_in" or self._open_plan_wants(job)
 
     def any_wants_signed_in(self) -> bool:
         """Whether that is so of any job, for words that concern all of them."""
         query = select(word_rules.c.job).where(word_rules.c.identities == "signed_in").limit(1)
         with self._db.reading() as connection:
-            return connection.scalar(query) is not None
+            noted = connection.scalar(query) is not None
+        return noted or self._policy_wants_signed_in() or self._open_plan_wants(None)
 
     def _known(self, job: str) -> str | None:
         with self._db.reading() as connection:
             found: str | None = connection.scalar(select(word_rules.c.identities).where(word_rules.c.job == job))
         return found
+
+    def _policy_wants_signed_in(self) -> bool:
+        policy = self.policy()
+        return policy is not None and policy.identities == "signed_in"
+
+    def _open_plan_wants(self, job: str | None) -> bool:
+        query = (
+            select(plan_rules.c.plan_digest)
+            .join(submissions, submissions.c.plan_digest == plan_rules.c.plan_digest)
+            .where(plan_rules.c.identities == "signed_in", submissions.c.state.not_in(_CLOSED))
+            .limit(1)
+        )
+        if job is not None:
+            query = query.where(submissions.c.job == job)
+        with self._db.reading() as connection:
+            return connection.scalar(query) is not None

@@ -8,14 +8,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.attempts import Naming, write_attempts
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.exchange_terms import write_terms
+from io_adapters.ledger.exchange_terms import terms_of, write_terms
 from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import claims, meta, plan_runs, plans, submissions
+from io_adapters.ledger.tables import claims, meta, plan_exchanges, plan_runs, plans, submissions
 from io_adapters.ledger.transitions import move, select_submissions, submission_of
+from schemas.approval import PlanRule
 from schemas.errors import ApprovalWanted, UnsoundPlan
+from schemas.exchange_terms import ExchangeTerms
 from schemas.plan import PaymentPlan
 from schemas.submission import Submission, SubmissionState
 from schemas.told import Told
@@ -38,9 +41,12 @@ class StoredPlan:
         run_id: The last run that arrived at it.
         prepared_by: Who started the run that made it first, or first after a rejection; never whoever sends it later.
         created_at: When it was first made (UTC).
-        approved_at: When it was last approved (UTC); None before.
+        approved_at: When it was last approved (UTC); None before, and once all of it was withdrawn unsent.
         rejected_by: Who rejected it; None when the rejection does not stand, or there was none.
         rejected_why: Why.
+        exchange: The rate its reports are to have; None for reports in BRL.
+        rule: Whose yes it needs, as it was frozen; None for a plan frozen without.
+        preparers: Who prepared it: `prepared_by`, and whoever uploaded a file of it.
         submissions: The latest attempt of each batch, by number, without their bodies.
     """
 
@@ -59,6 +65,9 @@ class StoredPlan:
     approved_at: dt.datetime | None
     rejected_by: str | None
     rejected_why: str | None
+    exchange: ExchangeTerms | None
+    rule: PlanRule | None
+    preparers: frozenset[str]
     submissions: tuple[Submission, ...]
 
 
@@ -68,12 +77,21 @@ class Plans:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def store(self, plan: PaymentPlan, run_id: str, prepared_by: str, service_url: str) -> list[Submission]:
+    def store(
+        self, plan: PaymentPlan, run_id: str, prepared_by: str, service_url: str, rule: PlanRule | None = None
+    ) -> list[Submission]:
         """Write a plan down, with the exact bytes of each batch, as submissions in state planned.
 
         Storing it again changes nothing but the run it is ascribed to, and ends a rejection when that run is another.
         Plans of the same job and period that nobody has approved are withdrawn: this one replaces them. Of a plan
         without batches no more than that is done: all empty plans have one digest, and there is nothing to approve.
+
+        Args:
+            plan: What would be paid.
+            run_id: The run that arrived at it.
+            prepared_by: Who started that run.
+            service_url: Where it is to be sent.
+            rule: Whose yes it needs; one that was stored before keeps the stricter of both.
 
         Returns:
             Its planned submissions, by number.
@@ -90,6 +108,8 @@ class Plans:
             if not plan.batches:
                 return []
             _write_plan(connection, plan, run_id, prepared_by, service_url, now)
+            if rule is not None:
+                tighten_rule(connection, plan.digest, rule)
             of_plan = (submissions.c.plan_digest == plan.digest) & (
                 submissions.c.state == SubmissionState.PLANNED.value
             )
@@ -120,6 +140,11 @@ class Plans:
             if len(found) != 1:
                 raise ApprovalWanted(Told("plan.several" if found else "plan.none", wanted=wanted))
             return _stored_plan(connection, found[0])
+
+    def rejected_runs(self) -> list[str]:
+        """Return the last run of each plan that stands rejected."""
+        with self._db.reading() as connection:
+            return list(connection.scalars(select(plans.c.run_id).where(plans.c.rejected_at.is_not(None))))
 
 
 def _require_each_obligation_once(plan: PaymentPlan) -> None:
@@ -193,5 +218,13 @@ def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
     query = select_submissions(bodies=False).where(submissions.c.plan_digest == row.digest)
     attempts = map(submission_of, connection.execute(query.order_by(submissions.c.attempt)))
     latest = {submission.batch_number: submission for submission in attempts}
-    values = {name: getattr(row, name) for name in StoredPlan.__dataclass_fields__ if name != "submissions"}
-    return StoredPlan(**values, submissions=tuple(latest[number] for number in sorted(latest)))
+    values = {name: getattr(row, name) for name in StoredPlan.__dataclass_fields__ if name in plans.c}
+    exchange = connection.execute(select(plan_exchanges).where(plan_exchanges.c.plan_digest == row.digest))
+    terms = exchange.one_or_none()
+    return StoredPlan(
+        **values,
+        exchange=None if terms is None else terms_of(terms),
+        rule=rule_of_plan(connection, row.digest),
+        preparers=preparers_of(connection, row.digest),
+        submissions=tuple(latest[number] for number in sorted(latest)),
+    )

@@ -5,13 +5,15 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, insert, select
 
+from io_adapters.ledger.approving import sendable_until
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.holds import require_free_to_send
 from io_adapters.ledger.owner import Owner
 from io_adapters.ledger.tables import answers, submissions
 from io_adapters.ledger.transitions import move, read_submission, try_move
-from schemas.errors import BrokenInvariant
+from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.told import Told
 
 # An owner on another machine cannot be proven gone; this long after its deadline its answer will not come.
 ABANDONED_AFTER = dt.timedelta(minutes=5)
@@ -40,6 +42,7 @@ class Sending:
         Raises:
             NotSent: a person put sending on hold.
             SendingFrozen: ledger and service disagree.
+            ApprovalWanted: what approved it has lapsed.
             BrokenInvariant: the bytes are not the stored ones.
         """
         with self._db.writing() as connection:
@@ -51,6 +54,9 @@ class Sending:
             if stored != body_sha256:
                 raise BrokenInvariant(f"the bytes about to be sent for {submission_id} are not those in the ledger")
             now = self._db.now()
+            until = sendable_until(connection, [submission_id]).get(submission_id)
+            if until is None or now >= until:
+                raise ApprovalWanted(Told("approval.lapsed", report=submission_id))
             return try_move(
                 connection,
                 submission,

@@ -194,6 +194,29 @@ plan_runs = Table(
     Index("ix_plan_runs_run_id", "run_id"),
 )
 
+# Whose yes a plan needs, as strict as any run that arrived at it found it declared.
+plan_rules = Table(
+    "plan_rules",
+    metadata,
+    Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
+    Column("above_cents", Cents),
+    Column("approvers", Integer, nullable=False),
+    Column("payment_limit_cents", Cents),
+    Column("run_limit_cents", Cents),
+    Column("identities", String(16), nullable=False),
+    Column("other_than_preparer", Boolean),
+)
+
+# What an approval that was used is good for: until when its batches may be sent, and what posting it replaced.
+approved_plans = Table(
+    "approved_plans",
+    metadata,
+    Column("plan_digest", ForeignKey("plans.digest"), primary_key=True),
+    Column("approvers", Integer, nullable=False),
+    _moment("good_until"),
+    _text("posting_before", nullable=True),
+)
+
 approvals = Table(
     "approvals",
     metadata,

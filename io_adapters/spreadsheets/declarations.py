@@ -1,4 +1,4 @@
-"""Job and layout files: YAML -> checked models, every problem told at once with its line and column."""
+"""Job, layout and policy files: YAML -> checked models, every problem told at once with its line and column."""
 
 import difflib
 import functools
@@ -12,8 +12,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from io_adapters.spreadsheets.yaml_text import KeyPath, YamlText, parse_yaml
+from schemas.approval import PlanRule, rule_of
 from schemas.errors import ConfigurationError
-from schemas.job import Job
+from schemas.job import ApprovalPolicy, Job
 from schemas.layouts.layout import Layout
 
 _LAYOUTS: Final = resources.files("schemas.layouts")
@@ -48,6 +49,17 @@ def read_job(path: str | Path) -> JobFile:
     if not path.is_file():
         raise ConfigurationError(f"job file {path} does not exist")
     return JobFile(_read(path, Job), path.resolve().parent, path)
+
+
+def read_policy(path: Path) -> PlanRule:
+    """Read the least a house asks of every job's approvals.
+
+    Raises:
+        ConfigurationError: it is missing or wrong; the message has one line per problem, each with its place.
+    """
+    if not path.is_file():
+        raise ConfigurationError(f"the policy {path} does not exist: see REPASSE_POLICY")
+    return rule_of(_read(path, ApprovalPolicy))
 
 
 def read_layout(layout: str | Layout, folder: Path) -> Layout:
@@ -90,6 +102,11 @@ def _known_layout(name: str) -> Layout:
 def job_schema() -> dict[str, Any]:
     """Return the JSON Schema of a job file, for editors."""
     return _schema(Job)
+
+
+def policy_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a policy, for editors."""
+    return _schema(ApprovalPolicy)
 
 
 def layout_schema() -> dict[str, Any]:

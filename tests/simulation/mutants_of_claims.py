@@ -64,7 +64,7 @@ WORDS: Final = (
         "was posted all the same",
         when(twist=T.NO_YES),
         Change("flows.stages.approve:approve", "if len(given) < wanted:", "if False:"),
-        Change("io_adapters.ledger.approvals:use_approvals", "if len(people) < approvers:", "if False:"),
+        Change("io_adapters.ledger.approvals:use_approvals", "if len(counting) < needed:", "if False:"),
     ),
     Mutant(
         "a hold can wait",

@@ -456,3 +456,73 @@ def test_a_night_stands_among_the_runs_under_a_name_of_its_own(ana, job, the_job
     with open_ledger_of(read_settings()) as ledger:
         (night,) = [f"/runs/{run.run_id}" for run in ledger.runs.list() if not run.job]
     assert "espera aprovação" in words_of(ana.get(night))
+
+
+def test_whoever_launched_a_plan_does_not_count_as_one_who_approves_it(at_desk, the_job, service):
+    ana, bia = at_desk("ana"), at_desk("bia")
+    plan = plan_of(ana, prepare(ana, the_job))
+    assert "não conta: ana" in words_of(ana.get(plan))
+    assert ana.post(f"{plan}/approve", at=plan, total="30,00") == plan
+    assert "não conta para este plano" in words_of(ana.get(plan))
+    assert service.posts == 0
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+
+
+def test_whoever_uploaded_a_file_of_it_does_not_count_either(at_desk, the_job, service, tmp_path):
+    ana, bia, caio = at_desk("ana"), at_desk("bia"), at_desk("caio")
+    sheet = write_sheet(tmp_path / "pagamentos.xlsx", [payment(people(1)[0], "30,00")])
+    look = bia.bring(the_job, [sheet])
+    bia.wait_for(look, "O que foi reconhecido")
+    nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
+    plan = plan_of(ana, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
+    for preparer in (ana, bia):
+        assert preparer.post(f"{plan}/approve", at=plan, total="30,00") == plan
+    assert service.posts == 0
+    caio.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [3000]
+
+
+def test_a_job_may_say_that_whoever_prepared_it_counts(at_desk, job, the_job, service):
+    declare(job, approval={"other_than_preparer": False})
+    ana = at_desk("ana")
+    plan = plan_of(ana, prepare(ana, the_job))
+    ana.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+
+
+@pytest.mark.parametrize("change", ["disable", "roles"])
+def test_a_yes_counts_for_what_its_giver_is_when_it_is_used(at_desk, job, the_job, service, change):
+    declare(job, approval={"approvers": 2})
+    ana, bia, caio = at_desk("ana"), at_desk("bia"), at_desk("caio")
+    plan = plan_of(ana, prepare(ana, the_job))
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        if change == "disable":
+            ledger.desk_users.disable("bia")
+        else:
+            ledger.desk_users.change_roles("bia", [Role.PREPARER])
+    caio.post(f"{plan}/approve", at=plan, total="30,00")
+    run_payout(job, Wish(yes=False, by="cron"))
+    assert service.posts == 0
+
+
+def test_approved_batches_that_were_not_sent_are_withdrawn_by_a_no_in_the_desk(ana, bia, job, the_job, service):
+    plan = plan_of(bia, prepare(ana, the_job))
+    with open_ledger_of(read_settings()) as ledger:
+        ledger.hold.put("dora", "wait")
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert "ainda não foram enviados" in words_of(bia.get(plan))
+    bia.post(f"{plan}/reject", at=plan, why="valores trocados")
+    page = words_of(bia.get(plan))
+    assert "Retirado, nunca enviado: 2 pagamentos, BRL 30,00" in page
+    with open_ledger_of(read_settings()) as ledger:
+        ledger.hold.release("dora")
+    run_payout(job, Wish(yes=False, by="cron"))
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize("name", ["ANA  lima", "Ána Líma", "\u0391n\u0430 Lima", "An\u0430 Lima"])
+def test_nobody_is_let_in_under_a_name_that_looks_like_somebody_elses(ana, ports, name):
+    with open_ledger_of(read_settings()) as ledger, pytest.raises(WordRefused):
+        ledger.desk_users.add(name, [Role.APPROVER], "x")

@@ -9,11 +9,14 @@ from alembic import op
 revision = "0007"
 down_revision = "0006"
 
+MOMENT = sa.DateTime(timezone=True)
+
 
 def upgrade() -> None:
     """Add what the guards beside the obligation's key rest on."""
     op.create_index("ix_claims_destination", "claims", ["destination"], unique=False)
     _remember_lines()
+    _create_approval()
 
 
 def _remember_lines() -> None:
@@ -32,4 +35,35 @@ def _remember_lines() -> None:
         sa.Column("sha256", sa.String(length=64), nullable=False),
         sa.Column("sketch", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("sha256", name=op.f("pk_file_lines")),
+    )
+
+
+def _create_approval() -> None:
+    op.create_table(
+        "plan_rules",
+        sa.Column("plan_digest", sa.String(length=80), nullable=False),
+        sa.Column("above_cents", sa.BigInteger(), nullable=True),
+        sa.Column("approvers", sa.Integer(), nullable=False),
+        sa.Column("payment_limit_cents", sa.BigInteger(), nullable=True),
+        sa.Column("run_limit_cents", sa.BigInteger(), nullable=True),
+        sa.Column("identities", sa.String(length=16), nullable=False),
+        sa.Column("other_than_preparer", sa.Boolean(), nullable=True),
+        sa.PrimaryKeyConstraint("plan_digest", name=op.f("pk_plan_rules")),
+        sa.ForeignKeyConstraint(["plan_digest"], ["plans.digest"], name=op.f("fk_plan_rules_plan_digest")),
+    )
+    op.create_table(
+        "approved_plans",
+        sa.Column("plan_digest", sa.String(length=80), nullable=False),
+        sa.Column("approvers", sa.Integer(), nullable=False),
+        sa.Column("good_until", MOMENT, nullable=False),
+        sa.Column("posting_before", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("plan_digest", name=op.f("pk_approved_plans")),
+        sa.ForeignKeyConstraint(["plan_digest"], ["plans.digest"], name=op.f("fk_approved_plans_plan_digest")),
+    )
+    op.create_table(
+        "desk_uploaders",
+        sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("person", sa.String(length=64), nullable=False),
+        sa.Column("at", MOMENT, nullable=False),
+        sa.PrimaryKeyConstraint("sha256", "person", name=op.f("pk_desk_uploaders")),
     )

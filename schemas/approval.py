@@ -1,0 +1,151 @@
+"""Whose yes a plan needs: the rule, the stricter of several, and which approvals count at this moment.
+
+Everything here is decided from values alone, so that the run, the desk and the ledger's own transaction judge alike.
+"""
+
+import datetime as dt
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from schemas.desk_people import DeskUser, Role
+from schemas.job import ApprovalPolicy, Identities, Job
+from schemas.person import same_person
+from schemas.plan import Approval, ApprovalKind
+
+# How long a yes may wait to be used, and what was approved to be sent.
+GOOD_FOR: Final = dt.timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRule:
+    """Whose yes a plan needs.
+
+    Attributes:
+        above_cents: Up to this total nobody's; None where nothing is said.
+        approvers: How many people must approve.
+        payment_limit_cents: A payment above it needs two people; None for no limit.
+        run_limit_cents: A total above it needs two people; None for no limit.
+        identities: Whether a typed name counts, or only people who signed in.
+        other_than_preparer: Whether those who prepared the plan do not count; None where it is not said: then they
+            count by a typed name, and not by an approval in the desk.
+    """
+
+    above_cents: int | None = None
+    approvers: int = 1
+    payment_limit_cents: int | None = None
+    run_limit_cents: int | None = None
+    identities: Identities = "declared"
+    other_than_preparer: bool | None = False
+
+    def is_beyond_limits(self, total_cents: int, largest_cents: int) -> bool:
+        """Whether a plan holds a payment, or a total, above what one person may approve."""
+        return (self.payment_limit_cents is not None and largest_cents > self.payment_limit_cents) or (
+            self.run_limit_cents is not None and total_cents > self.run_limit_cents
+        )
+
+    def approvers_needed(self, total_cents: int, largest_cents: int, *, must_look: bool) -> int:
+        """How many people must approve a plan.
+
+        Args:
+            total_cents: Its total.
+            largest_cents: Its largest payment.
+            must_look: Whether a person must look at it however small it is.
+        """
+        if self.is_beyond_limits(total_cents, largest_cents):
+            return 2
+        small = self.above_cents is not None and total_cents <= self.above_cents
+        return 0 if small and not must_look else self.approvers
+
+
+def rule_of(declared: Job | ApprovalPolicy) -> PlanRule:
+    """Return the rule that a job file, or a policy, declares."""
+    said = declared.approval if isinstance(declared, Job) else declared
+    limits = declared.rules.limits if isinstance(declared, Job) else declared.limits
+    return PlanRule(
+        above_cents=said.above,
+        approvers=said.approvers,
+        payment_limit_cents=limits.payment,
+        run_limit_cents=limits.run,
+        identities=said.identities,
+        other_than_preparer=said.other_than_preparer,
+    )
+
+
+def stricter(*rules: PlanRule | None) -> PlanRule:
+    """Combine rules so that none is undercut: in each respect the strictest of them counts; None says nothing.
+
+    >>> stricter(PlanRule(above_cents=500, approvers=2), None, PlanRule(above_cents=100)).above_cents
+    100
+    """
+    said = [rule for rule in rules if rule is not None]
+    return PlanRule(
+        above_cents=_least(rule.above_cents for rule in said),
+        approvers=max((rule.approvers for rule in said), default=1),
+        payment_limit_cents=_least(rule.payment_limit_cents for rule in said),
+        run_limit_cents=_least(rule.run_limit_cents for rule in said),
+        identities="signed_in" if any(rule.identities == "signed_in" for rule in said) else "declared",
+        other_than_preparer=max((rule.other_than_preparer for rule in said), key=_STRICTNESS.index, default=False),
+    )
+
+
+_STRICTNESS: Final = (False, None, True)
+
+
+def _least(values: Iterable[int | None]) -> int | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def approvals_that_count(
+    approvals: Iterable[Approval],
+    rule: PlanRule,
+    *,
+    total_cents: int,
+    needed: int,
+    users: Collection[DeskUser],
+    preparers: Collection[str],
+) -> dict[str, Approval]:
+    """Choose the approvals that count for what their people are now.
+
+    A desk user counts while they are enabled and have the role to approve, also where they only typed their name; a
+    signed-in approval by somebody who is no user any more does not count. Where two people are needed, or the rule says
+    so, those who prepared the plan do not count.
+
+    Args:
+        approvals: Those of the plan that are neither expired nor void.
+        rule: Of the plan, as strict as it has ever been.
+        total_cents: Of the plan; an approval of another total does not count.
+        needed: How many people must approve.
+        users: Everybody who may, or might once, sign in.
+        preparers: Who launched the plan's run or uploaded a file of it, in any writing.
+
+    Returns:
+        By person, the approval of each that lasts longest.
+    """
+    user_of = {same_person(user.name): user for user in users}
+    prepared = {same_person(name) for name in preparers}
+    counting: dict[str, Approval] = {}
+    for approval in approvals:
+        person, signed_in = same_person(approval.by), approval.kind is ApprovalKind.SIGNED_IN
+        user = user_of.get(person)
+        may = Role.APPROVER in user.roles and not user.disabled if user else not signed_in
+        knows = signed_in or rule.identities == "declared"
+        excludes_preparers = needed > 1 or rule.approvers > 1 or rule.other_than_preparer
+        if rule.other_than_preparer is None and signed_in:
+            excludes_preparers = True
+        if not (person and may and knows) or approval.total_cents != total_cents:
+            continue
+        if excludes_preparers and person in prepared:
+            continue
+        if person not in counting or approval.expires_at > counting[person].expires_at:
+            counting[person] = approval
+    return counting
+
+
+def good_until(counting: Collection[Approval], needed: int, now: dt.datetime) -> dt.datetime:
+    """Say until when what is approved now may be sent: as long as enough of its approvals last.
+
+    Where nobody's word is needed, as long as a word would be good for.
+    """
+    last_longest = sorted((approval.expires_at for approval in counting), reverse=True)[:needed]
+    return min(last_longest, default=now + GOOD_FOR)

@@ -1,0 +1,130 @@
+"""REPASSE_POLICY: the least a house asks of every approval, in a file that whoever writes jobs cannot undercut."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label, digest_of
+
+ANA, BIA = people(2)
+
+
+@pytest.fixture
+def policy(label: Label, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Write the policy of the house."""
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    monkeypatch.setenv("REPASSE_POLICY", str(tmp_path / "rules" / "policy.yaml"))
+
+    def write(**said: object) -> Path:
+        path = tmp_path / "rules" / "policy.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(said), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "least", [{"above": "29.99"}, {"approvers": 2, "above": "0"}, {"limits": {"payment": "19.99"}}]
+)
+def test_a_job_that_asks_for_less_gets_what_the_policy_asks_for(label, service, policy, least):
+    policy(**least)
+    label.declare(approval={"above": "1000.00", "approvers": 1})
+    assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+def test_a_job_that_asks_for_more_keeps_it(label, service, policy):
+    policy(above="1000.00", approvers=1)
+    label.declare(approval={"approvers": 2})
+    label.approve(digest_of(label.run(yes=False)), "30,00", "bia")
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+def test_whoever_prepared_a_plan_does_not_count_where_the_policy_says_so(label, service, policy):
+    policy(other_than_preparer=True)
+    label.declare(approval={"other_than_preparer": False})
+    report = label.run(yes=True, by="ana")
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert any("não conta quem o preparou" in message and "ana" in message for message in report.messages)
+    label.approve(digest_of(report), "30,00", "\u0410na")  # a Cyrillic letter makes nobody somebody else
+    assert label.run(yes=False, by="ana").exit_code == ExitCode.APPROVAL_WANTED
+    label.approve(digest_of(report), "30,00", "bia")
+    assert label.run(yes=False, by="ana").exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_where_the_policy_wants_people_to_sign_in_no_typed_word_counts(label, service, policy):
+    policy(identities="signed_in")
+    digest = digest_of(label.run(yes=True))
+    for command in (
+        ("approve", digest, "--by", "bia", "--total", "30,00"),
+        ("reject", digest, "--by", "b", "--why", "x"),
+    ):
+        assert "signed in" in label.say(*command, code=ExitCode.USAGE).output
+    assert service.posts == 0
+
+
+def test_a_policy_that_becomes_stricter_counts_for_a_plan_that_waits(label, service, policy):
+    policy(approvers=1)
+    label.approve(digest_of(label.run(yes=False)), "30,00", "bia")
+    policy(approvers=2)
+    assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize("text", [None, "", "approvers: 3", "aprovadores: 2", "- 1", "\tapprovers: 1"])
+def test_a_policy_that_cannot_be_read_is_never_no_policy(label, service, policy, text):
+    if text is not None:
+        policy().write_text(text, encoding="utf-8")
+    report = label.say("run", label.job, "--yes", code=ExitCode.CONFIGURATION)
+    assert "policy" in report.output
+    label.say("status", code=ExitCode.CONFIGURATION)
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize("where", ["job", "rules"])
+def test_a_policy_beside_the_jobs_is_refused(label, service, policy, monkeypatch, where):
+    path = policy(approvers=2)
+    if where == "job":
+        (label.folder / "policy.yaml").write_text("approvers: 1", encoding="utf-8")
+        monkeypatch.setenv("REPASSE_POLICY", str(label.folder / "policy.yaml"))
+    else:
+        monkeypatch.setenv("REPASSE_JOBS", str(path.parent))
+    assert "REPASSE_POLICY" in label.say("run", label.job, "--yes", code=ExitCode.CONFIGURATION).output
+    assert service.posts == 0
+
+
+def test_doctor_shows_the_policy(label, policy):
+    policy(approvers=2, limits={"run": "1000.00"}, other_than_preparer=True)
+    told = label.ask("doctor")["findings"]["policy"]["message"]
+    assert "approvers 2" in told
+    assert "1,000.00" in told
+    assert "other than the preparer" in told
+
+
+def test_a_job_file_edited_after_the_plan_was_frozen_does_not_loosen_its_rule(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    strict = {"approvers": 2, "identities": "declared"}
+    label.declare(approval=strict, rules={"limits": {"run": "29.99"}})
+    digest = digest_of(label.run(yes=False))
+    label.declare(approval={"above": "1000.00", "approvers": 1})
+    label.approve(digest, "30,00", "bia")
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    label.approve(digest, "30,00", "caio")
+    assert label.run(yes=False).exit_code == ExitCode.DONE
+    assert service.paid == [1000, 2000]
+
+
+def test_an_edited_job_file_does_not_let_typed_words_count_on_a_plan_that_wanted_people_to_sign_in(label, service):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.declare(approval={"identities": "signed_in"})
+    digest = digest_of(label.run(yes=False))
+    label.declare()
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    label.say("approve", digest, "--by", "bia", "--total", "30,00", code=ExitCode.USAGE)
+    assert service.posts == 0
