@@ -126,6 +126,18 @@ def test_a_copy_is_paid_only_when_a_person_says_so_who_is_told_its_name(royaltie
     assert (service.paid, places(summary_of(report))) == ([20000], {"duplicate": 20000})
 
 
+def test_a_copy_of_which_nothing_would_be_paid_now_is_not_carried_unseen_either(royalties, service):
+    declare(royalties, rules={"minimum_payout": "500.00"})
+    royalties.write("2026-01.csv", JANUARY)
+    royalties.run()
+    copy = royalties.write("2026-01 (1).csv", JANUARY)
+    royalties.ask("run", royalties.job, "--again", copy, "--yes", code=14)
+    declare(royalties, "2026-02", rules={"minimum_payout": "500.00"})
+    royalties.write("2026-02.csv", [line("420,00", "Baião")])
+    royalties.run()
+    assert service.paid == [52000]
+
+
 def test_a_list_of_payments_beside_its_copy_is_paid_once(label, service):
     label.declare(sources=[{"files": "list*.csv", "layout": "payments"}])
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00", "show")]
@@ -176,6 +188,11 @@ def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, 
     assert message.startswith("4 linhas")
     assert "aurora 2026-01" in message
     assert "BRL 100,00" in message
+    traces = royalties.ask("trace", ANA.tax_id, "--job-file", royalties.job)["traces"]
+    (traced,) = (one for one in traces if one["period"] == "2026-02")
+    found = [found for part in traced["parts"] for found in part["found"] if found["file"] == name]
+    assert sorted(one["ranges"] for one in found) == ([[[2, 2]], [[3, 3]]] if mixed else [[[6, 6]], [[7, 7]]])
+    assert traced["problems"] == []
 
 
 def test_what_was_held_of_a_cumulative_statement_is_paid_when_a_person_says_so_and_stays_paid(royalties, service):
