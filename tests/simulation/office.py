@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 
@@ -15,7 +15,7 @@ from flows.stages.run import Order, Run
 from flows.steps.inputs import Inputs
 from flows.steps.job_identity import JobIdentity
 from flows.wiring import read_order
-from io_adapters.ledger import Ledger, Owner, ledger, open_ledger
+from io_adapters.ledger import Owner, ledger, open_ledger
 from sample_data.making.people import Payee
 from tests.flows.jobs import JOB, PAYER, PERIOD, declare, payment, people, write_sheet
 from tests.simulation.clock import VirtualClock
@@ -79,9 +79,10 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
     rules = {"max_payments_per_batch": 2}
     order = read_order(declare(folder / "job.yaml", rules=rules, settle={"every_s": "30", "for_s": "60"}), yes=True)
     order = replace(order, by="ana")
-    nobody = cast("Ledger", None)  # reading needs no ledger
-    run = Run("", order, nobody, None, Owner.current(""), VirtualClock().for_run(), Silence(), 60.0)
-    read(run)
+    clock = VirtualClock()
+    with open_ledger("sqlite://", clock=clock.now) as nothing_known:
+        run = Run("", order, nothing_known, None, Owner.current(""), clock.for_run(), Silence(), 60.0)
+        read(run)
     identity = JobIdentity(JOB, PAYER, PERIOD, "BRL")
     owed = frozenset(identity.payment_key(who.tax_id, "") for who in amounts)
     return Spreadsheet(order, run.require_inputs(), owed)

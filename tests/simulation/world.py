@@ -132,7 +132,7 @@ def _given(sheet: Spreadsheet) -> Callable[[product.Run], None]:
     """Stand in for reading the files, which were read already."""
 
     def read(run: product.Run) -> None:
-        run.inputs = sheet.inputs
+        run.came_in = run.inputs = sheet.inputs
 
     return read
 
