@@ -25,6 +25,7 @@ def payout(
     by: str = "",
     again: tuple[str, ...] = (),
     period: str = "",
+    one_more: bool = False,
 ) -> State[None]:
     """Pay what a job owes, once. Safe to start again at any moment: only what is left to do is done.
 
@@ -37,11 +38,12 @@ def payout(
         by: Name of whoever asks for the run; the worker's account when empty.
         again: Base names of files to pay although they were used before; always needs a person's approval.
         period: Month to run a job for previous_month for, such as 2026-10; that before the present one when empty.
+        one_more: Send one batch although so many are in doubt that sending has stopped.
     """
     with watching() as watch:
         try:
             use_stored_credentials()
-            wish = Wish(files, yes=yes, by=by or None, again=again, period=period or None)
+            wish = Wish(files, yes=yes, by=by or None, again=again, period=period or None, one_more=one_more)
             return told_state(run_payout(Path(job), wish, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

@@ -56,6 +56,7 @@ def read_order(
     by: str | None = None,
     again: Sequence[str] = (),
     period: str | None = None,
+    one_more: bool = False,
 ) -> Order:
     """Read the job file and settle what the caller asked for.
 
@@ -66,6 +67,7 @@ def read_order(
         by: Who asks; whoever runs the program when None.
         again: Files to pay although they were used before, under another job or period.
         period: The month a job for `previous_month` is run for; that before the present one when None.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
 
     Raises:
         ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
@@ -80,7 +82,7 @@ def read_order(
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    return Order(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names)
+    return Order(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:

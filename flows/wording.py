@@ -62,14 +62,8 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{files}: using a file again wants an approval, and there is no payment to approve; nothing was booked",
     ),
     "approval.yes": (
-        (
-            "--yes não basta para este plano: uma pessoa precisa olhar (limites, quem o preparou não conta, rejeição, "
-            "ou algo que parece já pago)"
-        ),
-        (
-            "--yes does not cover this plan: a person must look (limits, whoever prepared it does not count, a "
-            "rejection, or what looks paid already)"
-        ),
+        "--yes não basta para este plano: uma pessoa precisa olhar",
+        "--yes does not cover this plan: a person must look",
     ),
     "rows.stop": (
         "há linhas com problemas, e o trabalho diz que então nada é enviado (rules.invalid_payee: stop)",
@@ -135,8 +129,34 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{report}: the answer differs from what was sent ({fields}); nothing more is sent in this run",
     ),
     "send.doubts": (
-        "{count} respostas seguidas se perderam; os lotes restantes esperam",
-        "{count} answers in a row were lost; the remaining batches wait",
+        (
+            "{count} envios estão em dúvida, de que execução forem: nada mais é enviado até que menos o estejam; "
+            "`repasse status` os lista, `repasse resolve` registra o que pessoas sabem deles, e `repasse run TRABALHO "
+            "--one-more` envia um só lote, para ver se o serviço voltou a recebê-los"
+        ),
+        (
+            "{count} submissions are in doubt, of whatever run: nothing more is sent until fewer are; "
+            "`repasse status` lists them, `repasse resolve` takes people's word on them, and `repasse run JOB "
+            "--one-more` sends a single batch, to see whether the service takes them again"
+        ),
+    ),
+    "send.stopped": (
+        "depois da resposta a {report} ({reason}) nada mais é enviado: os outros lotes teriam a mesma; eles esperam",
+        "after the answer to {report} ({reason}) nothing more is sent: other batches would fare alike; they wait",
+    ),
+    "pay_again.paid": (
+        (
+            "{report} dissera ERROR e agora diz {status}: o que ele devia pagar não é pago de novo; se ele pagou, "
+            "`repasse decide OBRIGAÇÃO --paid` o diz de cada pagamento"
+        ),
+        (
+            "{report} had said ERROR and now says {status}: what it was to pay is not paid again; if it has paid, "
+            "`repasse decide OBLIGATION --paid` says so of each payment"
+        ),
+    ),
+    "rate.doubts": (
+        "{count} câmbios estão em dúvida, de que execução forem: nenhum outro é informado até que menos o estejam",
+        "{count} exchange rates are in doubt, of whatever run: no other is set until fewer are",
     ),
     "doubt.abandoned": (
         "{report} estava sendo enviado quando sua execução acabou: em dúvida",
@@ -145,6 +165,18 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "doubt.found": (
         "{report} estava em dúvida e está no serviço: aceito",
         "{report} was in doubt and is in the service: accepted",
+    ),
+    "doubt.likeness": (
+        (
+            "{report} foi ligado ao relatório {split_id} por semelhança (pagador, moeda, total, número de pagamentos e "
+            "hora): o serviço não devolve nome algum, e só este podia ser; se não for, duas pessoas o desfazem:\n"
+            "  repasse resolve {report} --unlink --by A --by B --evidence TEXTO"
+        ),
+        (
+            "{report} was linked to report {split_id} by likeness (payer, currency, total, number of payments and "
+            "time): the service echoes no name, and it could be no other; if it is not, two people take that back:\n"
+            "  repasse resolve {report} --unlink --by A --by B --evidence TEXT"
+        ),
     ),
     "doubt.standing": (
         (
@@ -212,6 +244,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "this ledger has never paid anybody: all payees are new",
     ),
     "look.paid_before": ("{count} linha(s) parece(m) já paga(s)", "{count} row(s) look paid already"),
+    "look.second_attempt": ("{count} numa nova tentativa, depois de ERROR", "{count} attempted again after ERROR"),
     "look.times_100": ("{count} com cem vezes o valor anterior", "{count} with a hundred times the last amount"),
     "look.changed_destination": ("{count} com outro destino", "{count} with another destination"),
     "look.much_above": ("{count} muito acima do próprio histórico", "{count} much above their own history"),
@@ -221,11 +254,16 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{count} paid in the last period and absent now",
     ),
     "look.short_paid_before": ("já pago?", "paid?"),
+    "look.short_second_attempt": ("de novo", "again"),
     "look.short_times_100": ("x100", "x100"),
     "look.short_changed_destination": ("destino", "destination"),
     "look.short_much_above": ("acima", "above"),
     "look.short_new": ("novo", "new"),
     "look.short_disappeared": ("ausente", "absent"),
+    "look.attempt": (
+        "{number}ª tentativa de {report}, que disse ERROR",
+        "attempt {number}, after {report}, which said ERROR",
+    ),
     "look.last_amount": ("antes {before}", "{before} before"),
     "look.usual": ("em geral {before}, mediana de {amounts}", "usually {before}, median of {amounts}"),
     "look.destination_new": (

@@ -33,6 +33,11 @@ class RepasseError(Exception):
         self.issues = issues
         self._told = message
 
+    @property
+    def told(self) -> "Told | str":
+        """The message, for whoever tells it together with others."""
+        return self._told
+
     def in_words(self, language: str) -> str:
         """Return the message in a language, where it has one; else as it was written."""
         return self._told.in_words(language) if isinstance(self._told, Told) else self._told

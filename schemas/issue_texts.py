@@ -18,6 +18,7 @@ WARNINGS: Final = frozenset(
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,
         IssueCode.ROW_PAID_BEFORE,
+        IssueCode.ROW_SECOND_ATTEMPT,
         IssueCode.HIDDEN_DATA,
         IssueCode.FORMULA_STALE,
         IssueCode.NAME_CONFUSABLE,

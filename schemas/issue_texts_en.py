@@ -169,6 +169,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "the same amount went to the same payee or account before: {found}",
         "a row that is still owed; a person's approval says that it is, --yes does not",
     ),
+    C.ROW_SECOND_ATTEMPT: (
+        "attempt {number}: {found} was to make this payment, and said ERROR",
+        "a look at {found} in the service, and then a person's approval; --yes does not give it",
+    ),
     C.ROW_CONTRACT: (
         "the row does not hold what the table promises ({rule})",
         "a row that fulfils the table's rules",

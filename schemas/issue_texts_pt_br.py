@@ -166,6 +166,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "o mesmo valor já foi para o mesmo favorecido ou a mesma conta: {found}",
         "uma linha que ainda é devida; a aprovação de uma pessoa o diz, --yes não",
     ),
+    C.ROW_SECOND_ATTEMPT: (
+        "{number}ª tentativa: {found} devia fazer este pagamento, e disse ERROR",
+        "um olhar em {found} no serviço, e então a aprovação de uma pessoa; --yes não a dá",
+    ),
     C.ROW_CONTRACT: (
         "a linha não cumpre o que a tabela promete ({rule})",
         "uma linha que cumpra as regras da tabela",

@@ -125,3 +125,20 @@ class PaidPart:
     reference: str
     amount_cents: int
     destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPayment:
+    """A payment of a report that failed, which nobody has made since.
+
+    Attributes:
+        base_key: Key of the first obligation of the same payee and reference.
+        amount_cents: What was to be paid.
+        destination: Fingerprint of the destination.
+        report_id: The report.
+    """
+
+    base_key: str
+    amount_cents: int
+    destination: str
+    report_id: str

@@ -16,6 +16,7 @@ class Notice(StrEnum):
     """Why a person should look at a payee, the most urgent first."""
 
     PAID_BEFORE = "paid_before"
+    SECOND_ATTEMPT = "second_attempt"
     TIMES_100 = "times_100"
     DESTINATION = "changed_destination"
     MUCH_ABOVE = "much_above"
@@ -54,6 +55,8 @@ class PayeeNotice:
         last_paid_at: When they were last paid (UTC); None for never.
         last_used_at: When the destination of this plan was last used (UTC); None for never.
         alike: What one of their rows looks like that looks paid before.
+        attempt: The number of this attempt to pay them, where earlier ones failed; 0 elsewhere.
+        report: The last report that failed to pay them; "" without one.
     """
 
     notice: Notice
@@ -65,6 +68,8 @@ class PayeeNotice:
     last_paid_at: dt.datetime | None = None
     last_used_at: dt.datetime | None = None
     alike: tuple[PaidAlike, ...] = ()
+    attempt: int = 0
+    report: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,10 @@ class BatchExchange(Strict):
 
 
 class BatchSummary(Strict):
-    """One report as planned, sent and told by the service; `exchange` is there for a foreign currency alone."""
+    """One report as planned, sent and told by the service.
+
+    `exchange` is there for a foreign currency alone, `linked_by` for a report that was found by likeness.
+    """
 
     report_id: str
     split_id: str | None
@@ -38,11 +41,14 @@ class BatchSummary(Strict):
     payments: int
     amount_cents: int
     exchange: BatchExchange | None = None
+    linked_by: str | None = None
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_there(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name != "exchange" or value is not None}
+        return {
+            name: value for name, value in written.items() if name not in {"exchange", "linked_by"} or value is not None
+        }
 
 
 class RowCounts(Strict):

@@ -67,6 +67,11 @@ OPEN: Final = frozenset({S.ACCEPTED, S.PROCESSING})
 UNTOLD: Final = frozenset({S.PARTIAL, S.EXCLUDED})
 
 
+# How a submission came to its report, where the service did not say whose it is.
+LIKENESS: Final = "likeness"
+TAKEN_BACK: Final = "taken back"
+
+
 def check_transition(before: SubmissionState, after: SubmissionState) -> None:
     """Refuse a transition that the table does not name.
 
@@ -102,6 +107,8 @@ class Submission:
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt.
         reason: Why it stands where it stands, for people; "".
+        linked_by: LIKENESS where its report was found by likeness alone, TAKEN_BACK where people took that back; None
+            where it was told by name, or by people.
     """
 
     id: str
@@ -124,6 +131,7 @@ class Submission:
     sending_at: dt.datetime | None
     was_in_doubt: bool
     reason: str
+    linked_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ class Told:
 
     Args:
         key: Of `TOLD`.
-        **facts: What the text names: ids, totals, moments, names people gave; never a document, a key or an account.
+        **facts: What the text names: ids, totals, moments, names people gave, other messages, one or several, each then
+            on a line of its own; never a document, a key or an account.
 
     >>> Told("approval.not_waiting").in_words("en")
     'this plan does not wait for a word any more; nothing was recorded'
@@ -29,7 +30,14 @@ class Told:
         Raises:
             KeyError: no such text, or a fact it names is missing; a bug.
         """
-        return TOLD[self.key][0 if language == "pt-BR" else 1].format_map(self.facts)
+        facts = {name: _written(fact, language) for name, fact in self.facts.items()}
+        return TOLD[self.key][0 if language == "pt-BR" else 1].format_map(facts)
 
     def __str__(self) -> str:
         return self.in_words("en")
+
+
+def _written(fact: object, language: str) -> object:
+    if isinstance(fact, Told):
+        return fact.in_words(language)
+    return "\n  ".join(str(_written(one, language)) for one in fact) if isinstance(fact, tuple) else fact

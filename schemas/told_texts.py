@@ -100,17 +100,48 @@ _DOUBTS: Final[dict[str, tuple[str, str]]] = {
         "{name} só pode ser declarado ausente a partir de {since}, um dia depois do envio",
         "{name} can be declared absent from {since} on, a day after it was sent",
     ),
-    "doubt.sender": (
-        "quem enviou não pode ser um dos dois que declaram a ausência",
-        "whoever sent it cannot be one of the two who declare it absent",
+    "doubt.sender_of": (
+        "{name}: quem o enviou não pode ser um dos dois que declaram a ausência",
+        "{name}: whoever sent it cannot be one of the two who declare it absent",
+    ),
+    "doubt.none_declared": (
+        "nada foi registrado de nenhum deles:\n  {why}",
+        "nothing was recorded of any of them:\n  {why}",
+    ),
+    "doubt.list_lacks": (
+        (
+            "{name}: a lista do serviço tampouco mostra {other}, que ele aceitou na mesma época; uma lista incompleta "
+            "não prova ausência alguma: pergunte ao serviço, e nomeie {other} nas evidências ao saber por que falta"
+        ),
+        (
+            "{name}: the service's list does not show {other} either, which it accepted at about that time; a list "
+            "that is not whole proves no absence: ask the service, and name {other} in the evidence once you know "
+            "why it is missing"
+        ),
+    ),
+    "doubt.none_after": (
+        (
+            "{name}: a lista não mostra relatório aceito depois dele, e uma lista cortada teria o mesmo aspecto; envie "
+            "antes outro lote (`repasse run TRABALHO --one-more` onde os envios pararam) ou crie à mão um relatório no "
+            "serviço e nomeie seu identificador nas evidências"
+        ),
+        (
+            "{name}: the list shows no report that was accepted after it, and a list that was cut would look the "
+            "same; send another batch first (`repasse run JOB --one-more` where sending has stopped), or make a "
+            "report by hand in the service and name its id in the evidence"
+        ),
+    ),
+    "doubt.not_by_likeness": (
+        "{name} não foi ligado a um relatório por semelhança; não há o que desfazer",
+        "{name} was not linked to a report by likeness; there is nothing to take back",
     ),
     "doubt.alike": (
         (
-            "pode ser {reports}, criado desde então com o mesmo pagador, total e número de pagamentos: ligue-o como "
-            "relatório encontrado ou diga nas evidências, nomeando-o, o que fala contra"
+            "{name} pode ser {reports}, criado desde então com o mesmo pagador, total e número de pagamentos: ligue-o "
+            "como relatório encontrado ou diga nas evidências, nomeando-o, o que fala contra"
         ),
         (
-            "it could be {reports}, made since with the same payer, total and number of payments: link it as the "
+            "{name} could be {reports}, made since with the same payer, total and number of payments: link it as the "
             "report that was found, or say in the evidence, naming it, what speaks against it"
         ),
     ),
@@ -155,6 +186,16 @@ _DECISIONS: Final[dict[str, tuple[str, str]]] = {
     "decide.unknown": (
         "nenhuma execução deste diário viu a obrigação {obligation}; nada foi registrado",
         "no run of this ledger has seen an obligation {obligation}; nothing was recorded",
+    ),
+    "decide.service_says_paid": (
+        (
+            "o serviço diz {status} de {report}, com mais pago do que deixaria estes pagamentos por fazer; nada foi "
+            "registrado: `repasse settle` olha de novo, `--paid` os diz pagos"
+        ),
+        (
+            "the service says {status} of {report}, with more paid than would leave these payments unmade; nothing was "
+            "recorded: `repasse settle` looks again, `--paid` says that they were made"
+        ),
     ),
     "decide.nothing": (
         "não há o que decidir sobre {obligation}; nada foi registrado",
@@ -238,6 +279,20 @@ _LOOK: Final[dict[str, tuple[str, str]]] = {
     "look.rejected": (
         "este plano, ou parte dele, já foi rejeitado",
         "this plan, or part of it, was rejected before",
+    ),
+    "look.second_attempt": (
+        "{number}ª tentativa de {report}, que disse ERROR: {payments} pagamento(s), {total}",
+        "attempt {number}, after {report}, which said ERROR: {payments} payment(s), {total}",
+    ),
+    "look.checks_broke_off": (
+        (
+            "{missing} conta(s) ficaram sem resposta: seus pagamentos estão retidos, e os outros não são pagos sem que "
+            "uma pessoa os aprove; a próxima execução pergunta de novo"
+        ),
+        (
+            "{missing} account(s) have no answer: their payments are held, and the others are not paid unless a person "
+            "approves them; the next run asks again"
+        ),
     ),
 }
 

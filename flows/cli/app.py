@@ -93,13 +93,14 @@ def plan(
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917  # options of a command
     job: JobFile,
     file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
     again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.")] = None,
     period: Period = None,
+    one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Pay what a job owes, once.
@@ -109,7 +110,7 @@ def run(
     from flows.commands.payouts import run_job  # noqa: PLC0415
     from flows.walking.launch import Wish  # noqa: PLC0415
 
-    wish = Wish(file or [], yes=yes, by=by, again=again or [], period=period)
+    wish = Wish(file or [], yes=yes, by=by, again=again or [], period=period, one_more=one_more)
     finish(lambda: run_job(job, wish, as_json=as_json), as_json=as_json)
 
 
@@ -222,22 +223,31 @@ def release(by: By, as_json: AsJson = False) -> None:
 
 @app.command()
 def resolve(  # options of a command
-    submission: Annotated[
-        str, typer.Argument(metavar="WHAT", help="What is in doubt, as `status` names it (rp-..., xr-...).")
+    subject: Annotated[
+        list[str], typer.Argument(metavar="WHAT", help="What is in doubt, as `status` names it (rp-..., xr-...).")
     ],
     report: Annotated[str | None, typer.Option(metavar="ID", help="It is this report of the service.")] = None,
     absent: Annotated[bool, typer.Option("--absent", help="The service never received it (two people).")] = False,
-    by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice with --absent.")] = None,
+    unlink: Annotated[
+        bool, typer.Option("--unlink", help="What was linked by likeness is not it (two people).")
+    ] = False,
+    by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice without --report.")] = None,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Take people's word on a submission, or a rate, in doubt."""
-    from flows.commands.people import resolve_submission  # noqa: PLC0415
+    """Take people's word on what is in doubt.
 
+    Of several submissions, or rates, all are declared absent on the same evidence, or none.
+    """
+    from flows.commands.people import resolve_doubts, take_links_back  # noqa: PLC0415
+
+    people = by or []
+    if unlink and (absent or report is not None):
+        raise typer.BadParameter("say one of --report ID, --absent, --unlink")
+    if unlink:
+        finish(lambda: take_links_back(subject, by=people, evidence=evidence, as_json=as_json), as_json=as_json)
     finish(
-        lambda: resolve_submission(
-            submission, report=report, absent=absent, by=by or [], evidence=evidence, as_json=as_json
-        ),
+        lambda: resolve_doubts(subject, report=report, absent=absent, by=people, evidence=evidence, as_json=as_json),
         as_json=as_json,
     )
 

@@ -6,8 +6,8 @@ from typing import Any
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.decide import Word, decide
-from flows.stages.people import declare_absent, lift_freeze, link_report
-from flows.stages.rate_words import declare_rate_absent, link_rate
+from flows.stages.people import declare_absent, lift_freeze, link_report, take_link_back
+from flows.stages.rate_words import declare_rates_absent, link_rate
 from flows.stages.run import Clock, Run
 from flows.stages.words_given import require_typed_word_counts
 from flows.terminal.printing import QuietProgress, console_for
@@ -16,38 +16,70 @@ from schemas.decision import DecisionKind
 from schemas.errors import WordRefused
 from schemas.exchange_update import ID_PREFIX
 from schemas.exit_codes import ExitCode
+from schemas.submission import Submission
 
 Result = tuple[ExitCode, dict[str, Any]]
 
 
-def resolve_submission(  # each is named at the call
-    submission: str,
+def resolve_doubts(  # each is named at the call
+    subjects: Sequence[str],
     *,
-    report: str | None,
-    absent: bool,
+    report: str | None = None,
+    absent: bool = False,
     by: Sequence[str],
     evidence: str,
     as_json: bool,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Result:
-    """Take people's word on a submission, or an exchange update, in doubt: it is there, or never arrived."""
+    """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     if (report is None) == (not absent):
         raise WordRefused("say either --report ID or --absent")
+    if report is not None and len(subjects) != 1:
+        raise WordRefused("--report names the report of one submission")
+    if len({subject.startswith(ID_PREFIX) for subject in subjects}) != 1:
+        raise WordRefused("speak of submissions (rp-...) and of exchange rates (xr-...) in words of their own")
     people = [name.strip() for name in by if name.strip()]
     if absent and not evidence.strip():
         raise WordRefused("--absent needs --evidence: what do you both rely on?")
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock) as run:
-        _require_typed_word_counts(run, submission)
-        if submission.startswith(ID_PREFIX):
-            return _resolve_rate(run, submission, report, people, evidence.strip(), as_json=as_json)
+        for subject in subjects:
+            _require_typed_word_counts(run, subject)
+        if subjects[0].startswith(ID_PREFIX):
+            return _resolve_rates(run, subjects, report, people, evidence.strip(), as_json=as_json)
         if report is not None:
-            told = link_report(run, submission, report, ", ".join(people) or whoever_runs_this())
+            told = [link_report(run, subjects[0], report, ", ".join(people) or whoever_runs_this())]
         else:
-            told = declare_absent(run, submission, people, evidence.strip())
-    found = told.id == submission
-    words = f"{submission} is report {told.split_id}" if found else f"{told.id} goes with the next run"
-    console_for(as_json=as_json).print(words, soft_wrap=True)
-    return ExitCode.DONE, {"submission": told.id, "state": told.state.value, "split_id": told.split_id}
+            told = declare_absent(run, subjects, people, evidence.strip())
+    console = console_for(as_json=as_json)
+    for subject, stands in zip(dict.fromkeys(subjects), told, strict=True):
+        console.print(_resolved(subject, stands), soft_wrap=True)
+    resolved = [
+        {"submission": stands.id, "state": stands.state.value, "split_id": stands.split_id, "of": subject}
+        for subject, stands in zip(dict.fromkeys(subjects), told, strict=True)
+    ]
+    return ExitCode.DONE, {"resolved": resolved}
+
+
+def _resolved(subject: str, stands: Submission) -> str:
+    if stands.id != subject:
+        return f"{stands.id} goes with the next run"
+    return f"{subject} is report {stands.split_id}"
+
+
+def take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: str, as_json: bool) -> Result:
+    """Take people's word that the reports some submissions were linked to by likeness are others."""
+    people = [name.strip() for name in by if name.strip()]
+    if not evidence.strip():
+        raise WordRefused("--unlink needs --evidence: what do you both rely on?")
+    console, taken_back = console_for(as_json=as_json), []
+    with opened_run("resolve", None, read_settings(), QuietProgress()) as run:
+        for subject in subjects:
+            _require_typed_word_counts(run, subject)
+        for subject in dict.fromkeys(subjects):
+            stands = take_link_back(run, subject, people, evidence.strip())
+            console.print(f"{subject} is in doubt again", soft_wrap=True)
+            taken_back.append({"submission": stands.id, "state": stands.state.value, "split_id": None, "of": subject})
+    return ExitCode.DONE, {"resolved": taken_back}
 
 
 def _require_typed_word_counts(run: Run, subject: str) -> None:
@@ -60,17 +92,23 @@ def _require_typed_word_counts(run: Run, subject: str) -> None:
         require_typed_word_counts(run.ledger, job)
 
 
-def _resolve_rate(  # each is named at the call
-    run: Run, update: str, report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
+def _resolve_rates(  # each is named at the call
+    run: Run, updates: Sequence[str], report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
 ) -> Result:
-    """Take people's word on an exchange rate: the report has it, or the service never set it."""
+    """Take people's word on exchange rates: the report has it, or the service never set it."""
     if report is not None:
-        told = link_rate(run, update, report, ", ".join(people) or whoever_runs_this())
+        told = [link_rate(run, updates[0], report, ", ".join(people) or whoever_runs_this())]
     else:
-        told = declare_rate_absent(run, update, people, evidence)
-    words = f"{update}: {told.state.value}" if told.id == update else f"{told.id} goes with the next run or settle"
-    console_for(as_json=as_json).print(words, soft_wrap=True)
-    return ExitCode.DONE, {"exchange_update": told.id, "state": told.state.value, "report_id": told.report_id}
+        told = declare_rates_absent(run, updates, people, evidence)
+    console = console_for(as_json=as_json)
+    resolved = []
+    for update, stands in zip(dict.fromkeys(updates), told, strict=True):
+        same = stands.id == update
+        words = f"{update}: {stands.state.value}" if same else f"{stands.id} goes with the next run or settle"
+        console.print(words, soft_wrap=True)
+        facts = {"exchange_update": stands.id, "state": stands.state.value, "report_id": stands.report_id}
+        resolved.append(facts | {"of": update})
+    return ExitCode.DONE, {"resolved": resolved}
 
 
 def unfreeze_sending(accept: Sequence[str], *, by: Sequence[str], evidence: str, as_json: bool) -> Result:
@@ -91,7 +129,7 @@ def decide_obligations(keys: Sequence[str], kind: DecisionKind, *, by: str, evid
         raise WordRefused("a decision needs --by NAME and --evidence TEXT")
     word = Word(kind, by.strip(), evidence.strip(), utc_now())
     with open_ledger_of(read_settings(), create=False) as ledger:
-        decisions = decide(ledger, keys, word)
+        decisions = decide(ledger, keys, word, lambda: opened_run("decide", None, read_settings(), QuietProgress()))
     said = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
     console = console_for(as_json=as_json)
     console.print(f"{len(decisions)} obligations: {said}, says {word.by}; the next `settle` tells it in the books")

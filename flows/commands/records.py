@@ -18,7 +18,7 @@ from schemas.exchange_update import UNSETTLED, ExchangeUpdate
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents
 from schemas.reconciliation import Summary
-from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
+from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
 
 Result = tuple[ExitCode, dict[str, Any]]
 S = SubmissionState
@@ -76,7 +76,8 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
         console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
         for one in mine:
             amount = format_cents(one.amount_cents, "pt-BR")
-            line = f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}"
+            linked = "  (its report was found by likeness)" if one.linked_by == LIKENESS else ""
+            line = f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}{linked}"
             if one.state is S.PLANNED and (said := ledger.approvals.standing(one.plan_digest, utc_now())):
                 line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
@@ -127,6 +128,7 @@ def _told(one: Submission) -> dict[str, Any]:
         "amount_cents": one.amount_cents,
         "run": one.run_id,
         "reason": one.reason,
+        "linked_by": one.linked_by,
     }
 
 

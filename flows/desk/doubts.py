@@ -10,7 +10,7 @@ from flows.desk.looks import Silence
 from flows.settings import Settings
 from flows.stages.decide import Word, decide
 from flows.stages.people import WAIT, declare_absent, lift_freeze, link_report
-from flows.stages.rate_words import declare_rate_absent, link_rate
+from flows.stages.rate_words import declare_rates_absent, link_rate
 from flows.stages.run import Clock, Run
 from flows.wiring import opened_run
 from io_adapters.desk.ports import Doubt, Stop
@@ -77,15 +77,16 @@ class Doubts:
         people, both = (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}"
         with self._asking() as run:
             if subject.startswith(ID_PREFIX):
-                declare_rate_absent(run, subject, people, both)
+                declare_rates_absent(run, [subject], people, both)
             else:
-                declare_absent(run, subject, people, both)
+                declare_absent(run, [subject], people, both)
         self._ledger.first_words.forget(ABSENT, subject)
         return True
 
     def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
         """Take a person's word on obligations."""
-        return len(decide(self._ledger, keys, Word(kind, by, evidence, self._clock.now(), signed_in=True)))
+        word = Word(kind, by, evidence, self._clock.now(), signed_in=True)
+        return len(decide(self._ledger, keys, word, self._asking))
 
     def stop(self) -> Stop:
         """Return what stops all sending."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from flows.stages.earlier_reports import attempts_of, require_still_failed
 from flows.stages.plan_view import warn_of_plan
 from flows.stages.reasons_to_look import reasons_to_look, were_shown
 from flows.stages.run import Run
@@ -55,6 +56,7 @@ def approve(run: Run) -> None:
         run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons))
         warn_of_plan(run)
         return
+    require_still_failed(run, {attempt.report_id for attempt in attempts_of(run).values()})
     run.ledger.submissions.approve_plan(
         plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
     )

@@ -13,7 +13,6 @@ from flows.stages.run import Run
 from flows.steps.account_checks import AccountToCheck, CheckResult, Verdict, check_cost_cents
 from io_adapters.ledger.checks import Ended, NotReserved, Purse, Reservation
 from io_adapters.ledger.checks import Verdict as Recorded
-from io_adapters.split_api.account_check import CheckAnswer
 from io_adapters.split_api.checking import AccountCalls
 
 FAILURES_IN_A_ROW: Final = 5
@@ -62,7 +61,7 @@ class _Asking:
             while self._left or self._open or self._unwritten:
                 self._turn(calls)
                 if self._open:
-                    self._judge(calls.answers())
+                    self._judge(calls)
                 elif not self._money:
                     break
                 if self._stopped:
@@ -87,13 +86,13 @@ class _Asking:
         calls.begin((name, self._requests[name]) for name in wanted if name in self._open)
         self._tell()
 
-    def _judge(self, answers: Sequence[tuple[str, CheckAnswer]]) -> None:
-        for name, answer in answers:
+    def _judge(self, calls: AccountCalls) -> None:
+        for name, answer in calls.answers():
             never_left = not answer.answered and not answer.sent
-            result = CheckResult.NOT_ASKED if never_left and self._stopped else _RESULTS[answer.valid]
+            result = CheckResult.NOT_ASKED if never_left else _RESULTS[answer.valid]
             self._end(name, Verdict(result, answer.message), charged=answer.sent)
             self._failures = 0 if answer.answered else self._failures + 1
-            self._stopped = self._stopped or self._failures >= FAILURES_IN_A_ROW
+            self._stopped = self._stopped or self._failures >= FAILURES_IN_A_ROW or calls.gave_up
             self._money = self._money or not answer.sent
 
     def _end(self, name: str, verdict: Verdict, *, charged: bool) -> None:

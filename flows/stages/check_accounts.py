@@ -7,12 +7,20 @@ from flows.stages.ask_accounts import ask_accounts
 from flows.stages.draft import draft_anew, work_out_again
 from flows.stages.institutions import known_institutions
 from flows.stages.run import Run
-from flows.steps.account_checks import AccountToCheck, CheckResult, Verdict, accounts_to_ask, accounts_to_pay
+from flows.steps.account_checks import (
+    AccountToCheck,
+    CheckResult,
+    Verdict,
+    accounts_to_ask,
+    accounts_to_pay,
+    broke_off,
+)
 from flows.steps.check_order import KnownOfAccounts, likely_good_first, payees_with_warnings
 from flows.steps.check_rows import Call, account_rows, count_checks
 from flows.steps.institution_check import has_bank_accounts
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.exit_codes import ExitCode
+from schemas.told import Told
 
 # Another run's call has at most one before it on its line.
 WAIT_CALLS: Final = 2
@@ -21,6 +29,8 @@ _LOOK_EVERY_S: Final = 0.2
 
 def check_accounts(run: Run) -> None:
     """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
+
+    Where most of them have no answer, the plan of the others is for a person to look at, and the run ends with exit 21.
 
     The order: what the list of institutions says, kept answers, then paid calls, likely-good accounts first.
 
@@ -41,6 +51,11 @@ def check_accounts(run: Run) -> None:
     run.verdicts |= verdicts
     reused |= _wait_for_others(run, asked)
     _account_for(run, accounts, reused)
+    results = [run.verdicts[one.fingerprint].result for one in asked]
+    if broke_off(results):
+        missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
+        run.checks_broke_off = Told("look.checks_broke_off", missing=missing)
+        run.end_with(ExitCode.NOT_SENT, run.checks_broke_off.in_words(run.language))
     work_out_again(run)
 
 

@@ -1,20 +1,30 @@
 """People's words on single obligations: bind each to what is open about it, and record them all or none."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
 from flows.stages.document import RunDocument
+from flows.stages.earlier_reports import shown_by_id
+from flows.stages.listing import look_at_service
+from flows.stages.run import Run
 from flows.stages.words_given import require_typed_word_counts
 from flows.steps.decide import Question, open_question
+from flows.steps.pay_again import says_paid
 from io_adapters.ledger.ledger import Ledger
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import WordRefused
 from schemas.tables.frames import Record, records
 from schemas.told import Told
+from schemas.wire import SplitReport
 
 RUNS_SEARCHED: Final = 1000
+_UNMADE: Final = frozenset({DecisionKind.PAY, DecisionKind.DROP})
+
+Asking = Callable[[], AbstractContextManager[Run]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +46,32 @@ class Word:
     signed_in: bool = False
 
 
-def decide(ledger: Ledger, keys: Sequence[str], word: Word) -> list[Decision]:
+def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> list[Decision]:
     """Record a word on obligations.
 
+    *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
+
+    Args:
+        ledger: Where it is written.
+        keys: The obligations.
+        word: What is said of them.
+        asking: Opens a run that can ask the service; opened only where it has to be asked.
+
     Raises:
+        NotSent: the service has to be asked, and cannot be; nothing is recorded.
+        SendingFrozen: ledger and service disagree; nothing is recorded.
         WordRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
-            signed in; then nothing is recorded of any.
+            signed in, or the service says that it was paid; then nothing is recorded of any.
     """
     if not word.signed_in and ledger.word_rules.any_wants_signed_in():
         for job in sorted(_jobs_of(ledger, keys)):
             require_typed_word_counts(ledger, job)
     questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)
+    if word.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
+        with asking() as run:
+            reports = look_at_service(run)
+            questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)  # the look may have settled some
+            _require_unpaid(run, questions, reports)
     decisions = [
         Decision(
             question.obligation_key,
@@ -62,6 +87,27 @@ def decide(ledger: Ledger, keys: Sequence[str], word: Word) -> list[Decision]:
     ]
     ledger.decisions.record(decisions)
     return decisions
+
+
+def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[SplitReport]) -> None:
+    """Hold the word that payments were not made against what the service says of their reports by now."""
+    by_report = defaultdict[str, set[str]](set)
+    for question in questions:
+        if question.submission_id:
+            by_report[question.submission_id].add(question.obligation_key)
+    listed = {report.id: report for report in reports}
+    for submission in run.ledger.submissions.with_ids(by_report):
+        payments = {one.obligation_key: one for one in run.ledger.claims.payments_of(submission.id)}
+        words = run.ledger.decisions.on_reports(payments)
+        unmade = {key for (key, report), said in words.items() if report == submission.id and said.kind in _UNMADE}
+        unmade |= by_report[submission.id]
+        unpaid = [one for key, one in payments.items() if key in unmade]
+        for report in (listed.get(submission.split_id), shown_by_id(run, submission)):
+            cents = sum(one.amount_cents for one in unpaid)
+            people = sum(one.kind != "owner" for one in unpaid)
+            if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
+                told = {"report": submission.report_id, "status": report.status or "-"}
+                raise WordRefused(Told("decide.service_says_paid", **told))
 
 
 def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:

@@ -4,8 +4,9 @@ from typing import Final
 
 from flows.stages.listing import look_at_service
 from flows.stages.run import Run
-from flows.stages.send import DOUBTS_IN_A_ROW, LEASE_S, check_may_send, listing_is_old
+from flows.stages.send import LEASE_S, check_may_send, listing_is_old
 from flows.stages.set_rate import look_up, set_rate
+from flows.steps.doubts import MOST_DOUBTS
 from flows.steps.exchange_rate import codes_of
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import AnotherRun, NotSent, SendingFrozen
@@ -83,16 +84,15 @@ def _doubt_abandoned(run: Run) -> None:
 
 
 def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
-    in_a_row = 0
     for done, update in enumerate(approved, start=1):
         check_may_send(run)
         if listing_is_old(run):
             look_at_service(run)
-        if in_a_row >= DOUBTS_IN_A_ROW:
-            run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=in_a_row))
+        doubts = len(run.ledger.exchange_updates.list(states={X.IN_DOUBT}))
+        if doubts >= MOST_DOUBTS:
+            run.end_with(ExitCode.IN_DOUBT, run.say("rate.doubts", count=doubts))
             return
         stands = set_rate(run, update)
-        in_a_row = in_a_row + 1 if stands.state is X.IN_DOUBT else 0
         run.progress.advance("exchange rates", done, len(approved))
         run.ledger.leases.renew(update.job, run.owner, LEASE_S)
         if stands.state is X.DIFFERS:

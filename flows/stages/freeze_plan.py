@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from flows.stages.earlier_reports import attempts_of
 from flows.stages.run import Run
 from flows.stages.words_given import rule_for
 from flows.steps.account_checks import check_fingerprint
@@ -11,6 +12,7 @@ from flows.steps.exchange_rate import terms_of
 from flows.steps.hold_lines import HELD_FOR
 from flows.steps.owe import obligations_frame
 from flows.steps.paid_alike import paid_alike
+from flows.steps.pay_again import tell_second_attempts
 from flows.steps.plan_batches import plan_batches
 from flows.steps.tell_rows import tell_rows
 from flows.steps.work_out import Worked, identity_of
@@ -92,7 +94,8 @@ def told_rows(run: Run) -> list[Issue]:
         return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
 
     inputs, obligations = run.require_inputs(), run.require_worked().obligations
-    return tell_rows(obligations, inputs, alike_of(run), run.language, said)
+    told = tell_rows(obligations, inputs, alike_of(run), run.language, said)
+    return told + tell_second_attempts(obligations, inputs, attempts_of(run), run.language)
 
 
 def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:

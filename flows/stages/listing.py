@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful
+from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful, names_of
 from flows.steps.judge_report import went_back
-from flows.steps.propose import propose
+from flows.steps.propose import linked_by_likeness, propose
 from io_adapters.ledger.holds import Freeze
 from io_adapters.ledger.owner import Owner, is_gone
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import LIKENESS, Submission, SubmissionState
 from schemas.wire import SplitReport
 
 S = SubmissionState
+
+FOUND_BY_LIKENESS: Final = "found by likeness: payer, currency, total, number of payments and time; nothing echoed"
 
 
 def doubt_abandoned(run: Run) -> None:
@@ -99,14 +102,29 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
             alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
         elif finding.matches:
             alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
-    _note_proposals(run, [finding.submission for finding in findings if not finding.matches], reports)
-    return alarms
+    _link_or_propose(run, [finding.submission for finding in findings if not finding.matches], reports)
+    return alarms + _wrong_likenesses(run, reports)
 
 
-def accept_found(run: Run, submission: Submission, split_id: str, *, by: str, reason: str) -> list[Alarm]:
+def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    """Alarm where a report bears the name of a submission that was linked to another one for its likeness."""
+    linked = {one.id: one.split_id for one in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)}
+    return [
+        Alarm("wrong_likeness", name, f"{name} was taken for report {linked[name]} by likeness, and is {report.id}")
+        for report in (reports if linked else ())
+        for name in names_of(report) & linked.keys()
+        if report.id != linked[name]
+    ]
+
+
+def accept_found(
+    run: Run, submission: Submission, split_id: str, *, by: str, reason: str, linked_by: str | None = None
+) -> list[Alarm]:
     """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
     name = submission.report_id
-    paid_twice = run.ledger.submissions.record_found(submission.id, split_id=split_id, by=by, reason=reason)
+    paid_twice = run.ledger.submissions.record_found(
+        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by
+    )
     run.progress.tell(run.say("doubt.found", report=name))
     if not paid_twice:
         return []
@@ -118,14 +136,23 @@ def linked_ids(run: Run) -> frozenset[str]:
     return frozenset(one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id)
 
 
-def _note_proposals(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
-    """Where the service echoes no name, tell a person which report it could be; never take it for that.
+def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
+    """Link what only one report can be where the service echoes nothing; elsewhere tell a person which it could be.
 
-    What cannot be told any more is taken back: the reason is again why it is in doubt.
+    What is being sent could be one of these reports too. What cannot be told any more is taken back: the reason is
+    again why it is in doubt.
     """
-    proposed = propose(nameless, reports, linked_ids(run)) if nameless else {}
+    if not nameless:
+        return
+    under_way = run.ledger.submissions.list(states={S.SENDING})
+    proposed = propose([*nameless, *under_way], reports, linked_ids(run))
+    linked = linked_by_likeness(proposed, nameless, reports)
     for submission in nameless:
-        if submission.state is not S.IN_DOUBT:
+        if submission.id in linked:
+            split_id = linked[submission.id].id or ""
+            accept_found(run, submission, split_id, by=run.id, reason=FOUND_BY_LIKENESS, linked_by=LIKENESS)
+            run.messages.append(run.say("doubt.likeness", report=submission.report_id, split_id=split_id))
+        if submission.id in linked or submission.state is not S.IN_DOUBT:
             continue
         report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
         if report is not None:

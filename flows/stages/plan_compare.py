@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from flows.stages.document import RunDocument
+from flows.stages.earlier_reports import attempts_of
 from flows.stages.run import Run
 from flows.steps.exchange_rate import terms_of
+from flows.steps.pay_again import notices_of_attempts
 from flows.steps.payee_history import PaidBefore, notices_of
 from flows.steps.plan_changes import (
     changes_between,
@@ -20,7 +22,7 @@ from flows.steps.plan_changes import (
 )
 from schemas.paid_before import PaidPart
 from schemas.plan import Place
-from schemas.plan_view import Against, PayeeNotice, PlanChanges, RateChange
+from schemas.plan_view import Against, Notice, PayeeNotice, PlanChanges, RateChange
 from schemas.tables.frames import DataFrame
 from schemas.tables.obligations import Obligations
 
@@ -56,7 +58,11 @@ def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
         names = names_in(earlier[1].obligations) | names
     payees = placed.loc[(placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner"), "tax_id"].unique()
     before = PaidBefore(history.sums(payees), history.destinations(payees), paid)
-    notices = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
+    again = notices_of_attempts(placed, attempts_of(run))
+    tried = {notice.tax_id for notice in again}
+    found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
+    # Whom a report was to pay before is nobody new, whether it paid or not.
+    notices = (*again, *(one for one in found if one.notice is not Notice.NEW or one.tax_id not in tried))
     if last:
         return Compared(notices, _against_plan(run, placed, *last), names)
     return Compared(notices, _against_period(placed, last_period, paid, names), names)

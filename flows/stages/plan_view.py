@@ -57,7 +57,7 @@ def view_plan(run: Run) -> PlanView:
         not_paid=not_paid_of(placed),
         checks=checks,
         notices=(*notices_of_rows(placed, alike), *found.notices),
-        first_ever=not run.ledger.history.ever_paid(),
+        first_ever=not (run.ledger.history.ever_paid() or any(one.attempt for one in found.notices)),
         changes=found.changes,
         stopped=stopped,
         reasons_to_look=tuple(reasons_to_look(run, plan)),

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from flows.stages.earlier_reports import attempts_of
 from flows.stages.freeze_plan import alike_of
 from flows.stages.run import Run
+from flows.steps.pay_again import SecondAttempt, planned_payments
 from schemas.desk_people import LANGUAGES
 from schemas.masking import mask_tax_id
 from schemas.money import format_cents
@@ -25,7 +27,15 @@ def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
     """
     if not plan.batches:
         return []
-    return [*_files_again(run), *_rows_paid_before(run), *_other_books(run), *_rejected(run, plan)]
+    unanswered = [run.checks_broke_off] if run.checks_broke_off else []
+    return [
+        *_files_again(run),
+        *_rows_paid_before(run),
+        *_second_attempts(run, plan),
+        *_other_books(run),
+        *_rejected(run, plan),
+        *unanswered,
+    ]
 
 
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Told]) -> bool:
@@ -62,6 +72,25 @@ def _rows_paid_before(run: Run) -> list[Told]:
     if len(rows) > _SHOWN:
         told.append(Told("look.rows_more", count=len(rows) - _SHOWN).in_words(run.language))
     return [Told("look.paid_before", rows=len(rows), total=total, places="; ".join(told))]
+
+
+def _second_attempts(run: Run, plan: PaymentPlan) -> list[Told]:
+    """Name each failed report whose payments the plan attempts again."""
+    attempts = attempts_of(run)
+    amounts = dict[SecondAttempt, list[int]]()
+    for row in planned_payments(run.require_worked().obligations) if attempts else ():
+        if row["key"] in attempts:
+            amounts.setdefault(attempts[row["key"]], []).append(int(row["amount_cents"]))
+    return [
+        Told(
+            "look.second_attempt",
+            number=attempt.number,
+            report=attempt.report_id,
+            payments=len(cents),
+            total=f"{plan.currency} {format_cents(sum(cents), run.language)}",
+        )
+        for attempt, cents in amounts.items()
+    ]
 
 
 def _other_books(run: Run) -> list[Told]:

@@ -14,6 +14,7 @@ from flows.steps.breakdown import break_down
 from flows.steps.exchange_rate import terms_of
 from flows.steps.plan_batches import batch_again
 from flows.steps.work_out import Worked, identity_of, work_out
+from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
 from schemas.money import format_cents
 from schemas.plan import Place
@@ -27,13 +28,16 @@ def recover(run: Run) -> None:
     """Finish stored approved batches, byte for byte, and their exchange rates; then work out again what is left.
 
     Raises:
-        NotSent: the service cannot be reached or refuses the key, or sending is on hold with batches waiting.
+        NotSent: the service cannot be reached or refuses the key, or sending is on hold with batches waiting, or an
+            answer said that no further batch would fare better: then nothing that costs money is asked either.
         SendingFrozen: ledger and service disagree.
     """
     doubt_abandoned(run)
     look_at_service(run)
     withdraw_what_lapsed(run)
     send(run)
+    if run.sending_stopped:
+        raise NotSent(run.sending_stopped)
     set_rates(run, run.job.job)
     draft_anew(run)
 

@@ -22,6 +22,7 @@ from schemas.job import Job, Outputs, Period
 from schemas.plan import PaymentPlan
 from schemas.raw_table import RawTable
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
+from schemas.told import Told
 
 
 class Progress(Protocol):
@@ -85,6 +86,7 @@ class Order:
         yes: Whether the caller approves the plan that will be made.
         by: Who asks; prepares the plan.
         again: Base names of files to use although they, or lines of theirs, were used before.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
     """
 
     job: Job
@@ -94,6 +96,7 @@ class Order:
     yes: bool = False
     by: str = ""
     again: frozenset[str] = frozenset()
+    one_more: bool = False
 
     @property
     def folder(self) -> Path:
@@ -126,9 +129,12 @@ class Run:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     worked: Worked | None = None
     checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
+    checks_broke_off: Told | None = None
     check_rows: list[dict[str, object]] = field(default_factory=list)
     plan: PaymentPlan | None = None
     listed_at_s: float | None = None
+    one_more_sent: bool = False
+    sending_stopped: str = ""
     outputs: list[Path] = field(default_factory=list)
     summary: Summary | None = None
     touched: set[str] = field(default_factory=set)

@@ -13,9 +13,10 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Final
 
+from flows.stages.earlier_reports import look_before_paying_again
 from flows.stages.listing import frozen_words, look_at_service, note_doubts
 from flows.stages.run import Run, Service
-from flows.steps.doubts import doubts_in_a_row
+from flows.steps.doubts import MOST_DOUBTS, stops_sending
 from flows.steps.refusal import explain_refusal
 from io_adapters.split_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
@@ -26,7 +27,6 @@ from schemas.wire import canonical_json
 
 S = SubmissionState
 
-DOUBTS_IN_A_ROW: Final = 5
 LIST_AGAIN_AFTER_S: Final = 600.0
 LEASE_S: Final = 900.0
 
@@ -48,19 +48,31 @@ def send(run: Run) -> None:
         check_may_send(run)
         if doubtful or listing_is_old(run):
             look_at_service(run)
-        doubts = doubts_in_a_row(run.ledger.submissions.list(run_id=run.id, bodies=False))
-        if doubts >= DOUBTS_IN_A_ROW:
-            run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
+        if _doubts_stop(run):
             break
         answer = _send_one(run, submission)
         if answer is not None and answer.mismatches:
             break
         doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
+        if run.sending_stopped:
+            break
         run.progress.advance("batches", done, len(approved))
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
         look_at_service(run)
     note_doubts(run, run.job.job)
+
+
+def _doubts_stop(run: Run) -> bool:
+    """Stop where too many doubts stand, of whatever run and job; one batch more goes where a person asked for it."""
+    doubts = len(run.ledger.submissions.list(states={S.IN_DOUBT}, bodies=False))
+    if doubts < MOST_DOUBTS:
+        return False
+    if run.order.one_more and not run.one_more_sent:
+        run.one_more_sent = True
+        return False
+    run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
+    return True
 
 
 def check_may_send(run: Run) -> None:
@@ -86,6 +98,7 @@ def listing_is_old(run: Run) -> bool:
 def _send_one(run: Run, submission: Submission) -> Answer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
+    look_before_paying_again(run, submission)
     run.require_service().api.await_turn()
     timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
     taken = run.ledger.submissions.take_for_sending(
@@ -188,6 +201,10 @@ def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
         places = [(error.loc, error.type) for error in answer.validation_errors]
         run.issues += explain_refusal(submission, places, run.require_worked().obligations, run.job.outputs.language)
         run.end_with(ExitCode.REFUSED, run.say("send.refused", report=name, reason=answer.reason))
+    if stops_sending(answer.http_status):
+        code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT
+        run.sending_stopped = run.say("send.stopped", report=name, reason=answer.reason)
+        run.end_with(code, run.sending_stopped)
     if answer.mismatches:
         for what in answer.mismatches:
             run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))

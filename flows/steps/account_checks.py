@@ -1,7 +1,7 @@
 """Which accounts need the paid check, in which order, and what the answers mean for what is owed."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
@@ -23,7 +23,7 @@ class CheckResult(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     UNKNOWN = "unknown"  # asked and not answered: counts as spent, and the payment is held
-    NOT_ASKED = "not_asked"  # too many before it went unanswered; nothing was spent on it
+    NOT_ASKED = "not_asked"  # no connection was found, or too many before it went unanswered; nothing was spent on it
     OVER_BUDGET = "over_budget"
     IN_FLIGHT = "in_flight"  # another run asks, and its answer did not come in time
 
@@ -111,6 +111,16 @@ def hold_unchecked(
         if code:
             row |= {"place": Place.HELD.value, "reason": code.value}
     return obligations_frame(type(obligations)(rows, columns=list(obligations.columns)))
+
+
+def broke_off(results: Iterable[CheckResult]) -> bool:
+    """Whether asking ended for want of answers: it was given up, or most of what was asked has none.
+
+    Whom the few are that were answered is chance; a plan of them alone is not what anybody asked for.
+    """
+    counts = Counter(results)
+    answered = counts[CheckResult.VALID] + counts[CheckResult.INVALID]
+    return counts[CheckResult.NOT_ASKED] > 0 or counts[CheckResult.UNKNOWN] > answered
 
 
 def why_held(verdict: Verdict | None) -> IssueCode | None:

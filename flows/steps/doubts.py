@@ -1,16 +1,18 @@
-"""When a service loses its answers again and again, sending more into it helps nobody."""
+"""When sending stops: a service that loses its answers, or answers so that every batch would fare alike."""
 
-from collections.abc import Iterable
-from itertools import takewhile
+from typing import Final
 
-from schemas.submission import Submission, SubmissionState
+# So many doubts that nobody has settled, of whatever run and job, and no further batch is added to them.
+MOST_DOUBTS: Final = 5
+
+# Key, address, method, size or rate: whatever is wrong with one batch is wrong with the next one too.
+_OF_ALL_BATCHES: Final = frozenset({401, 403, 404, 405, 413, 429})
 
 
-def doubts_in_a_row(submissions: Iterable[Submission]) -> int:
-    """Count the submissions sent last, of those given, that are all still in doubt."""
-    sent = sorted(
-        (one for one in submissions if one.sending_at is not None),
-        key=lambda one: (one.sending_at, one.batch_number),
-        reverse=True,
-    )
-    return sum(1 for _ in takewhile(lambda one: one.state is SubmissionState.IN_DOUBT, sent))
+def stops_sending(http_status: int | None) -> bool:
+    """Whether an answer to POST /split says that the batches after it would only be answered alike.
+
+    >>> stops_sending(401), stops_sending(503), stops_sending(None)
+    (True, False, False)
+    """
+    return http_status in _OF_ALL_BATCHES

@@ -11,7 +11,7 @@ from schemas.decision import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
-from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.row_runs import RowRuns, Run, move_rows
@@ -213,6 +213,7 @@ def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:
             outcome=_outcome(one.state),
             payments=one.payments,
             amount_cents=one.amount_cents,
+            linked_by=one.linked_by if one.linked_by == LIKENESS else None,
         )
         for one in submissions
     ]

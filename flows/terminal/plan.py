@@ -32,6 +32,7 @@ SHOWN_BATCHES: Final = 6
 _FIGURES: Final = re.compile(r"(\[bold\])?([-+]?[0-9][0-9.,]*)?(\[/\])?")
 _COLOURS: Final = {
     Notice.PAID_BEFORE: "red",
+    Notice.SECOND_ATTEMPT: "red",
     Notice.TIMES_100: "red",
     Notice.DESTINATION: "red",
     Notice.MUCH_ABOVE: "yellow",
@@ -128,12 +129,13 @@ class _Screen:
         match one.notice:
             case Notice.PAID_BEFORE:
                 return _shown(alike_in_words(one.alike, self._view.language))
+            case Notice.SECOND_ATTEMPT:
+                return self._say("look.attempt", number=one.attempt, report=one.report)
             case Notice.NEW:
                 return ""
-            case Notice.TIMES_100:
-                return self._say("look.last_amount", before=before)
-            case Notice.MUCH_ABOVE:
-                key = "look.usual" if one.amounts > 1 else "look.last_amount"
+            case Notice.TIMES_100 | Notice.MUCH_ABOVE:
+                is_usual = one.notice is Notice.MUCH_ABOVE and one.amounts > 1
+                key = "look.usual" if is_usual else "look.last_amount"
                 return self._say(key, before=before, amounts=one.amounts)
             case Notice.DISAPPEARED:
                 return self._say("look.was_paid", before=before)

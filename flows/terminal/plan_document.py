@@ -95,6 +95,8 @@ def _notice(one: PayeeNotice) -> dict[str, Any]:
         "before_cents": one.before_cents,
         "amounts": one.amounts,
         "last_paid_at": one.last_paid_at.isoformat() if one.last_paid_at else None,
+        "attempt": one.attempt or None,
+        "report_id": one.report or None,
         "last_used_at": one.last_used_at.isoformat() if one.last_used_at else None,
         "alike": [asdict(alike) for alike in one.alike],
     }

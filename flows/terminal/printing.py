@@ -149,6 +149,7 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
         amount = format_cents(batch.amount_cents, language)
         facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
         outcome = state_in_words(batch.outcome, language)
+        outcome += f", {labels('by_likeness')}" if batch.linked_by else ""
         console.print("  " + say(language, "batch", **facts, outcome=outcome, status=batch.status or "-"))
         if batch.exchange:
             rate = batch.exchange.model_dump(include={"currency", "rate"})

@@ -78,6 +78,7 @@ class Wish:
         by: Who asks; whoever runs the program when None.
         again: Files to pay although they were used before, under another job or period.
         period: The month a job for `previous_month` is run for; that before the present one when None.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
     """
 
     files: Sequence[str] = ()
@@ -85,6 +86,7 @@ class Wish:
     by: str | None = None
     again: Sequence[str] = ()
     period: str | None = None
+    one_more: bool = False
 
 
 def run_payout(job_path: Path, wish: Wish, *, watch: Watch = call) -> RunReport:
@@ -93,7 +95,15 @@ def run_payout(job_path: Path, wish: Wish, *, watch: Watch = call) -> RunReport:
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    order = read_order(job_path, files=wish.files, yes=wish.yes, by=wish.by, again=wish.again, period=wish.period)
+    order = read_order(
+        job_path,
+        files=wish.files,
+        yes=wish.yes,
+        by=wish.by,
+        again=wish.again,
+        period=wish.period,
+        one_more=wish.one_more,
+    )
     return walk_order(order, watch)
 
 

@@ -33,6 +33,7 @@ def start_payout(job_path: Path, wish: Wish, *, progress: Progress, watched: boo
             by=wish.by or "",
             again=list(wish.again),
             period=wish.period or "",
+            one_more=wish.one_more,
             return_state=True,
         )
         state.result(raise_on_failure=caller.report is None)

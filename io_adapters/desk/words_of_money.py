@@ -46,6 +46,8 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     ),
     "notices.why": ("Por quê", "Why"),
     "notice.paid_before": ("parece já pago", "looks paid already"),
+    "notice.second_attempt": ("nova tentativa, depois de ERROR", "another attempt, after ERROR"),
+    "notice.attempt": ("{number}ª tentativa de {report}, que disse ERROR", "attempt {number}, after {report}: ERROR"),
     "notice.times_100": ("cem vezes o valor anterior", "a hundred times the last amount"),
     "notice.changed_destination": ("destino mudou", "destination changed"),
     "notice.much_above": ("muito acima do histórico", "much above their history"),

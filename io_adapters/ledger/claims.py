@@ -1,15 +1,16 @@
 """Which obligations are taken: each is in at most one live submission."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, or_, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
 from io_adapters.ledger.tables import claims, plans, submissions
 from schemas.errors import UnsoundPlan
-from schemas.paid_before import PaidRow
+from schemas.paid_before import FailedPayment, PaidRow
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState
 
@@ -74,6 +75,27 @@ class Claims:
                 found |= {(row.submission_id, row.position): PaidRow(*row[1:]) for row in connection.execute(query)}
         return list(found.values())
 
+    def failed_before(
+        self, base_keys: Iterable[str], destinations: Iterable[str], *, besides: str = ""
+    ) -> list[FailedPayment]:
+        """Return the payments of failed reports with these base keys, or to these destinations, that nobody has made.
+
+        One has been made when a live claim is on its obligation, or when the same amount went to the same destination
+        in a report that was written down later.
+
+        Args:
+            base_keys: Of the payments about to be made.
+            destinations: Where they go.
+            besides: A submission whose own claims do not count: it is the one about to be sent.
+
+        Returns:
+            Each once, the oldest report first.
+        """
+        on_key = self._failed(claims.c.base_key, base_keys, _made_by_key(besides))
+        to_account = self._failed(claims.c.destination, destinations, _made_by_key(besides), _made_by_account(besides))
+        found = dict.fromkeys((*on_key, *to_account))
+        return [payment for _, payment in sorted(found, key=lambda one: (one[0], one[1].report_id))]
+
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
         one = or_(claims.c.obligation_key == payee_or_obligation, claims.c.payee == payee_or_obligation)
@@ -93,12 +115,49 @@ class Claims:
                 _claim_of(row) for row in connection.execute(_select_claims().where(*conditions).order_by(*in_order))
             ]
 
+    def _failed(
+        self, column: Column[str], values: Iterable[str], *made: ColumnElement[bool]
+    ) -> list[tuple[dt.datetime, FailedPayment]]:
+        fields = (claims.c.base_key, claims.c.amount_cents, claims.c.destination, claims.c.submission_id)
+        query = (
+            select(submissions.c.created_at, *fields)
+            .join(submissions, submissions.c.id == claims.c.submission_id)
+            .where(
+                submissions.c.state == SubmissionState.FAILED.value, claims.c.kind != "owner", *(~one for one in made)
+            )
+        )
+        with self._db.reading() as connection:
+            return [
+                (row.created_at, FailedPayment(*row[1:]))
+                for some in chunks(values)
+                for row in connection.execute(query.where(column.in_(some)))
+            ]
+
     def _live(self, column: Column[str], keys: Iterable[str]) -> list[Claim]:
         query = _select_claims().where(claims.c.live)
         with self._db.reading() as connection:
             return [
                 _claim_of(row) for some in chunks(keys) for row in connection.execute(query.where(column.in_(some)))
             ]
+
+
+def _made_by_key(besides: str) -> ColumnElement[bool]:
+    """Whether another live claim is on the same obligation."""
+    other = claims.alias("same_key")
+    same = other.c.obligation_key == claims.c.obligation_key
+    return select(other.c.submission_id).where(same, other.c.live, other.c.submission_id != besides).exists()
+
+
+def _made_by_account(besides: str) -> ColumnElement[bool]:
+    """Whether the same amount was claimed for the same destination later."""
+    other, later = claims.alias("same_account"), submissions.alias("later")
+    same = and_(other.c.destination == claims.c.destination, other.c.amount_cents == claims.c.amount_cents)
+    return (
+        select(other.c.submission_id)
+        .join(later, later.c.id == other.c.submission_id)
+        .where(same, other.c.live, other.c.submission_id != besides, later.c.created_at > submissions.c.created_at)
+        .exists()
+    )
 
 
 def claim_all(connection: Connection, submission_ids: Sequence[str]) -> None:

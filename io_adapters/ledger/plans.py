@@ -119,6 +119,8 @@ class Plans:
             tag = connection.execute(select(meta.c.tag)).scalar_one()
             naming = Naming(service_url, tag, plan.digest, f"{plan.job} {plan.period}", len(plan.batches))
             write_attempts(connection, plan, missing, naming, run_id=run_id, now=now)
+            if missing:  # another attempt at what was approved before takes an approval of its own
+                connection.execute(update(plans).where(plans.c.digest == plan.digest).values(approved_at=None))
             query = select_submissions(bodies=True).where(of_plan).order_by(submissions.c.batch_number)
             return [submission_of(row) for row in connection.execute(query)]
 

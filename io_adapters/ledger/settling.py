@@ -1,7 +1,7 @@
 """What became of a report: found again, followed to its end, or declared absent by people."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, select, update
 
@@ -10,10 +10,10 @@ from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.reports import ReportSnapshot, append_snapshot
 from io_adapters.ledger.tables import claims, meta, submissions
-from io_adapters.ledger.transitions import move, read_submission
-from schemas.errors import ApprovalWanted, BrokenInvariant
+from io_adapters.ledger.transitions import move, read_submission, write_journal
+from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
 from schemas.person import different_people
-from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.submission import LIKENESS, OPEN, TAKEN_BACK, Submission, SubmissionState
 from schemas.told import Told
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -24,7 +24,9 @@ class Settling:
 
     _db: Database
 
-    def record_found(self, submission_id: str, split_id: str, *, by: str, reason: str) -> tuple[str, ...]:
+    def record_found(
+        self, submission_id: str, split_id: str, *, by: str, reason: str, linked_by: str | None = None
+    ) -> tuple[str, ...]:
         """Write down that a submission in doubt, or declared absent, is in the service after all.
 
         A submission found after it was declared absent claims its obligations again. Whatever else claims them is
@@ -35,6 +37,7 @@ class Settling:
             split_id: The service's `_id`.
             by: The run that found it, or the person who did.
             reason: How it was found.
+            linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
 
         Returns:
             The keys of obligations that another submission has paid as well; normally empty, anything else is
@@ -50,7 +53,8 @@ class Settling:
             if before.state not in {SubmissionState.IN_DOUBT, SubmissionState.ABSENT}:
                 raise BrokenInvariant(f"{submission_id} is {before.state}; only one in doubt or absent can be found")
             now = self._db.now()
-            move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, split_id=split_id)
+            found = {"split_id": split_id, "linked_by": linked_by}
+            move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, **found)
             return _claim_again(connection, before, by, now) if before.state is SubmissionState.ABSENT else ()
 
     def record_status(
@@ -97,24 +101,58 @@ class Settling:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
             return read_submission(connection, submission_id)
 
-    def note(self, submission_id: str, reason: str) -> None:
-        """Write beside a submission what people should know of it; its state stays."""
-        with self._db.writing() as connection:
-            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(reason=reason))
+    def take_link_back(self, submission_id: str, *, by: Sequence[str], evidence: str) -> tuple[str, ...]:
+        """Take people's word that the report found by likeness is another one: the submission is in doubt again.
 
-    def declare_absent(self, submission_id: str, *, by: Sequence[str], evidence: str, run_id: str) -> Submission:
-        """Take people's word that a submission in doubt is not in the service, and make its next attempt ready.
-
-        Whether it is time for that, and the last look before, are the caller's to judge.
+        Whatever that report has said since is not said of it; what it pays is claimed again. No report is linked to it
+        by likeness any more.
 
         Args:
             submission_id: Which.
             by: At least two different people.
             evidence: What they rely on.
-            run_id: The run the next attempt belongs to.
 
         Returns:
-            The next attempt: approved, with a new report id, and with its body.
+            The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
+
+        Raises:
+            ApprovalWanted: fewer than two different people.
+            WordRefused: its report was not found by likeness.
+        """
+        if len(different_people(by)) < 2:
+            raise ApprovalWanted(Told("doubt.two_people"))
+        with self._db.writing() as connection:
+            now, names = self._db.now(), ", ".join(name.strip() for name in by)
+            before = read_submission(connection, submission_id)
+            if before.linked_by != LIKENESS:
+                raise WordRefused(Told("doubt.not_by_likeness", name=submission_id))
+            values = {"state": SubmissionState.IN_DOUBT.value, "split_id": None, "status": None, "reason": evidence}
+            this = submissions.c.id == submission_id
+            connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))
+            doubt = SubmissionState.IN_DOUBT
+            write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=evidence)
+            return _claim_again(connection, before, names, now)
+
+    def note(self, submission_id: str, reason: str) -> None:
+        """Write beside a submission what people should know of it; its state stays."""
+        with self._db.writing() as connection:
+            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(reason=reason))
+
+    def declare_absent(
+        self, submission_ids: Iterable[str], *, by: Sequence[str], evidence: str, run_id: str
+    ) -> list[Submission]:
+        """Take people's word that submissions in doubt are not in the service, all or none; ready their next attempts.
+
+        Whether it is time for that, and the last look before, are the caller's to judge.
+
+        Args:
+            submission_ids: Which.
+            by: At least two different people.
+            evidence: What they rely on.
+            run_id: The run the next attempts belong to.
+
+        Returns:
+            The next attempts, in the same order: approved, each with a new report id, and with its body.
 
         Raises:
             ApprovalWanted: fewer than two different people.
@@ -124,11 +162,13 @@ class Settling:
         with self._db.writing() as connection:
             now = self._db.now()
             names = ", ".join(name.strip() for name in by)
-            before = read_submission(connection, submission_id, bodies=True)
-            move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=evidence)
             tag = connection.execute(select(meta.c.tag)).scalar_one()
-            following = write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now)
-            claim_all(connection, [following.id])
+            following = []
+            for submission_id in submission_ids:
+                before = read_submission(connection, submission_id, bodies=True)
+                move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=evidence)
+                following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
+            claim_all(connection, [submission.id for submission in following])
             return following
 
 

@@ -108,6 +108,7 @@ class Submissions(Approving, Sending, Settling):
         states: Iterable[SubmissionState] | None = None,
         run_id: str | None = None,
         plan_digest: str | None = None,
+        linked_by: str | None = None,
         bodies: bool = True,
     ) -> list[Submission]:
         """Return the submissions that match all that is given, in the order they were planned.
@@ -118,10 +119,11 @@ class Submissions(Approving, Sending, Settling):
             states: Any of these.
             run_id: The run that sent them, or planned them while they are unsent.
             plan_digest: Their plan.
+            linked_by: How their report was found.
             bodies: Whether the bytes to POST are wanted; without them, body is b"", and the answer comes faster.
         """
         query = select_submissions(bodies=bodies)
-        given = {"job": job, "period": period, "run_id": run_id, "plan_digest": plan_digest}
+        given = {"job": job, "period": period, "run_id": run_id, "plan_digest": plan_digest, "linked_by": linked_by}
         for name, value in given.items():
             if value is not None:
                 query = query.where(submissions.c[name] == value)

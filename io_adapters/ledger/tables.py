@@ -259,6 +259,7 @@ submissions = Table(
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
     _text("reason"),
+    _text("linked_by", nullable=True),
     UniqueConstraint("content_hash", "attempt"),
     Index("ix_submissions_plan_digest", "plan_digest"),
     Index("ix_submissions_job_period", "job", "period"),

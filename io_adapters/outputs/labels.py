@@ -185,6 +185,7 @@ _COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "report_id": ("Relatório", "Report"),
     "split_id": ("Número no serviço", "Id at the service"),
     "status": ("Situação no serviço", "Status at the service"),
+    "by_likeness": ("por semelhança", "by likeness"),
     "outcome": ("Resultado do envio", "Outcome of sending"),
     "payments": ("Pagamentos", "Payments"),
     "expected": ("Esperado", "Expected"),

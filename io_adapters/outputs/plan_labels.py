@@ -48,6 +48,7 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "plan.rate": ("Câmbio {currency}: {before} → {now}", "Exchange rate {currency}: {before} → {now}"),
     "plan.shares": ("Participações que mudaram", "Shares that changed"),
     "notice.paid_before": ("Parece já pago", "Looks paid already"),
+    "notice.second_attempt": ("Nova tentativa", "Another attempt"),
     "notice.times_100": ("Cem vezes o valor anterior", "A hundred times the last amount"),
     "notice.changed_destination": ("Destino mudou", "Destination changed"),
     "notice.much_above": ("Muito acima do histórico", "Much above their history"),
@@ -56,6 +57,10 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "rule.paid_before": (
         "O mesmo valor já foi ao mesmo favorecido ou à mesma conta: outro período, trabalho, pagador ou CPF/CNPJ.",
         "The same amount went to the same payee or account under another period, job, payer or tax id.",
+    ),
+    "rule.second_attempt": (
+        "Um relatório que devia pagá-lo disse ERROR: confira no serviço que nada foi pago. Exige uma pessoa.",
+        "A report that was to pay them said ERROR: see in the service that nothing was paid. Takes a person.",
     ),
     "rule.times_100": (
         "O valor, ou um dos pagamentos, é exatamente cem vezes um anterior: vírgula perdida?",
@@ -73,6 +78,10 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
     "rule.disappeared": (
         "Recebeu no último período deste trabalho, e agora nada lhe é devido.",
         "Was paid in this job's last period, and nothing is owed now.",
+    ),
+    "basis.second_attempt": (
+        "{number}ª tentativa de {report}, que disse ERROR",
+        "attempt {number}, after {report}, which said ERROR",
     ),
     "basis.times_100": ("um valor anterior", "an earlier amount"),
     "basis.much_above": ("mediana de {amounts} valor(es)", "median of {amounts} amount(s)"),

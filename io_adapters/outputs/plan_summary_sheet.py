@@ -28,6 +28,7 @@ from schemas.plan_view import Against, ChangeKind, Notice, PlanView
 
 NOTICE_TONES: Final = {
     Notice.PAID_BEFORE: Tone.TROUBLE,
+    Notice.SECOND_ATTEMPT: Tone.TROUBLE,
     Notice.TIMES_100: Tone.TROUBLE,
     Notice.DESTINATION: Tone.TROUBLE,
     Notice.MUCH_ABOVE: Tone.WAITING,

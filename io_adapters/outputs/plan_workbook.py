@@ -168,6 +168,8 @@ def _times(one: PayeeNotice) -> Decimal | None:
 def _basis(one: PayeeNotice, labels: Labels) -> str:
     if one.alike:
         return alike_in_words(one.alike, labels.language)
+    if one.notice is Notice.SECOND_ATTEMPT:
+        return labels(f"basis.{one.notice}").format(number=one.attempt, report=one.report)
     return labels(f"basis.{one.notice}").format(amounts=one.amounts) if one.before_cents else ""
 
 

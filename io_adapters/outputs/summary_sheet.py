@@ -125,7 +125,8 @@ def _write_batches(page: Page, summary: Summary, labels: Labels) -> None:
         [*columns, Column(labels("amount"), 0, MONEY), *of_exchange],
         (
             (
-                *(getattr(batch, name) for name in names),
+                *(getattr(batch, name) for name in names[:-1]),
+                f"{batch.outcome}, {labels('by_likeness')}" if batch.linked_by else batch.outcome,
                 batch.payments,
                 amount(batch.amount_cents),
                 *_exchange(batch.exchange)[: len(of_exchange)],

@@ -20,6 +20,7 @@ def _statuses(value: Any) -> Any:  # noqa: ANN401
 
 SuccessStatus = Annotated[int, Field(ge=200, le=299)]
 FailureStatus = Annotated[int, Field(ge=400, le=499)]
+RefusingStatus = Annotated[int, Field(ge=400, le=599)]
 QueryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]+$")]
 
 
@@ -34,6 +35,11 @@ class Assumptions(BaseModel):
     create_statuses: Annotated[frozenset[SuccessStatus], BeforeValidator(_statuses)] = ANY_2XX
     """Statuses of POST /split that can mean the report exists, e.g. "200,201"; never outside 2xx.
     Probe: the status of a report created."""
+
+    refusing_statuses: Annotated[frozenset[RefusingStatus], BeforeValidator(_statuses)] = frozenset()
+    """Statuses of POST /split with which, as the provider has said in writing, no report was created and none will be,
+    e.g. "401,403,429". Without its word there are none: such an answer leaves the report in doubt.
+    Probe: none; ask the provider."""
 
     report_id_echoed: bool = True
     """Whether reportId comes back in answers and lists; without it a lost ledger cannot be noticed.

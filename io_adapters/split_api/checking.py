@@ -1,16 +1,20 @@
 """Many account checks at a time: each is asked once, over connections that are used again, within a deadline.
 
 As many lines as checks may be under way; a line is a thread with one connection that asks one check after another over
-it. Nothing is ever asked again: a connection that the service has closed meanwhile proves nothing, unless a new one
-could not be opened. Unlike a payment a check needs no fresh connection: the doubt a stale one leaves costs one fee, is
-told, and pays nobody. (Threads, because httpx's lines of one event loop take turns at every step of an exchange, so
-that answers which come together all wait for the last of them: a tenth of the throughput of fifty lines.)
+it. Nothing that may have been sent is ever asked again: a connection that the service has closed meanwhile proves
+nothing. Where no connection is found, nothing was sent: fewer lines try it again, after pauses that grow, and more of
+them again as answers come; after several such rounds without a single answer nothing more begins.
+
+Unlike a payment a check needs no fresh connection: the doubt a stale one leaves costs one fee, is told, and pays
+nobody. (Threads, because httpx's lines of one event loop take turns at every step of an exchange, so that answers which
+come together all wait for the last of them: a tenth of the throughput of fifty lines.)
 """
 
 import contextlib
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -25,6 +29,11 @@ from schemas.wire import AccountValidation, body_of, canonical_json
 # Answers are handed on in groups: whoever takes them writes them down in one transaction.
 GROUP_S: Final = 0.025
 _JOIN_S: Final = 1.0
+FIRST_LINES: Final = 4
+ANSWERS_BEFORE_TRYING_AGAIN: Final = 20
+# Before lines that found no connection try again: from this on, twice as long each round.
+FIRST_PAUSE_S: Final = 0.25
+LONGEST_PAUSE_S: Final = 5.0
 
 
 class Pace(Protocol):
@@ -38,6 +47,71 @@ class Pace(Protocol):
 class _Ticket:
     name: str
     body: bytes
+
+
+class _Flow:
+    """How many lines may be at it together, and from when on: a few at first, more with answers, fewer on trouble.
+
+    A round is what began since that number last changed. It grows only once all that began in earlier rounds has come
+    back: a connection that a full service leaves waiting tells of it late. Of the many that meet trouble together only
+    the first one counts. As many as met trouble once are tried again only after a good many answers: each such trial
+    may leave a check without an answer, and paid for.
+    """
+
+    def __init__(self, lines: int) -> None:
+        self.misses = 0
+        self._most, self._allowed = lines, min(lines, FIRST_LINES)
+        self._trouble: int | None = None
+        self._round = self._answered = 0
+        self._busy = Counter[int]()
+        self._from_s = 0.0
+        self._changed = threading.Condition()
+        self._ended = False
+
+    def enter(self) -> int:
+        """Wait for a place; returns the round it is in."""
+        with self._changed:
+            while not self._ended and (wait_s := self._wait_s()) != 0:
+                self._changed.wait(wait_s)
+            self._busy[self._round] += 1
+            return self._round
+
+    def leave(self, of_round: int, *, answered: bool, found: bool) -> None:
+        """Give the place back, and say whether there was an answer, or a connection at least."""
+        with self._changed:
+            busy = self._busy.total()
+            self._busy[of_round] -= 1
+            self.misses = 0 if found else self.misses
+            if answered:
+                self._answered += 1
+                self._grow()
+            elif of_round == self._round:
+                self._trouble = min(busy, self._allowed)
+                self._begin_round(max(1, self._allowed // 2))
+                if not found:
+                    self.misses += 1
+                    self._from_s = time.monotonic() + min(FIRST_PAUSE_S * 2.0 ** (self.misses - 1), LONGEST_PAUSE_S)
+            self._changed.notify_all()
+
+    def _grow(self) -> None:
+        is_settled = self._busy[self._round] == self._busy.total()
+        patience = 1 if self._trouble is None or self._allowed + 1 < self._trouble else ANSWERS_BEFORE_TRYING_AGAIN
+        if is_settled and self._allowed < self._most and self._answered >= patience * self._allowed:
+            more = 2 * self._allowed if self._trouble is None else self._allowed + 1
+            self._begin_round(min(self._most, more))
+
+    def _begin_round(self, allowed: int) -> None:
+        self._round, self._answered, self._allowed = self._round + 1, 0, allowed
+
+    def end(self) -> None:
+        """Let nobody wait any more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def _wait_s(self) -> float | None:
+        """How long to wait at most before looking again; 0 for not at all, None until somebody leaves."""
+        return None if self._busy.total() >= self._allowed else max(0.0, self._from_s - time.monotonic())
 
 
 class AccountCalls:
@@ -60,7 +134,8 @@ class AccountCalls:
         Args:
             open_client: Opens the client of one line.
             at_a_time: How many checks may be under way together.
-            give_up_after: So many calls in a row without an answer, and nothing more begins.
+            give_up_after: So many calls in a row without an answer, or rounds without a connection, and nothing more
+                begins.
             deadline_s: For one check, from connecting to the last byte of its answer.
             pace: Keeps to a rate; None for no limit.
         """
@@ -72,6 +147,7 @@ class AccountCalls:
         self._tickets: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
         self._answered: queue.SimpleQueue[tuple[str, CheckAnswer]] = queue.SimpleQueue()
         self._given_back = threading.Event()
+        self._flow = _Flow(at_a_time)
         self._lines = [Line(open_client, deadline_s) for _ in range(at_a_time)]
         self._threads = [
             threading.Thread(target=self._serve, args=(line,), name="account-check", daemon=True)
@@ -113,9 +189,14 @@ class AccountCalls:
                 found.append(self._answered.get_nowait())
         return found
 
+    @property
+    def gave_up(self) -> bool:
+        """Whether nothing more begins."""
+        return self._given_back.is_set()
+
     def give_back(self) -> list[str]:
         """Let nothing more begin; returns the names of those that will have no answer: they were never sent."""
-        self._given_back.set()
+        self._stop()
         names = []
         with contextlib.suppress(queue.Empty):
             while True:
@@ -136,18 +217,32 @@ class AccountCalls:
             while (ticket := self._tickets.get()) is not None:
                 if self._pace is not None:
                     self._pace.wait()
+                of_round = self._flow.enter()
                 if self._given_back.is_set():
-                    answer = CheckAnswer(None, "not asked any more", sent=False)
+                    answer, found = CheckAnswer(None, "not asked any more", sent=False), True
                 else:
                     answer = read_check_reply(line.exchange("/validate/account", ticket.body))
-                    self._count(answer)
-                self._answered.put((ticket.name, answer))
+                    found = answer.sent or answer.answered
+                    self._count(answer, found=found)
+                self._flow.leave(of_round, answered=answer.answered, found=found)
+                if self._flow.misses >= self._give_up_after:
+                    self._stop()
+                if found or self._given_back.is_set():
+                    self._answered.put((ticket.name, answer))
+                else:
+                    self._tickets.put(ticket)
 
-    def _count(self, answer: CheckAnswer) -> None:
+    def _count(self, answer: CheckAnswer, *, found: bool) -> None:
+        """Count what was sent and not answered; what found no connection is counted by rounds."""
         with self._counting:
-            self._unanswered = 0 if answer.answered else self._unanswered + 1
-            if self._unanswered >= self._give_up_after:
-                self._given_back.set()
+            if found:
+                self._unanswered = 0 if answer.answered else self._unanswered + 1
+        if self._unanswered >= self._give_up_after:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._given_back.set()
+        self._flow.end()
 
 
 def check_body(request: AccountValidation) -> bytes:

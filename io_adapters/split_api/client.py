@@ -128,7 +128,7 @@ class SplitApi(ReportsReader):
             report_id=report_id,
             was_in_doubt=was_in_doubt,
             sent=body,
-            accepted_statuses=self._assumptions.create_statuses,
+            assumed=self._assumptions,
         )
         return self._with_what_may_be_told(answer)
 

@@ -4,18 +4,21 @@ The service has no idempotency key, so a second POST is a second payment until t
 doubt* unless one of three things is certain: it was never sent, it was accepted, or it was refused.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import httpx
 
-from io_adapters.split_api.assumptions import ANY_2XX
+from io_adapters.split_api.assumptions import ANY_2XX, Assumptions
 from io_adapters.split_api.exchange import Reply
 from io_adapters.split_api.failures import NOT_SENT
 from io_adapters.split_api.reply_text import differences, reason_for
 from io_adapters.split_api.validation_error import ValidationError, names_report_id, read_validation_errors
 from schemas.submission import Outcome
 from schemas.wire import SplitReport, parse_json
+
+UNASKED: Final = Assumptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def classify_reply(
     report_id: str,
     was_in_doubt: bool,
     sent: bytes,
-    accepted_statuses: Collection[int] = ANY_2XX,
+    assumed: Assumptions = UNASKED,
 ) -> Answer:
     """Say what a reply to POST /split proves, complete or not; arguments as in `classify_response`."""
     if reply.failure is not None or reply.status is None:
@@ -59,7 +62,7 @@ def classify_reply(
         report_id=report_id,
         was_in_doubt=was_in_doubt,
         sent=sent,
-        accepted_statuses=accepted_statuses,
+        assumed=assumed,
     )
 
 
@@ -71,7 +74,7 @@ def classify_response(
     report_id: str,
     was_in_doubt: bool,
     sent: bytes = b"",
-    accepted_statuses: Collection[int] = ANY_2XX,
+    assumed: Assumptions = UNASKED,
 ) -> Answer:
     """Say what a complete reply to POST /split proves.
 
@@ -82,13 +85,18 @@ def classify_response(
         report_id: The reportId that was sent.
         was_in_doubt: Whether these bytes were ever in doubt; then a refusal may be of the copy, not of the original.
         sent: The body that was sent, to compare the report with; empty compares reportId alone.
-        accepted_statuses: Those of 2xx that can mean the report exists.
+        assumed: Which statuses of 2xx can mean that the report exists, and with which the provider says that nothing
+            was created, beside the documented 422.
     """
-    if status in accepted_statuses and status in ANY_2XX:
+    if status in assumed.create_statuses and status in ANY_2XX:
         return _judge_success(status, body, report_id, sent)
-    if status == 422:
-        return _judge_422(body, report_id, was_in_doubt=was_in_doubt)
-    return Answer(Outcome.IN_DOUBT, status, body, reason_for(status, headers))
+    judged = _judge_422(body, report_id, was_in_doubt=was_in_doubt) if status == 422 else None
+    if judged is not None and (judged.validation_errors or status not in assumed.refusing_statuses):
+        return judged
+    reason = reason_for(status, headers)
+    if status not in assumed.refusing_statuses:
+        return Answer(Outcome.IN_DOUBT, status, body, reason)
+    return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)
 
 
 def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:
@@ -164,6 +172,16 @@ def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Ans
     mismatches = differences(report, sent)
     reason = f"HTTP {status}" + (f"; differs in {', '.join(mismatches)}" if mismatches else "")
     return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
+
+
+def _judge_refusal(status: int, body: bytes, reason: str, report_id: str, *, was_in_doubt: bool) -> Answer:
+    """Judge a status that refuses, by the provider's word; as with 422, only what is certain is a refusal."""
+    if was_in_doubt:
+        return Answer(Outcome.IN_DOUBT, status, body, f"{reason}, but an earlier copy of these bytes may have arrived")
+    said = body.decode("utf-8", "replace").casefold()
+    if report_id.casefold() in said or "reportid" in said.replace("_", "").replace(" ", ""):
+        return Answer(Outcome.IN_DOUBT, status, body, f"{reason} about reportId: the report may exist already")
+    return Answer(Outcome.REFUSED, status, body, f"{reason}: refused, as the provider says of this status")
 
 
 def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> Answer:

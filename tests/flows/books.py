@@ -24,7 +24,7 @@ def assert_books_close(summary: dict[str, Any]) -> None:
     assert set(rows) == ROWS
     assert rows.pop("read") == sum(rows.values())
     assert set(summary["account_checks"]) == CHECKS
-    assert all(set(batch) - {"exchange"} == BATCH for batch in summary["batches"])
+    assert all(set(batch) - {"exchange", "linked_by"} == BATCH for batch in summary["batches"])
 
 
 def places(summary: dict[str, Any]) -> dict[str, int]:

@@ -42,12 +42,21 @@ class Label:
         return self.write("payments.xlsx", rows)
 
     def run(
-        self, *, yes: bool = True, by: str = "ana", files: Sequence[Path] = (), progress: QuietProgress | None = None
+        self,
+        *,
+        yes: bool = True,
+        by: str = "ana",
+        files: Sequence[Path] = (),
+        progress: QuietProgress | None = None,
+        one_more: bool = False,
     ) -> RunReport:
         """Run the payout, and close its books."""
         names = [str(path) for path in files]
         report = start_payout(
-            self.job, Wish(names, yes=yes, by=by), progress=progress or QuietProgress(), watched=False
+            self.job,
+            Wish(names, yes=yes, by=by, one_more=one_more),
+            progress=progress or QuietProgress(),
+            watched=False,
         )
         if report.summary is not None:
             summary = summary_of(report)

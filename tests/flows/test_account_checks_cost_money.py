@@ -108,7 +108,7 @@ def test_a_service_that_answers_no_check_is_not_asked_for_ever(checked, service)
     service.plant(CHECK, "html", times=None)
     checked.payments(*(payment(who, "10,00") for who in people(30)))
     report = checked.run()
-    assert report.exit_code == ExitCode.ROWS_REFUSED
+    assert report.exit_code == ExitCode.NOT_SENT
     assert service.calls(CHECK) < 20
     assert service.posts == 0
 

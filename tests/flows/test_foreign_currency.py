@@ -7,7 +7,7 @@ import subprocess
 import httpx
 import pytest
 
-from flows.commands.people import resolve_submission
+from flows.commands.people import resolve_doubts
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
@@ -378,7 +378,7 @@ def in_doubt(abroad, service):
 
 def absent(label, *by, hours=25):
     told = {"absent": True, "by": by or ("bia", "caio"), "evidence": "the desk says so, ticket 7", "as_json": False}
-    return resolve_submission(update_of(label).id, report=None, clock=later(hours=hours), **told)
+    return resolve_doubts([update_of(label).id], report=None, clock=later(hours=hours), **told)
 
 
 def test_two_people_after_a_day_let_the_rate_be_sent_again(abroad, service, in_doubt):

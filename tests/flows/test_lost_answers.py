@@ -7,7 +7,7 @@ from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 from tests.flows.moments import At
-from tests.flows.oracle import CREATE, LIST
+from tests.flows.oracle import CHECK, CREATE, LIST
 
 ANA, BIA = people(2)
 LOST = ["drop", "cut", "status", "garbage", "redirect"]
@@ -95,17 +95,99 @@ def test_a_doubt_does_not_stop_the_other_reports(each_alone, service):
     assert places(summary_of(report)) == {"paid": 6000, "in_doubt": 1000}
 
 
-def test_five_lost_answers_in_a_row_stop_the_sending_and_the_next_run_goes_on(each_alone, service):
+@pytest.fixture
+def five_lost(each_alone, service):
+    """Five of seven reports were lost on their way, one after another; two wait."""
     service.plant(CREATE, "drop", when="before", times=None)
     report = each_alone.run()
-    assert report.exit_code == ExitCode.IN_DOUBT
-    assert service.posts == 5
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 5)
     assert places(summary_of(report)) == {"in_doubt": 5000, "planned": 2000}
     service.clear()
+    return each_alone
+
+
+def test_five_doubts_stop_all_further_sending_of_whatever_run_and_job(five_lost, service):
+    report = five_lost.run(yes=False)
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 5)
+    assert places(summary_of(report)) == {"in_doubt": 5000, "planned": 2000}
+    assert any("--one-more" in message for message in report.messages)
+    five_lost.declare(job="another-job")
+    five_lost.payments(payment(ANA, "30,00"))
+    report = five_lost.run()
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 5)
+    assert service.paid == []
+
+
+def test_doubts_of_several_runs_add_up(each_alone, service):
+    service.plant(CREATE, "drop", when="before", times=3)
+    three = each_alone.run()
+    assert places(summary_of(three)) == {"in_doubt": 3000, "paid": 4000}
+    each_alone.payments(*(payment(who, "20,00", "extra") for who in people(7)))
+    service.plant(CREATE, "drop", when="before", times=None)
+    assert each_alone.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 7 + 2
+    service.clear()
+    each_alone.run(yes=False)
+    assert service.posts == 7 + 2
+
+
+def test_a_person_may_send_one_batch_more_to_see_whether_the_service_takes_them_again(five_lost, service):
+    report = five_lost.run(yes=False, one_more=True)
+    assert (report.exit_code, service.posts, service.paid) == (ExitCode.IN_DOUBT, 6, [1000])
+    assert places(summary_of(report)) == {"in_doubt": 5000, "paid": 1000, "planned": 1000}
+    assert five_lost.run(yes=False).exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 6
+
+
+def test_once_a_doubt_is_settled_the_rest_goes(each_alone, service, eventually):
+    service.plant(CREATE, "late", seconds=2.0, times=5)
+    assert each_alone.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 5
+    eventually(lambda: len(service.reports) == 5)
     report = each_alone.run(yes=False)
-    assert report.exit_code == ExitCode.IN_DOUBT
-    assert service.posts == 7
-    assert places(summary_of(report)) == {"in_doubt": 5000, "paid": 2000}
+    assert (report.exit_code, service.posts) == (ExitCode.DONE, 7)
+    assert service.paid == [1000] * 7
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 413, 429])
+def test_an_answer_that_every_batch_would_get_stops_the_run_at_the_first(each_alone, service, status):
+    service.plant(CREATE, "status", when="before", status=status, body={"detail": "no"}, times=None)
+    report = each_alone.run()
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 1)
+    assert places(summary_of(report)) == {"in_doubt": 1000, "planned": 6000}
+    report = each_alone.run(yes=False)
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 2)
+    service.clear()
+    report = each_alone.run(yes=False)
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 7)
+    assert places(summary_of(report)) == {"in_doubt": 2000, "paid": 5000}
+
+
+def test_no_account_is_checked_for_money_once_the_service_has_refused_to_go_on(each_alone, service):
+    service.plant(CREATE, "status", when="before", status=401, times=None)
+    each_alone.run()
+    each_alone.declare(rules={"max_payments_per_batch": 1}, account_checks={"when": "new_or_changed", "fee": "0.35"})
+    assert each_alone.run(yes=False).exit_code == ExitCode.IN_DOUBT
+    assert (service.posts, service.calls(CHECK)) == (2, 0)
+
+
+def test_statuses_of_which_the_provider_says_that_they_refuse_leave_no_doubt(each_alone, service, monkeypatch):
+    monkeypatch.setenv("REPASSE_ASSUME_REFUSING_STATUSES", "401, 503")
+    service.plant(CREATE, "status", when="before", status=401)
+    report = each_alone.run()
+    assert (report.exit_code, service.posts) == (ExitCode.REFUSED, 1)
+    assert places(summary_of(report)) == {"refused": 1000, "planned": 6000}
+    report = each_alone.run()
+    assert (report.exit_code, service.paid) == (ExitCode.DONE, [1000] * 7)
+    assert service.posts == 8
+
+
+def test_a_refusing_status_that_speaks_of_the_report_s_id_leaves_the_doubt(one, service, monkeypatch):
+    monkeypatch.setenv("REPASSE_ASSUME_REFUSING_STATUSES", "409")
+    service.plant(CREATE, "status", when="before", status=409, body={"error": "report_id already exists"})
+    assert one.run().exit_code == ExitCode.IN_DOUBT
+    assert one.run().exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 1
 
 
 def test_a_list_that_fails_after_a_doubt_stops_the_sending(each_alone, service):

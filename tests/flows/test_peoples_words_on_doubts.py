@@ -1,8 +1,10 @@
 """A doubt the service does not settle is settled by people: it is this report, or the service never received it."""
 
+import httpx
 import pytest
+from openpyxl import load_workbook
 
-from flows.commands.people import resolve_submission
+from flows.commands.people import resolve_doubts
 from schemas.errors import ApprovalWanted, NotSent, SendingFrozen, WordRefused
 from schemas.exit_codes import ExitCode
 from schemas.submission import SubmissionState
@@ -26,31 +28,55 @@ def two(label):
 
 @pytest.fixture
 def nameless(two, service):
-    """A run whose answer was lost, at a service that echoes no name: its report is there, and nobody can prove it."""
-    service.behave(**NAMELESS)
+    """A run whose answer was lost, at a service that names reports itself: its report is there, unproven."""
+    service.behave(**NAMELESS | UNLISTED)
     service.plant(CREATE, "drop", when="after")
     report = two.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    service.behave(**LISTED)
+    service.force(paymentBatchName="Lote 7")
+    return report
+
+
+def pay_another(label, reais):
+    """Pay something else, in a report of a job of its own: whatever the list shows, it shows this one."""
+    label.write(f"other-{reais}.xlsx", [payment(CAIO, f"{reais},00")])
+    sources = [{"files": f"other-{reais}.xlsx", "layout": "payments"}]
+    label.job, job = declare(label.folder / f"other-{reais}.yaml", job=f"other-{reais}", sources=sources), label.job
+    report = label.run()
+    label.job = job
+    return report
+
+
+def lose(label, service, when):
+    service.plant(CREATE, "drop", when=when)
+    report = label.run()
     assert report.exit_code == ExitCode.IN_DOUBT
     return report
 
 
 @pytest.fixture
 def lost(two, service):
-    """A run whose request was lost: no report is there."""
-    service.plant(CREATE, "drop", when="before")
-    report = two.run()
-    assert report.exit_code == ExitCode.IN_DOUBT
+    """A run whose request was lost: no report is there, but one of a later run is."""
+    report = lose(two, service, "before")
+    pay_another(two, 5)
     return report
 
 
 @pytest.fixture
 def unlisted(two, service):
-    """A run whose answer was lost, and whose report the service does not list yet."""
+    """A run whose answer was lost, and whose report the service does not show yet; it shows one of a later run."""
     service.behave(**UNLISTED)
-    service.plant(CREATE, "drop", when="after")
-    report = two.run()
-    assert report.exit_code == ExitCode.IN_DOUBT
+    report = lose(two, service, "after")
+    service.force(vanished=True)
+    service.behave(**LISTED)
+    pay_another(two, 5)
     return report
+
+
+def show(service):
+    """Let the service show the report that it did not show."""
+    service.force_one(service.reports[0]["split_id"], vanished=False)
 
 
 def name_of(report):
@@ -66,7 +92,9 @@ def declare_absent(report, *by, evidence="the support desk says so, ticket 7", *
     people_said = by or ("bia", "caio")
     clock = later(**after or {"hours": 24})
     told = {"absent": True, "by": people_said, "evidence": evidence, "as_json": False}
-    return resolve_submission(name_of(report), report=None, clock=clock, **told)
+    code, document = resolve_doubts([name_of(report)], report=None, clock=clock, **told)
+    (resolved,) = document["resolved"]
+    return code, resolved
 
 
 def states():
@@ -82,8 +110,9 @@ def journal_of(name):
 def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for_it(two, service, nameless):
     (listed,) = service.reports
     proposal = f"repasse resolve {name_of(nameless)} --report {listed['split_id']}"
-    assert any(proposal in message for message in nameless.messages)
-    assert places(summary_of(nameless)) == {"in_doubt": 3000}
+    again = two.run()
+    assert any(proposal in message for message in again.messages)
+    assert places(summary_of(again)) == {"in_doubt": 3000}
     assert proposal in two.ask("status", code=22)["in_doubt"][0]["reason"]
     assert proposal in two.say("status", code=22).stdout
     assert proposal in two.say("settle", code=22).stdout
@@ -93,7 +122,7 @@ def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for
 
 def test_a_doubt_linked_to_its_report_settles_and_its_run_is_told_anew(two, service, nameless):
     (listed,) = service.reports
-    told = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")
+    (told,) = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")["resolved"]
     assert (told["state"], told["split_id"]) == ("accepted", listed["split_id"])
     assert journal_of(name_of(nameless))[-1].by == "bia"
     two.say("settle")
@@ -162,9 +191,11 @@ def test_a_report_of_another_service_is_refused_before_the_key_travels_there(
 def test_two_reports_that_look_alike_are_not_proposed_and_a_person_may_still_tell_them_apart(two, service):
     two.declare(rules={"max_payments_per_batch": 1})
     two.payments(payment(ANA, "10,00"), payment(BIA, "10,00"))
-    service.behave(**NAMELESS)
+    service.behave(**NAMELESS | UNLISTED)
     service.plant(CREATE, "drop", when="after", times=2)
     report = two.run()
+    service.behave(**LISTED)
+    two.say("settle", code=22)
     assert report.exit_code == ExitCode.IN_DOUBT
     assert not any("repasse resolve" in message for message in report.messages)
     batches, listed = summary_of(report)["batches"], service.reports
@@ -214,9 +245,9 @@ def test_only_what_is_in_doubt_can_be_resolved(two, service):
 def test_absence_takes_a_day_and_two_people_who_did_not_send_it(two, service, lost, by, after, refusal):
     with pytest.raises(refusal):
         declare_absent(lost, *by, **after)
-    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+    assert states()[name_of(lost)] is SubmissionState.IN_DOUBT
     assert two.run().exit_code == ExitCode.IN_DOUBT
-    assert service.posts == 1
+    assert service.posts == 2
 
 
 def test_absence_is_not_declared_on_the_command_line_before_a_day_has_passed(two, lost):
@@ -228,43 +259,44 @@ def test_absence_is_not_declared_when_the_service_cannot_be_asked(two, service, 
     service.plant(LIST, "status", when="before", status=400, times=None)
     with pytest.raises(NotSent):
         declare_absent(lost)
-    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+    assert states()[name_of(lost)] is SubmissionState.IN_DOUBT
 
 
 def test_what_is_absent_is_sent_once_more_under_a_new_name_and_the_same_payments(two, service, lost):
     code, told = declare_absent(lost)
     assert (code, told["state"]) == (ExitCode.DONE, "approved")
     assert told["submission"] != name_of(lost)
-    assert service.posts == 1
+    assert service.posts == 2
     assert two.ask("status", code=21)["approved"][0]["report_id"] == told["submission"]
     report = two.run(yes=False)
     assert report.exit_code == ExitCode.DONE
     assert places(summary_of(report)) == {"paid": 3000}
-    (created,) = service.reports
+    _, created = service.reports
     with Label.ledger() as ledger:
         first = [one.obligation_key for one in ledger.claims.payments_of(name_of(lost))]
     assert (created["reportId"], created["extPaymentIds"]) == (told["submission"], first)
     assert places(summary_of(two.run())) == {"duplicate": 3000}
-    assert service.posts == 2
+    assert service.posts == 3
 
 
 def test_a_report_that_turns_up_in_the_last_look_is_accepted_instead(two, service, unlisted):
-    service.behave(**LISTED)
+    show(service)
     _, told = declare_absent(unlisted)
     assert (told["submission"], told["state"]) == (name_of(unlisted), "accepted")
     two.say("settle")
     assert places(summary_of(unlisted)) == {"paid": 3000}
     assert places(summary_of(two.run())) == {"duplicate": 3000}
-    assert service.posts == 1
+    assert service.posts == 2
 
 
 def test_a_report_that_turns_up_before_its_next_attempt_is_sent_takes_its_place(two, service, unlisted):
     _, told = declare_absent(unlisted)
-    service.behave(**LISTED)
+    show(service)
     report = two.run()
-    assert states() == {name_of(unlisted): SubmissionState.PAID, told["submission"]: SubmissionState.WITHDRAWN}
+    assert states()[name_of(unlisted)] is SubmissionState.PAID
+    assert states()[told["submission"]] is SubmissionState.WITHDRAWN
     assert places(summary_of(report)) == {"duplicate": 3000}
-    assert service.posts == 1
+    assert service.posts == 2
 
 
 def test_a_report_that_turns_up_after_its_next_attempt_was_sent_is_an_alarm_that_money_went_twice(
@@ -272,16 +304,16 @@ def test_a_report_that_turns_up_after_its_next_attempt_was_sent_is_an_alarm_that
 ):
     declare_absent(unlisted)
     assert two.run().exit_code == ExitCode.DONE
-    service.behave(**LISTED)
+    show(service)
     two.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
     report = two.run()
     assert report.exit_code == ExitCode.FROZEN
     assert f"{name_of(unlisted)} came late: 2 of its payments were sent again" in report.messages[0]
-    assert service.paid == [1000, 1000, 2000, 2000]
+    assert service.paid == [500, 1000, 1000, 2000, 2000]
     status = two.ask("status", code=31)
     assert status["freeze"]["tags"] == [name_of(unlisted)]
     assert two.run().exit_code == ExitCode.FROZEN
-    assert service.posts == 2
+    assert service.posts == 3
 
 
 def test_a_nameless_report_that_could_be_it_is_not_declared_absent_unless_both_have_seen_it(two, service, nameless):
@@ -307,7 +339,7 @@ def test_absence_is_not_declared_while_ledger_and_service_disagree(two, service,
         ledger.freeze.put("a second ledger", ["wxyzab"])
     with pytest.raises(SendingFrozen):
         declare_absent(lost)
-    assert states() == {name_of(lost): SubmissionState.IN_DOUBT}
+    assert states()[name_of(lost)] is SubmissionState.IN_DOUBT
 
 
 def test_nothing_absent_is_sent_while_sending_is_on_hold(two, service, lost):
@@ -315,7 +347,153 @@ def test_nothing_absent_is_sent_while_sending_is_on_hold(two, service, lost):
     two.say("hold", "--by", "caio", "--why", "audit")
     report = two.run()
     assert report.exit_code == ExitCode.NOT_SENT
-    assert service.posts == 1
+    assert service.posts == 2
     two.say("release", "--by", "caio")
     assert two.run().exit_code == ExitCode.DONE
-    assert service.paid == [1000, 2000]
+    assert service.paid == [500, 1000, 2000]
+
+
+# --- what a list must show to speak for an absence ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_list_that_shows_nothing_from_after_it_speaks_for_no_absence(two, service, after):
+    """A list that ends too early would look the same; people are told how to get one that does not."""
+    pay_another(two, 4)
+    report = lose(two, service, "before")
+    if after:
+        pay_another(two, 5)
+        assert declare_absent(report)[1]["state"] == "approved"
+        return
+    with pytest.raises(WordRefused, match=r"accepted after it.*--one-more"):
+        declare_absent(report)
+    assert states()[name_of(report)] is SubmissionState.IN_DOUBT
+
+
+@pytest.mark.parametrize("hidden", [0, 1], ids=["before", "after"])
+def test_a_list_that_lacks_our_reports_of_that_time_speaks_for_no_absence(two, service, hidden):
+    pay_another(two, 4)
+    report = lose(two, service, "before")
+    pay_another(two, 5)
+    neighbour = service.reports[hidden]
+    service.force_one(neighbour["split_id"], vanished=True)
+    with pytest.raises(WordRefused, match=neighbour["reportId"]):
+        declare_absent(report)
+    assert states()[name_of(report)] is SubmissionState.IN_DOUBT
+    pay_another(two, 6)
+    _, told = declare_absent(report, evidence=f"{neighbour['reportId']} was deleted in the portal, ticket 7")
+    assert told["state"] == "approved"
+
+
+def test_nothing_from_before_is_asked_for_where_nothing_was_sent_before(two, service, lost):
+    assert declare_absent(lost)[1]["state"] == "approved"
+
+
+# --- several with one evidence ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three_lost(label, service):
+    """Three reports of one payment each were lost; one from before and one from after are there."""
+    label.declare(rules={"max_payments_per_batch": 1})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    pay_another(label, 4)
+    service.plant(CREATE, "drop", when="before", times=3)
+    report = label.run()
+    pay_another(label, 5)
+    return [batch["report_id"] for batch in summary_of(report)["batches"]]
+
+
+def absent_all(names, by=("bia", "caio"), **after):
+    told = {"absent": True, "by": by, "evidence": "ticket 7", "as_json": False}
+    return resolve_doubts(names, report=None, clock=later(**after or {"hours": 25}), **told)[1]["resolved"]
+
+
+def test_many_are_declared_absent_on_one_evidence(label, service, three_lost):
+    told = absent_all(three_lost)
+    assert [(one["of"], one["state"]) for one in told] == [(name, "approved") for name in three_lost]
+    assert label.run(yes=False).exit_code == ExitCode.DONE
+    assert service.paid == [400, 500, 1000, 2000, 3000]
+
+
+def test_one_that_cannot_be_declared_stops_them_all_and_each_is_told(label, service, three_lost):
+    with pytest.raises(WordRefused, match="nothing was recorded of any") as refused:
+        absent_all([*three_lost, "rp-nobody", "rp-nobody-either"])
+    assert refused.value.message.count("rp-nobody") == 2
+    assert [states()[name] for name in three_lost] == [SubmissionState.IN_DOUBT] * 3
+    with pytest.raises(WordRefused) as refused:
+        absent_all(three_lost, hours=1)
+    assert all(name in refused.value.in_words("pt-BR") for name in three_lost)
+
+
+def test_one_of_many_that_is_there_after_all_is_accepted_and_the_others_are_declared(label, service, three_lost):
+    create_by_hand(service, label, three_lost[1])
+    told = absent_all(three_lost)
+    assert [one["state"] for one in told] == ["approved", "accepted", "approved"]
+
+
+def create_by_hand(service, label, name):
+    """Let the very body of a submission arrive after all; returns the report's id."""
+    with Label.ledger() as ledger:
+        body = ledger.submissions.get(name).body
+    headers = {"Authorization": service.api_key, "Content-Type": "application/json"}
+    return httpx.post(f"{service.url}/split", headers=headers, content=body).raise_for_status().json()["_id"]
+
+
+# --- by likeness -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def alike(two, service):
+    """A run whose answer was lost, at a service that echoes nothing: one report there is like it, and no other."""
+    service.behave(**NAMELESS)
+    service.plant(CREATE, "drop", when="after")
+    report = two.run()
+    service.behave(echo_report_id=True, echo_name=True)
+    return report
+
+
+def test_where_nothing_is_echoed_the_only_report_that_is_like_it_is_linked_and_marked(two, service, alike):
+    (listed,) = service.reports
+    summary = summary_of(alike)
+    assert (alike.exit_code, places(summary), service.posts) == (ExitCode.DONE, {"paid": 3000}, 1)
+    (batch,) = summary["batches"]
+    assert (batch["split_id"], batch["linked_by"]) == (listed["split_id"], "likeness")
+    assert any("semelhança" in message and "--unlink" in message for message in alike.messages)
+    (found,) = (line for line in journal_of(name_of(alike)) if line.after is SubmissionState.ACCEPTED)
+    assert "by likeness" in found.reason
+    (path,) = (path for path in alike.outputs if path.name == "reconciliation.xlsx")
+    cells = [str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row]
+    assert "accepted, por semelhança" in cells
+    assert places(summary_of(two.run())) == {"duplicate": 3000}
+    assert service.posts == 1
+
+
+def test_a_report_that_bears_its_name_later_shows_that_the_likeness_was_wrong(two, service, alike):
+    (wrong,) = service.reports
+    right = create_by_hand(service, two, name_of(alike))
+    service.force_one(wrong["split_id"], reportId=None, paymentBatchName=None)
+    frozen = two.run()
+    assert frozen.exit_code == ExitCode.FROZEN
+    assert two.ask("status", code=31)["freeze"]["tags"] == [name_of(alike)]
+    unlink = ("resolve", name_of(alike), "--unlink", "--evidence", "seen in the portal")
+    two.say(*unlink, "--by", "bia", code=14)
+    (told,) = two.ask(*unlink, "--by", "bia", "--by", "caio")["resolved"]
+    assert told["state"] == "in_doubt"
+    words = ("--by", "bia", "--by", "caio", "--evidence", "seen in the portal")
+    two.say("unfreeze", "--accept", name_of(alike), *words)
+    two.say("settle")
+    with Label.ledger() as ledger:
+        (stands,) = ledger.submissions.list()
+    assert (stands.split_id, stands.state) == (right, SubmissionState.PAID)
+    assert service.posts == 2  # the second was made by hand, above
+
+
+def test_a_link_that_was_taken_back_is_never_made_again_by_itself(two, service, alike):
+    service.behave(**NAMELESS)
+    words = ("--unlink", "--by", "bia", "--by", "caio", "--evidence", "another team made that one by hand")
+    two.say("resolve", name_of(alike), *words)
+    report = two.run()
+    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 1)
+    assert any("repasse resolve" in message and "--report" in message for message in report.messages)
+    two.say("resolve", name_of(alike), *words, code=2)

@@ -229,6 +229,39 @@ def test_royalties_of_a_partial_report_are_decided_like_payments_the_owner_s_par
     assert service.reports[-1]["extPaymentIds"] == [keys["30,00"]]
 
 
+# --- the service is asked before a payment is free to be made again ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        {"status": "DONE", "donePayments": 2, "paidAmount": 30.00, "pendingAmount": 0},
+        {"status": "PROCESSING"},
+        {"status": "PENDING"},
+        {"status": "REOPENED"},
+        {"status": "ERROR", "donePayments": 2, "paidAmount": 30.00},
+        {"status": "ERROR", "donePayments": None, "paidAmount": 30.00},
+    ],
+)
+def test_what_the_service_says_is_paid_or_on_its_way_is_not_freed(label, service, partial, says):
+    keys = keys_of(partial)
+    service.force(**says)
+    said = decide(label, "pay", keys["20,00"], code=2)
+    assert "the service says" in said.output or "nothing to decide" in said.output
+    assert label.run().exit_code != ExitCode.APPROVAL_WANTED
+    assert service.posts == 1
+
+
+def test_nothing_is_freed_when_the_service_cannot_be_asked(label, service, partial):
+    service.plant("GET /split", "status", when="before", status=400, times=None)
+    decide(label, "pay", keys_of(partial)["20,00"], code=21)
+    service.clear()
+    label.run()
+    assert service.posts == 1
+    decide(label, "paid", *keys_of(partial).values())  # a word that frees nothing asks nobody
+    assert places(summary_of(label.run())) == {"duplicate": 3000}
+
+
 # --- payments made outside -------------------------------------------------------------------------------------------
 
 

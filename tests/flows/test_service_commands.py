@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from flows.cli import app
 from flows.commands.exchange_rate import read_rate
-from flows.commands.people import resolve_submission
+from flows.commands.people import resolve_doubts
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
 from schemas.brcode import read_brcode
 from schemas.errors import BrokenInvariant, WordRefused
@@ -175,8 +175,8 @@ def test_a_doubt_about_a_rate_by_hand_can_be_declared_absent_and_the_same_bytes_
     service.plant(RATE, "drop", when="before")
     rate(abroad, name, "5.60", by=("bia", "caio"), code=22)
     (update,) = updates(abroad)
-    resolve_submission(
-        update.id, report=None, absent=True, by=("bia", "caio"), evidence="ticket 7", as_json=False,
+    resolve_doubts(
+        [update.id], report=None, absent=True, by=("bia", "caio"), evidence="ticket 7", as_json=False,
         clock=later(hours=25),
     )  # fmt: skip
     abroad.say("settle")

@@ -8,7 +8,7 @@ import pytest
 from schemas.exit_codes import ExitCode
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
-from tests.flows.label import summary_of
+from tests.flows.label import digest_of, summary_of
 
 ANA, BIA = people(2)
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
@@ -105,7 +105,10 @@ def test_a_report_that_failed_for_certain_is_planned_and_paid_again(two, service
     assert report.exit_code == ExitCode.DISCREPANCIES
     assert places(summary_of(report)) == {"failed": 3000}
     service.behave(failing_payees=[])
-    again = two.run()
+    waiting = two.run()
+    assert (waiting.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    two.approve(digest_of(waiting), "30,00", "bia")
+    again = two.run(yes=False)
     assert again.exit_code == ExitCode.DONE
     assert places(summary_of(again)) == {"paid": 3000}
     first, second = service.reports

@@ -118,7 +118,7 @@ LISTS: Final = (
             f"{LISTING}:_settle_doubts",
             "        elif finding.matches:",
             "        elif not finding.matches and finding.submission.state is S.IN_DOUBT:\n"
-            "            run.ledger.submissions.declare_absent(name, by=('a', 'b'), evidence='list', run_id=run.id)\n"
+            "            run.ledger.submissions.declare_absent([name], by=('a', 'b'), evidence='list', run_id=run.id)\n"
             "        elif finding.matches:",
         ),
     ),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from flows.commands.people import decide_obligations, resolve_submission, unfreeze_sending
+from flows.commands.people import decide_obligations, resolve_doubts, unfreeze_sending
 from flows.commands.words import approve_plan, reject_plan, release_sending
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
@@ -255,7 +255,7 @@ def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_a
     with open_ledger_of(read_settings()) as ledger:
         key = ledger.claims.live_of("aurora", "2026-10")[0].obligation_key
     for act in (
-        lambda: resolve_submission(in_doubt.id, report="x", absent=False, by=["ana"], evidence="", as_json=True),
+        lambda: resolve_doubts([in_doubt.id], report="x", absent=False, by=["ana"], evidence="", as_json=True),
         lambda: decide_obligations([key], DecisionKind.PAID, by="ana", evidence="seen", as_json=True),
         lambda: unfreeze_sending(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
         lambda: release_sending(by="ana", as_json=True),

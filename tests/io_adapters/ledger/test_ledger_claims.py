@@ -146,7 +146,7 @@ def test_a_report_found_after_all_claims_again_and_withdraws_what_was_not_sent(d
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
     ledger.submissions.doubt_abandoned(lambda _: True)
-    following = ledger.submissions.declare_absent(submission.id, by=("Ana", "Bia"), evidence="x", run_id="run-2")
+    (following,) = ledger.submissions.declare_absent([submission.id], by=("Ana", "Bia"), evidence="x", run_id="run-2")
     assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed") == ()
     assert ledger.submissions.get(following.id).state is SubmissionState.WITHDRAWN
     assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
@@ -158,7 +158,7 @@ def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(d
     (submission,) = desk.approve(make_plan({"ana": 100, "bia": 200}))
     desk.take(submission, me)
     ledger.submissions.doubt_abandoned(lambda _: True)
-    following = ledger.submissions.declare_absent(submission.id, by=("Ana", "Bia"), evidence="x", run_id="run-2")
+    (following,) = ledger.submissions.declare_absent([submission.id], by=("Ana", "Bia"), evidence="x", run_id="run-2")
     desk.take(following, me)
     twice = ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed")
     assert set(twice) == {key("ana"), key("bia")}

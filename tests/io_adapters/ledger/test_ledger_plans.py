@@ -103,7 +103,9 @@ def test_no_report_id_is_ever_given_twice_to_content_that_may_have_left(desk, le
     desk.store(plan)
     desk.store(make_plan({"bia": 1}))  # replaces it before it is approved
     doubtful = end(desk, plan_and_take(), me, Outcome.IN_DOUBT)
-    following = ledger.submissions.declare_absent(doubtful.id, by=("Ana", "Bia"), evidence="call 7", run_id="run-2")
+    (following,) = ledger.submissions.declare_absent(
+        [doubtful.id], by=("Ana", "Bia"), evidence="call 7", run_id="run-2"
+    )
     posted.append(following.report_id)
     assert len(posted) == len(set(posted)) == 5
     assert [s.attempt for s in ledger.submissions.list() if s.content_hash == doubtful.content_hash] == [
@@ -131,8 +133,10 @@ def test_the_next_attempt_of_an_absent_report_pays_the_same_under_a_new_name(des
     (submission,) = desk.approve(plan)
     end(desk, submission, me, Outcome.IN_DOUBT)
     with pytest.raises(ApprovalWanted, match="two different people"):
-        ledger.submissions.declare_absent(submission.id, by=("Ana", " ana "), evidence="x", run_id="run-2")
-    following = ledger.submissions.declare_absent(submission.id, by=("Ana", "Bia"), evidence="call 7", run_id="run-2")
+        ledger.submissions.declare_absent([submission.id], by=("Ana", " ana "), evidence="x", run_id="run-2")
+    (following,) = ledger.submissions.declare_absent(
+        [submission.id], by=("Ana", "Bia"), evidence="call 7", run_id="run-2"
+    )
     old, new = (json.loads(ledger.submissions.get(s.id).body) for s in (submission, following))
     assert {name for name in new if new[name] != old[name]} == {"reportId", "paymentBatchName"}
     assert following.state is SubmissionState.APPROVED

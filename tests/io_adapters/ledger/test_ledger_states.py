@@ -121,7 +121,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
             submission_id = self.one(pick)
             self.attempt(
                 lambda: self.ledger.submissions.declare_absent(
-                    submission_id, by=("Ana", "Bia"), evidence="x", run_id="run-2"
+                    [submission_id], by=("Ana", "Bia"), evidence="x", run_id="run-2"
                 )
             )
 

@@ -158,3 +158,75 @@ def test_the_jobs_pace_holds_for_checks_too(open_api):
     api = open_api("https://pay.example", transport=transport, requests_per_s=2, pause=pauses.append)
     ask(api, 5, at_a_time=1)
     assert max(pauses) > 1
+
+
+class FullService:
+    """A listening socket with a short queue, and one clerk: connections are taken one by one, for one request each."""
+
+    def __init__(self, seconds_each, port=0):
+        self.requests = 0
+        self._each_s = seconds_each
+        self._socket = socket.create_server(("127.0.0.1", port), backlog=1)
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join(10)
+
+    def _serve(self):
+        while True:
+            try:
+                conn, _ = self._socket.accept()
+            except OSError:
+                return
+            with conn:
+                conn.settimeout(5)
+                data = b""
+                while b"\r\n\r\n" not in data or len(data.split(b"\r\n\r\n", 1)[1]) < length_of(data):
+                    if not (read := conn.recv(4096)):
+                        break
+                    data += read
+                else:
+                    self.requests += 1
+                    time.sleep(self._each_s)
+                    conn.sendall(reply(200, VALID, "Connection: close"))
+
+
+def length_of(data):
+    head = data.split(b"\r\n\r\n", 1)[0].lower()
+    return int(head.split(b"content-length:")[1].split()[0])
+
+
+def test_a_service_with_a_short_queue_is_asked_more_gently_until_all_are_answered(open_api):
+    """Fifty lines come at once; those that find no connection were never sent, and try again, fewer and later."""
+    with FullService(0.005) as service:
+        answers = ask(open_api(service.url, timeout_s=6), 200, at_a_time=50)
+        unsent = [one for one in answers.values() if not one.sent]
+        assert unsent == []
+        assert sum(one.valid is True for one in answers.values()) >= 185  # a connection may also be lost half open
+        assert service.requests <= 200
+
+
+def test_a_service_that_is_away_for_a_moment_is_asked_again_and_about_nobody_twice(open_api):
+    with socket.socket() as down:
+        down.bind(("127.0.0.1", 0))
+        port = down.getsockname()[1]
+    started = []
+
+    def come_up():
+        started.append(FullService(0.0, port).__enter__())
+
+    coming = threading.Timer(0.4, come_up)
+    coming.start()
+    answers = ask(open_api(f"http://127.0.0.1:{port}", timeout_s=6), 12, at_a_time=2)
+    coming.join()
+    (service,) = started
+    service.__exit__()
+    assert all(one.valid for one in answers.values())
+    assert service.requests == 12

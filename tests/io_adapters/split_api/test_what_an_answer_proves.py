@@ -6,9 +6,11 @@ import json
 import httpx
 import pytest
 
+from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.exchange import DeadlinePassed
 from io_adapters.split_api.failures import IN_DOUBT, NOT_SENT
 from io_adapters.split_api.outcome import classify_exception, classify_response
+from schemas.errors import ConfigurationError
 from schemas.submission import Outcome
 
 SENT = b'{"amount":30.10,"currency":"BRL","paymentBatchName":"Outubro rp-1","reportId":"rp-1","taxId":"11222333000181"}'
@@ -129,8 +131,31 @@ def test_a_body_sent_that_is_no_json_does_not_break_the_judgement():
 
 
 def test_a_status_that_was_configured_out_does_not_accept():
-    assert judge(202, {"_id": "a"}, accepted_statuses={200}).outcome is Outcome.IN_DOUBT
-    assert judge(500, {"_id": "a"}, accepted_statuses={500}).outcome is Outcome.IN_DOUBT
+    assert judge(202, {"_id": "a"}, assumed=Assumptions(create_statuses={200})).outcome is Outcome.IN_DOUBT
+    wrong = Assumptions.model_construct(create_statuses={500})
+    assert judge(500, {"_id": "a"}, assumed=wrong).outcome is Outcome.IN_DOUBT
+
+
+@pytest.mark.parametrize("status", [401, 403, 405, 422, 429, 503])
+def test_a_status_refuses_where_the_provider_says_so_and_nowhere_else(status):
+    said = Assumptions.from_environment({"REPASSE_ASSUME_REFUSING_STATUSES": f"413, {status}"})
+    answer = judge(status, b"<html>no</html>", assumed=said)
+    assert (answer.outcome, answer.validation_errors) == (Outcome.REFUSED, ())
+    assert judge(status, b"<html>no</html>").outcome is Outcome.IN_DOUBT
+    assert judge(status, b"<html>no</html>", assumed=said, was_in_doubt=True).outcome is Outcome.IN_DOUBT
+    assert judge(404, b"", assumed=said).outcome is Outcome.IN_DOUBT
+
+
+@pytest.mark.parametrize("body", [b'{"error": "Report ID exists"}', b"duplicate report_id", b"RP-1 is there already"])
+def test_a_refusing_status_that_speaks_of_the_report_s_id_refuses_nothing(body):
+    said = Assumptions(refusing_statuses={409})
+    assert judge(409, body, assumed=said).outcome is Outcome.IN_DOUBT
+
+
+@pytest.mark.parametrize("statuses", ["200", "302", "600", "refused"])
+def test_what_is_no_status_of_a_failure_never_refuses(statuses):
+    with pytest.raises(ConfigurationError, match="REFUSING_STATUSES"):
+        Assumptions.from_environment({"REPASSE_ASSUME_REFUSING_STATUSES": statuses})
 
 
 def test_a_documented_refusal_is_a_refusal():

@@ -14,6 +14,7 @@ MOMENT = sa.DateTime(timezone=True)
 
 def upgrade() -> None:
     """Add what the guards beside the obligation's key rest on."""
+    op.add_column("submissions", sa.Column("linked_by", sa.Text(), nullable=True))
     op.create_index("ix_claims_destination", "claims", ["destination"], unique=False)
     _remember_lines()
     _create_approval()
