@@ -30,7 +30,7 @@ _LOOK_EVERY_S: Final = 0.2
 def check_accounts(run: Run) -> None:
     """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
 
-    Where most of them have no answer, the plan of the others is for a person to look at, and the run ends with exit 21.
+    Where most of them have no answer, the plan of the others waits for a person (exit 14); without any, exit 21.
 
     The order: what the list of institutions says, kept answers, then paid calls, likely-good accounts first.
 

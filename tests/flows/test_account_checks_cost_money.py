@@ -8,7 +8,7 @@ from openpyxl import load_workbook
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
-from tests.flows.label import Label, summary_of
+from tests.flows.label import Label, digest_of, summary_of
 from tests.flows.oracle import CHECK
 
 ANA, BIA, CAIO, DORA, EVA = people(5)
@@ -182,3 +182,23 @@ def test_a_service_that_comes_to_a_stop_is_told_with_what_was_not_asked(checked,
     assert 5 <= made <= 5 + 2
     counts = summary_of(report)["account_checks"]
     assert (counts["made"], counts["unknown"], counts["cost_cents"]) == (made, 30, made * COST)
+
+
+def test_the_few_that_were_answered_before_the_service_came_to_a_stop_are_not_paid_unwatched(checked, service):
+    service.plant(CHECK, "html", call=4, times=None)
+    checked.declare(
+        account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00", "at_a_time": 1},
+        approval={"above": "10000.00"},
+    )
+    checked.payments(*(payment(who, "10,00") for who in people(12)))
+    for yes in (True, False):
+        report = checked.run(yes=yes)
+        assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 0)
+        assert places(summary_of(report)) == {"planned": 3000, "held": 9000}
+    assert any("9 conta(s) ficaram sem resposta" in message for message in report.messages)
+    checked.approve(digest_of(report), "30,00", "bia")
+    report = checked.run(yes=False)
+    assert (report.exit_code, service.paid) == (ExitCode.ROWS_HELD, [1000] * 3)
+    service.clear()
+    report = checked.run(yes=False)
+    assert (report.exit_code, service.paid) == (ExitCode.DONE, [1000] * 12)
