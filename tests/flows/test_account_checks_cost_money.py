@@ -122,14 +122,14 @@ def test_what_is_likely_good_is_asked_first_where_the_budget_does_not_reach_ever
     service.behave(invalid_accounts=[])
     checked.declare(account_checks={"when": "always", "fee": "0.35", "budget": "0.72", "at_a_time": 1})
     rows = (
-        payment(ANA, "1,00", "c"),
+        payment(ANA, "1,10", "c"),
         payment(BIA, "90,00", "d"),
         payment(CAIO, "50,00", "e"),
         payment(DORA, "5,00", "f"),
     )
     checked.payments(*rows)
     checked.run()
-    assert service.paid == [100, 100, 5000]
+    assert service.paid == [100, 110, 5000]
 
 
 def test_the_workbook_accounts_for_every_call_and_adds_up(checked, service):
