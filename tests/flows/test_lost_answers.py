@@ -114,7 +114,8 @@ def test_five_doubts_stop_all_further_sending_of_whatever_run_and_job(five_lost,
     five_lost.declare(job="another-job")
     five_lost.payments(payment(ANA, "30,00"))
     report = five_lost.run()
-    assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 5)
+    assert (report.exit_code, service.posts) == (ExitCode.NOT_SENT, 5)
+    assert any("5 envios estão em dúvida" in message for message in report.messages)
     assert service.paid == []
 
 
