@@ -1,9 +1,11 @@
 """From a spreadsheet in a browser to a reconciliation in a browser, over the real stages and a real service."""
 
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import httpx
 import pytest
 
 from flows.commands.people import decide_obligations, resolve_doubts, unfreeze_sending
@@ -224,10 +226,20 @@ def in_doubt(ana, bia, the_job, service):
     return one
 
 
+def made_by_hand(like, service):
+    """Make a report in the service that no ledger knows; a list that shows it has not been cut before it."""
+    with open_ledger_of(read_settings()) as ledger:
+        body = json.loads(ledger.submissions.get(like.id).body)
+    content = json.dumps(body | {"reportId": None, "paymentBatchName": "by hand"})
+    headers = {"Authorization": service.api_key, "Content-Type": "application/json"}
+    made = httpx.post(f"{service.url}/split", headers=headers, content=content).raise_for_status()
+    return made.json()["_id"]
+
+
 def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sender(in_doubt, at_desk, clock, service):
     caio, dora = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER)
     assert in_doubt.report_id in words_of(caio.get("/doubts"))
-    word = {"subject": in_doubt.id, "evidence": "the bank's statement"}
+    word = {"subject": in_doubt.id, "evidence": f"{made_by_hand(in_doubt, service)} was made by hand, and is listed"}
     assert "um dia depois do envio" in caio.post("/doubts/absent", at="/doubts", code=422, **word)
     clock.move(hours=25)
     caio.sign_in("Caio")
