@@ -219,6 +219,11 @@ _DECISIONS: Final[dict[str, tuple[str, str]]] = {
 }
 
 _WORK: Final[dict[str, tuple[str, str]]] = {
+    "job.unknown": ("não há trabalho chamado {job}", "there is no job called {job}"),
+    "job.unknown_near": (
+        "não há trabalho chamado {job}; o nome mais próximo é {near}",
+        "there is no job called {job}; the nearest name is {near}",
+    ),
     "lease.held": ("{name} está com {owner} desde {since}", "{name} is held by {owner} since {since}"),
     "lease.taken": (
         "{name} foi assumido por outra execução; esta para aqui",

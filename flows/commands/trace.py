@@ -10,10 +10,12 @@ from rich.console import Console
 
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
+from flows.stages.due_jobs import require_known_job
 from flows.stages.trace import Traced, trace
 from flows.steps.exact import EXACT, plain
 from flows.steps.trace import exact_sum
 from flows.terminal.printing import console_for
+from flows.walking.launch import jobs_folder
 from flows.wiring import read_order
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
@@ -32,13 +34,16 @@ def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: 
     """Tell where a payee's money came from and where it went; the ledger is only read, the service is not asked.
 
     Raises:
-        ConfigurationError: the job file is wrong, or is of another job than `--job` names.
+        ConfigurationError: the job file is wrong, or is of another job than `--job` names; `--job`
+            names none there is.
     """
     console = console_for(as_json=as_json)
     order = read_order(job_file) if job_file else None
     if order is not None and job not in {None, order.job.job}:
         raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
     with open_ledger_of(read_settings(), create=False) as ledger:
+        if job is not None and order is None:
+            require_known_job(ledger, job, jobs_folder())
         found = trace(ledger, asked, job=order.job.job if order else job, period=period, order=order)
     if not found.payees:
         return _nobody(console, found)

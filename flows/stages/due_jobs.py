@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -9,11 +10,13 @@ from typing import Final
 from flows.stages.run import Order
 from flows.steps.due import Facts
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.spreadsheets.declarations import read_job
 from io_adapters.spreadsheets.file_hash import sha256_of
 from io_adapters.spreadsheets.files import expand
-from schemas.errors import UnreadableFile
+from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
 from schemas.exchange_update import UNSETTLED
 from schemas.submission import SubmissionState
+from schemas.told import Told
 
 S = SubmissionState
 
@@ -30,6 +33,32 @@ def find_jobs(folder: Path) -> list[Path]:
     beside = [path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern)]
     below = [path for pattern in ("*/job.yaml", "*/job.yml") for path in folder.glob(pattern)]
     return sorted(path for path in {*beside, *below} if path.is_file())
+
+
+def require_known_job(ledger: Ledger, name: str, folder: Path | None) -> None:
+    """Refuse a name that is no job's: neither of one that ever ran, nor of one in the folder of jobs.
+
+    Raises:
+        ConfigurationError: with the nearest name, where one is near.
+    """
+    known = ledger.runs.jobs()
+    if name in known:
+        return
+    declared = set(filter(None, map(_declared_name, find_jobs(folder) if folder and folder.is_dir() else [])))
+    if name in declared:
+        return
+    near = get_close_matches(name.strip().lower(), sorted(known | declared), n=1, cutoff=0.5)
+    raise ConfigurationError(
+        Told("job.unknown_near", job=name, near=near[0]) if near else Told("job.unknown", job=name)
+    )
+
+
+def _declared_name(path: Path) -> str:
+    """Name the job that a file declares; "" for a file with mistakes."""
+    try:
+        return read_job(path).job.job
+    except RepasseError:
+        return ""
 
 
 def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:

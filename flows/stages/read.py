@@ -26,6 +26,7 @@ from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
+from schemas.tables.row_books import PERSON_NAMES
 from schemas.tables.row_runs import join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
@@ -48,7 +49,7 @@ def read(run: Run) -> None:
     balances, period = DataFrame[Opening](_joined(opening, "opening")), run.order.period
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
-        held_payments=_held(payments),
+        held_payments=_held(payments, PERSON_NAMES),
         statements=tuple(
             _statement(source, lines, run.job.currency)
             for source, tables in zip(run.job.sources, sources, strict=True)
@@ -114,9 +115,10 @@ def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
     return pd.concat([one.frame for one in files], ignore_index=True)
 
 
-def _held(files: Sequence[ReadTable]) -> pd.DataFrame:
-    columns = ["file", "sheet", "row", "tax_id", "reference", "amount", "currency", "codes"]
-    return pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
+def _held(files: Sequence[ReadTable], more: Sequence[str] = ()) -> pd.DataFrame:
+    columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes", *more]
+    held = pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
+    return held.fillna(dict.fromkeys(more, "")) if more else held
 
 
 def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:

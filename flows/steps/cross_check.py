@@ -15,7 +15,7 @@ from schemas.reference import normal_reference
 from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame
 from schemas.tables.payments import Payments
-from schemas.tables.row_books import ASSET_NAMES
+from schemas.tables.row_books import ASSET_NAMES, PERSON_NAMES
 from schemas.tables.row_runs import RowRuns, Run, move_rows
 from schemas.tables.shares import Shares
 from schemas.wire import amount_from_cents
@@ -85,7 +85,7 @@ def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[I
         for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
             where = str(other) if other_file == file else f"{other} ({other_file})"
             findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
-    held = doubled[[*PLACE, "tax_id", "reference"]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
+    held = doubled[[*PLACE, "tax_id", *PERSON_NAMES]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
     amounts = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
     held["amount"] = pd.Series(amounts, index=held.index, dtype=object)
     sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))

@@ -94,7 +94,8 @@ class Inputs:
 
     Attributes:
         payments: Sound payments rows.
-        held_payments: Payments rows with problems, shaped as `Statement.held`, with their references ("" unread).
+        held_payments: Payments rows with problems, shaped as `Statement.held`, and what could be read of whose they
+            are: name, email, artist_name, reference.
         statements: One per source of royalty lines.
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.

@@ -159,6 +159,20 @@ def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**filled)
 
 
+def fill_person(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
+    """Fill name, e-mail and the like that rows leave blank from the payees table."""
+    position = {tax_id: number for number, tax_id in enumerate(payees["tax_id"])}
+    known = [position.get(tax_id) for tax_id in rows["tax_id"]]
+    filled = {}
+    for name in PERSON:
+        own, values = payees[name].tolist(), rows[name].tolist() if name in rows else [""] * len(rows)
+        taken = [
+            value or (own[number] if number is not None else "") for value, number in zip(values, known, strict=True)
+        ]
+        filled[name] = pd.array(taken, dtype="str")
+    return rows.assign(**filled)
+
+
 def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> list[str]:
     nowhere = (rows["pix_key"] == "") & (rows["account"] == "")
     reasons = []

@@ -15,6 +15,7 @@ from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.payments import Payments
+from schemas.tables.row_books import PERSON_NAMES
 from schemas.tables.row_runs import USED, RowRuns, runs_frame
 
 REASON = IssueCode.FILE_DUPLICATE.value
@@ -95,7 +96,9 @@ def _duplicates(inputs: Inputs, repeated: Collection[str]) -> pd.DataFrame:
     held = _rows(inputs.held_payments, repeated, keep=True)
     parts = [
         sound.assign(amount_cents=sound["amount_cents"] + sound["owner_amount_cents"]),
-        held[["file", "sheet", "row", "tax_id"]].assign(amount_cents=[readable_cents(a) for a in held["amount"]]),
+        held.reindex(columns=["file", "sheet", "row", "tax_id", *PERSON_NAMES], fill_value="").assign(
+            amount_cents=[readable_cents(amount) for amount in held["amount"]]
+        ),
     ]
     told = {"kind": "payment", "place": Place.DUPLICATE.value, "reason": REASON}
     return pd.concat([obligation_rows(part.assign(**told)) for part in parts], ignore_index=True)

@@ -109,7 +109,8 @@ def compose_statements(
     """Compose the statement of every payee of royalties or payments, in order of tax id.
 
     The result does not depend on the order of rows. The owner's part and lines that no share covers are nobody's
-    statement; a payments row without a readable tax id is neither.
+    statement; a payments row without a readable tax id is neither, nor is what belongs to a payee whose name nothing
+    tells: a page to nobody could only be sent to the wrong person.
 
     Args:
         heading: What the statements share.
@@ -130,11 +131,14 @@ def compose_statements(
         balance, rows = balance_of.get(payee), owed.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
         way = _way(balance, sums.total, rows) if balance else None
-        names = [balance["name"] if balance else "", *sorted(row["name"] for row in rows)]
+        names = filter(None, [balance["name"] if balance else "", *sorted(row["name"] for row in rows)])
+        name = next(names, "")
+        if not name:
+            continue
         yield PayeeStatement(
             heading=heading,
             token=short_token(digest_of("statement", run_id, payee), TOKEN_LENGTH),
-            name=next(filter(None, names), ""),
+            name=name,
             tax_id_masked=mask_tax_id(payee),
             recordings=sums.recordings(),
             platforms=sums.by_platform(),

@@ -1,6 +1,7 @@
 """Open a run, walk its route, and report: one body for the command line and for the flow files."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from flows.opening import open_ledger_of
 from flows.preflight import check_environment
 from flows.settings import read_settings
-from flows.stages.due_jobs import is_anything_open
+from flows.stages.due_jobs import is_anything_open, require_known_job
 from flows.stages.follow import settle_and_follow
 from flows.stages.route import PAYOUT, SETTLE, Route, Watch, walk
 from flows.stages.run import Order, Progress, Run
@@ -125,18 +126,29 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
         follow_s: How long to stay with open reports until they end, before the last look; 0 looks once.
 
     Raises:
-        RepasseError: the run could not even begin.
+        RepasseError: the run could not even begin; there is no such job.
     """
+    if job is not None:
+        with open_ledger_of(read_settings(), create=False) as ledger:
+            require_known_job(ledger, job, jobs_folder())
     return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
+
+
+def jobs_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the folder of jobs that REPASSE_JOBS names; None where it names none."""
+    text = environment.get("REPASSE_JOBS", "")
+    return Path(text).absolute() if text else None
 
 
 def nothing_is_open(job: str | None) -> bool:
     """Say whether settling has nothing to look at, from the ledger alone: the service is not called.
 
     Raises:
-        RepasseError: the ledger cannot be opened.
+        RepasseError: the ledger cannot be opened; there is no such job.
     """
     with open_ledger_of(read_settings(), create=False) as ledger:
+        if job is not None:
+            require_known_job(ledger, job, jobs_folder())
         return not is_anything_open(ledger, job)
 
 

@@ -119,6 +119,11 @@ class Runs:
         with self._db.reading() as connection:
             return [_run_of(row) for row in connection.execute(query)]
 
+    def jobs(self) -> frozenset[str]:
+        """Name every job that was ever run."""
+        with self._db.reading() as connection:
+            return frozenset(connection.scalars(select(runs.c.job).where(runs.c.job != "").distinct()))
+
     def list(self, limit: int = 50) -> list[Run]:
         """Return the runs that began last, newest first."""
         return self._newest(job=None, limit=limit)

@@ -15,6 +15,8 @@ from schemas.tables.draft import Draft, is_error
 from schemas.tables.reading import filled
 
 ASSET_NAMES: Final = ("isrc", "upc", "release", "artist")
+# What a held payments row keeps, so that people see whose it is; where it would be paid is not among it.
+PERSON_NAMES: Final = ("name", "email", "artist_name", "reference")
 
 
 def codes_by_position(draft: Draft) -> dict[int, str]:
@@ -59,7 +61,21 @@ def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFram
         held["reference"] = pd.Series(draft.canonical["reference"][positions], dtype="str")
     if "share" in draft.canonical:
         _add_assets(held, draft, positions)
+    _add_person(held, draft, positions)
     return held
+
+
+def _add_person(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:
+    """Keep what was read well of whose row it is; a cell with a problem of its own, and a row cut askew, keep nothing."""
+    wrong = {(found.position, found.column) for found in draft.findings if is_error(found)}
+    askew = {found.position for found in draft.findings if found.code is IssueCode.ROW_WIDTH}
+    for name in PERSON_NAMES:
+        if name not in draft.canonical:
+            continue
+        values = draft.canonical[name]
+        held[name] = pd.Series(
+            ["" if p in askew or (p, name) in wrong else str(values[p] or "") for p in positions.tolist()], dtype="str"
+        )
 
 
 def _add_assets(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.exit_codes import ExitCode
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
-from tests.flows.label import digest_of, summary_of
+from tests.flows.label import Label, digest_of, summary_of
 
 ANA, BIA = people(2)
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
@@ -77,10 +77,29 @@ def test_a_run_started_meanwhile_follows_it_too_and_pays_nothing(two, service, s
     assert service.posts == 1
 
 
-def test_settling_one_job_leaves_the_others_alone(two, service, still_open):
+def test_settling_one_job_leaves_the_others_alone(two, service, still_open, tmp_path):
     service.behave(**AT_ONCE)
+    other = Label(tmp_path / "another")
+    other.declare(job="another")
+    other.payments(payment(ANA, "1,00"))
+    other.run()
     two.say("settle", "--job", "another")
     assert rewritten(still_open)["state"] == "settling"
+
+
+@pytest.mark.parametrize("words", [("settle",), ("trace", "rp-1")])
+def test_a_job_nobody_knows_is_an_error_that_names_the_nearest(two, service, still_open, words):
+    service.behave(**AT_ONCE)
+    refused = two.ask(*words, "--job", "Auroro", code=ExitCode.CONFIGURATION)
+    assert "Auroro" in refused["error"]
+    assert "aurora" in refused["error"]
+    assert rewritten(still_open)["state"] == "settling"
+    assert "nearest" not in two.ask(*words, "--job", "zzz", code=ExitCode.CONFIGURATION)["error"]
+
+
+def test_a_job_of_the_folder_that_never_ran_is_known(two, service, monkeypatch):
+    monkeypatch.setenv("REPASSE_JOBS", str(two.folder))
+    assert two.ask("settle", "--job", "aurora")["exit_code"] == 0
 
 
 def test_nothing_to_settle_is_well(two, service):
