@@ -66,7 +66,7 @@ def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFram
 
 
 def _add_person(held: pd.DataFrame, draft: Draft, positions: npt.NDArray[np.int64]) -> None:
-    """Keep what was read well of whose row it is; a cell with a problem of its own, and a row cut askew, keep nothing."""
+    """Keep what was read well of whose row it is; a wrong cell, and a row cut askew, keep nothing."""
     wrong = {(found.position, found.column) for found in draft.findings if is_error(found)}
     askew = {found.position for found in draft.findings if found.code is IssueCode.ROW_WIDTH}
     for name in PERSON_NAMES:
