@@ -4,6 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "waits.title": ("{job} {period}, espera por alguém:", "{job} {period}, waits for somebody:"),
+    "waits.obligations": ("{count} obrigação(ões)", "{count} obligation(s)"),
+    "waits.rows": ("{count} linha(s)", "{count} row(s)"),
+    "waits.elsewhere": ("O que mais espera neste trabalho", "What else waits in this job"),
     "issues.cell": ("célula", "cell"),
     "issues.rule": ("regra", "rule"),
     "issues.wrong": ("o que está errado", "what is wrong"),

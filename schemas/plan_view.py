@@ -10,6 +10,7 @@ from schemas.paid_before import PaidAlike
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.told import Told
+from schemas.waits import Wait
 
 
 class Notice(StrEnum):
@@ -239,6 +240,7 @@ class PlanView:
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
         reasons_to_look: Why a person must look at the plan, whatever --yes says.
+        waits: What earlier periods of the job leave open, and runs of it that did not get to their end.
     """
 
     plan: PaymentPlan
@@ -257,6 +259,7 @@ class PlanView:
     changes: PlanChanges
     stopped: bool = False
     reasons_to_look: tuple[Told, ...] = ()
+    waits: tuple[Wait, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from schemas.issues import Issue
 from schemas.plan import Place
+from schemas.waits import Wait
 
 if TYPE_CHECKING:  # reading a summary need not load a library of tables
     import pandas as pd
@@ -149,6 +150,7 @@ class Reconciliation:
             cost_cents, message; the costs add up to that of the summary.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
+        waits: What this run leaves open, and what earlier periods of the job do.
     """
 
     summary: Summary
@@ -161,3 +163,4 @@ class Reconciliation:
     checks: "pd.DataFrame"
     issues: tuple[Issue, ...] = ()
     decisions: tuple[str, ...] = field(default=())
+    waits: tuple[Wait, ...] = ()

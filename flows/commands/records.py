@@ -10,8 +10,10 @@ from rich.table import Table
 
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
+from flows.stages.waits import gather_waits
 from flows.steps.exchange_rate import codes_of
 from flows.terminal.printing import console_for, show_summary
+from flows.terminal.waits import show_waits, wait_document
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
 from schemas.exchange_update import UNSETTLED, ExchangeUpdate
@@ -83,6 +85,10 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
             console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
         if name == "planned":
             _show_how_to_approve(mine, ledger, console)
+    waits = gather_waits(ledger, utc_now())
+    show_waits(console, waits)
+    codes |= {wait.code for wait in waits}
+    document["open"] = [wait_document(wait) for wait in waits]
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
     document["exchange_rates"] = [_rate_told(one) for one in rates]

@@ -59,5 +59,5 @@ def opened_desk(
             launches=launches,
             runs=Runs(ledger, clock.now),
             doubts=doubts,
-            waiting=Waiting(ledger, plans, doubts),
+            waiting=Waiting(ledger, plans, doubts, clock.now),
         )

@@ -1,10 +1,18 @@
 """What waits for whom, over all jobs."""
 
+import datetime as dt
+from collections.abc import Callable
+
 from flows.desk.doubts import Doubts
 from flows.desk.plans import Plans
-from io_adapters.desk.ports import Waits
+from flows.stages.waits import gather_waits
+from io_adapters.desk.ports import LeftOpen, Waits
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.reasons import wait_in_words
+from schemas.desk_people import LANGUAGES
 from schemas.submission import OPEN, SubmissionState
+from schemas.waits import Wait
 
 S = SubmissionState
 
@@ -12,8 +20,9 @@ S = SubmissionState
 class Waiting:
     """Asks the ledger what waits."""
 
-    def __init__(self, ledger: Ledger, plans: Plans, doubts: Doubts) -> None:
+    def __init__(self, ledger: Ledger, plans: Plans, doubts: Doubts, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
+        self._now = now
         self._plans = plans
         self._doubts = doubts
 
@@ -29,4 +38,9 @@ class Waiting:
             undetermined=len(self._doubts.undetermined()),
             unsent=tuple(one for one in found if one.state in {S.APPROVED, S.NOT_SENT}),
             open=tuple(one for one in found if one.state in OPEN),
+            left=tuple(_left_open(wait) for wait in gather_waits(self._ledger, self._now())),
         )
+
+
+def _left_open(wait: Wait) -> LeftOpen:
+    return LeftOpen(wait, {language: wait_in_words(wait, Labels(language)) for language in LANGUAGES})

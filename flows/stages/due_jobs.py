@@ -7,15 +7,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from flows.stages.document import RunDocument
 from flows.stages.run import Order
+from flows.stages.waits import is_interrupted
+from flows.steps.account_checks import check_fingerprint
 from flows.steps.due import Facts
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from io_adapters.spreadsheets.file_hash import sha256_of
 from io_adapters.spreadsheets.files import expand
 from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
 from schemas.exchange_update import UNSETTLED
+from schemas.issues import IssueCode
+from schemas.plan import Place
 from schemas.submission import SubmissionState
+from schemas.tables.frames import records
 from schemas.told import Told
 
 S = SubmissionState
@@ -23,6 +30,7 @@ S = SubmissionState
 NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
+_KEPT_BACK: Final = (Place.HELD.value, Place.CONFLICT.value, Place.FAILED.value, Place.UNDETERMINED.value)
 
 
 def find_jobs(folder: Path) -> list[Path]:
@@ -80,6 +88,7 @@ def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:
     waiting = ledger.submissions.list(job=name, states={S.APPROVED, S.NOT_SENT}, bodies=False)
     left_over = bool(waiting) or bool(ledger.exchange_updates.list(job=name, states=UNSETTLED))
     planner = _planner_of_approved(order, ledger, now)
+    last = ledger.runs.last_payout(name, label)
     planned_from = set(ledger.files.of_run(planner).values()) if planner else set[str]()
     return Facts(
         content=None if sources is None else _content(order, sources | beside),
@@ -87,7 +96,28 @@ def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:
         left_over=left_over,
         approved=planner is not None,
         approved_reads_the_same=planned_from == set((sources or {}).values()),
+        interrupted=last is not None and is_interrupted(last, ledger, now),
+        reason_gone=last is not None and _is_reason_gone(order, last, ledger, now),
     )
+
+
+def _is_reason_gone(order: Order, last: Run, ledger: Ledger, now: dt.datetime) -> bool:
+    """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
+    left = [one for one in ledger.runs.left_open(last.job) if one.period == last.period and one.items]
+    stored = ledger.runs.document(left[0].run_id) if left else None
+    if stored is None or last.finished_at is None:
+        return False
+    owed = RunDocument.from_bytes(stored).obligations
+    open_ones = records(owed[owed["place"].isin(_KEPT_BACK)])
+    keys = {row[name] for row in open_ones for name in ("key", "base_key")} - {""}
+    if ledger.decisions.any_since(keys, last.finished_at):
+        return True
+    ownership = order.job.account_checks.ownership
+    invalid = {
+        check_fingerprint(row, ownership=ownership) for row in open_ones if row["reason"] == IssueCode.ACCOUNT_INVALID
+    }
+    kept = ledger.checks.kept(invalid, now)
+    return any(name not in kept or kept[name].result != "invalid" for name in invalid)
 
 
 def _beside(order: Order) -> Iterator[tuple[str, ...]]:

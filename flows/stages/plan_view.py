@@ -8,6 +8,7 @@ from flows.stages.plan_compare import compare
 from flows.stages.plan_page import page_of
 from flows.stages.reasons_to_look import reasons_to_look
 from flows.stages.run import Run
+from flows.stages.waits import waits_elsewhere
 from flows.stages.write import output_folder
 from flows.steps.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
 from flows.steps.breakdown import break_down
@@ -61,6 +62,7 @@ def view_plan(run: Run) -> PlanView:
         changes=found.changes,
         stopped=stopped,
         reasons_to_look=tuple(reasons_to_look(run, plan)),
+        waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 
 

@@ -23,6 +23,7 @@ from schemas.plan import PaymentPlan
 from schemas.raw_table import RawTable
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
 from schemas.told import Told
+from schemas.waits import OpenPeriod
 
 
 class Progress(Protocol):
@@ -137,6 +138,7 @@ class Run:
     sending_stopped: str = ""
     outputs: list[Path] = field(default_factory=list)
     summary: Summary | None = None
+    left: OpenPeriod | None = None
     touched: set[str] = field(default_factory=set)
     issues: list[Issue] = field(default_factory=list)
     discrepancies: list[Discrepancy] = field(default_factory=list)

@@ -11,7 +11,7 @@ from flows.stages.listing import doubt_abandoned, judge_look, note_doubts, take_
 from flows.stages.run import Run
 from flows.stages.settle import list_open, look_at_open
 from flows.stages.tell_payees import tell_payees
-from flows.stages.write import reconciliation_of
+from flows.stages.write import left_open, reconciliation_of
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import SendingFrozen
 from schemas.exchange_update import UNSETTLED
@@ -78,7 +78,8 @@ def rewrite(run: Run) -> None:
         reconciliation = reconciliation_of(document, run_id, run.ledger)
         summary = reconciliation.summary
         run.ledger.runs.save_document(run_id, document.to_bytes())
-        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json())
+        left = left_open(document, reconciliation)
+        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
         run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
         tell_payees(run, document, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:

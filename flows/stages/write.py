@@ -1,5 +1,6 @@
 """Write what a run came to: reconciliation, CSV, summary, corrections; and again after every later look."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,7 @@ from flows.stages.correctables import write_correctables
 from flows.stages.document import RunDocument
 from flows.stages.run import Run
 from flows.stages.tell_payees import basis_of, tell_payees
+from flows.stages.waits import waits_of_run
 from flows.steps.count_in import count_in
 from flows.steps.exchange_rate import codes_of, told_with_rates
 from flows.steps.reconcile import (
@@ -22,12 +24,14 @@ from flows.steps.reconcile import (
 )
 from flows.steps.repeated import mark_repeated
 from flows.steps.run_state import closing_codes, state_name
+from flows.steps.waits import open_items
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode, worst
 from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState
+from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
@@ -45,7 +49,16 @@ def write(run: Run) -> None:
     run.outputs = write_outputs(reconciliation, folder, document.formats)
     run.outputs += write_correctables(run, folder)
     run.summary = reconciliation.summary
+    run.left = left_open(document, reconciliation)
     tell_payees(run, document, reconciliation, run.id)
+
+
+def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeriod:
+    """Sum up what a run leaves open, for the ledger."""
+    summary = reconciliation.summary
+    where = (summary.job, summary.period, summary.run, summary.currency)
+    items = open_items(reconciliation.obligations, reconciliation.rows)
+    return OpenPeriod(*where, document.language, document.folder, items)
 
 
 def document_of(run: Run) -> RunDocument:
@@ -124,7 +137,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         issues={str(name): int(count) for name, count in issues.items()},
         discrepancies=discrepancies,
     )
-    return Reconciliation(
+    found = Reconciliation(
         summary=summary,
         payer_name=document.payer_name,
         language=document.language,
@@ -136,3 +149,4 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         issues=document.issues,
         decisions=document.decisions,
     )
+    return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))

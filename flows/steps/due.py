@@ -14,6 +14,8 @@ class Why(StrEnum):
     NEW = "new"
     LEFT_OVER = "left_over"
     APPROVED = "approved"
+    INTERRUPTED = "interrupted"
+    REASON_GONE = "reason_gone"
     SAME = "same"
     NO_FILES = "no_files"
     OTHER_FILES = "other_files"
@@ -24,7 +26,7 @@ class Why(StrEnum):
         return self in _DUE
 
 
-_DUE: Final = frozenset({Why.NEW, Why.LEFT_OVER, Why.APPROVED})
+_DUE: Final = frozenset({Why.NEW, Why.LEFT_OVER, Why.APPROVED, Why.INTERRUPTED, Why.REASON_GONE})
 
 # After these the same files may come to something else: what stood in the way was not in them.
 _TRY_AGAIN: Final = frozenset(
@@ -44,6 +46,9 @@ class Facts:
         left_over: Whether reports that people have approved, or rates to be set, wait to be sent.
         approved: Whether a plan that waits has the word of a person.
         approved_reads_the_same: Whether the files of that plan are those the job names now.
+        interrupted: Whether the last run died before it came to an end.
+        reason_gone: Whether what kept money back is not so any more: people have decided, or an account is not known to
+            be invalid any longer.
     """
 
     content: str | None
@@ -51,6 +56,8 @@ class Facts:
     left_over: bool = False
     approved: bool = False
     approved_reads_the_same: bool = True
+    interrupted: bool = False
+    reason_gone: bool = False
 
 
 def why_due(facts: Facts) -> Why:
@@ -68,7 +75,11 @@ def why_due(facts: Facts) -> Why:
         return Why.NO_FILES
     if facts.approved:
         return Why.APPROVED if facts.approved_reads_the_same else Why.OTHER_FILES
-    return Why.SAME if facts.content == facts.seen else Why.NEW
+    if facts.content != facts.seen:
+        return Why.NEW
+    if facts.interrupted:
+        return Why.INTERRUPTED
+    return Why.REASON_GONE if facts.reason_gone else Why.SAME
 
 
 def is_brought_to_an_end(code: ExitCode, issues: Mapping[str, int]) -> bool:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from flows.steps.exchange_rate import facts_of
+from flows.terminal.waits import show_waits
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.plan_summary_sheet import digest_in_words
@@ -74,6 +75,7 @@ class _Screen:
         self._totals()
         self._not_paid()
         self._largest()
+        self._waits()
         self._end(path)
 
     def _say(self, key: str, **facts: object) -> str:
@@ -232,6 +234,11 @@ class _Screen:
         self._console.print(self._say("plan.digest", digest=digest_in_words(view, self._labels)), soft_wrap=True)
         if path:
             self._console.print(self._say("plan.file", path=path), soft_wrap=True)
+
+    def _waits(self) -> None:
+        if self._view.waits:
+            self._title("waits.elsewhere")
+            show_waits(self._console, self._view.waits, self._view.language)
 
     def _title(self, key: str, **facts: object) -> None:
         self._print()

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flows.steps.exchange_rate import facts_of
+from flows.terminal.waits import wait_document
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.reasons import reason_in_words
 from schemas.masking import mask_tax_id
@@ -54,6 +55,7 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
         "reasons_to_look": [reason.in_words(view.language) for reason in view.reasons_to_look],
         "notices": {notice.value: count for notice, count in view.notice_counts.items()},
         "changes": _changes(view.changes),
+        "waits": [wait_document(wait) for wait in view.waits],
     }
     return document | ({"people": _people(view)} if names else {})
 

@@ -14,8 +14,10 @@ from flows.settings import read_settings
 from flows.stages.due_jobs import NIGHTLY, facts_of, find_jobs, remember
 from flows.stages.route import Watch, describe_bug
 from flows.stages.run import Order
+from flows.stages.waits import gather_waits
 from flows.steps.due import Facts, Why, is_brought_to_an_end, why_due
 from flows.steps.run_state import state_name
+from flows.terminal.waits import line_of_wait
 from flows.walking.launch import RunReport, call, nothing_is_open, run_settle, walk_order
 from flows.wiring import read_order, whoever_runs_this
 from io_adapters.ledger.ledger import Ledger
@@ -125,7 +127,7 @@ class _Night:
 
     def run(self) -> NightReport:
         self._settle(0.0)
-        jobs = [self._run_job(path) for path in find_jobs(self._folder)]
+        jobs = [one for path in find_jobs(self._folder) for one in self._run_file(path)]
         self._settle(self._follow_s)
         jobs = [self._as_it_stands(one) for one in jobs]
         # Of two looks at what is open the later one counts.
@@ -148,12 +150,33 @@ class _Night:
         except Exception as bug:  # noqa: BLE001  # the jobs have their turn all the same
             self._failures.append(describe_bug(bug))
 
-    def _run_job(self, path: Path) -> JobNight:
+    def _run_file(self, path: Path) -> list[JobNight]:
+        """Run a job: earlier periods that still wait for something first, then the one that it is for now.
+
+        An earlier period can be run only where the job is for the previous month; of others it is told what they hold.
+        """
         shown = str(path.relative_to(self._folder))
         try:
             order = read_order(path, by=self._by)
         except RepasseError as error:
-            return JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.message)
+            return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.message)]
+        job = order.job
+        waits = gather_waits(self._ledger, utc_now(), job.job)
+        earlier = sorted({wait.period for wait in waits} - {order.period.label})
+        nights = []
+        for label in earlier:
+            if job.period != "previous_month":
+                nights.append(JobNight(shown, job.job, label, Why.SAME, "", ExitCode.DONE, "", ""))
+                continue
+            try:
+                nights.append(self._run_job(shown, read_order(path, by=self._by, period=label)))
+            except RepasseError as error:
+                nights.append(
+                    JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.message)
+                )
+        return [*nights, self._run_job(shown, order)]
+
+    def _run_job(self, shown: str, order: Order) -> JobNight:
         name, label = order.job.job, order.period.label
 
         def told(why: Why | None, state: str, code: ExitCode, run_id: str = "", message: str = "") -> JobNight:
@@ -184,11 +207,20 @@ class _Night:
         if one.run_id:
             stored = self._ledger.runs.get(one.run_id)
         else:
-            last = self._ledger.runs.latest(one.job) if one.job and one.why is not None and not one.was_run else None
-            stored = last if last is not None and last.period == one.period else None
-        if stored is None or stored.exit_code is None:
+            looked_at = bool(one.job) and one.why is not None and not one.was_run
+            stored = self._ledger.runs.last_payout(one.job, one.period) if looked_at else None
+        if stored is not None and stored.exit_code is not None:
+            one = replace(one, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
+        return one if one.was_run or not one.job else self._with_what_waits(one)
+
+    def _with_what_waits(self, one: JobNight) -> JobNight:
+        """Tell of a period that was not run what still waits in it, and how to go on."""
+        waits = [wait for wait in gather_waits(self._ledger, utc_now(), one.job) if wait.period == one.period]
+        if not waits:
             return one
-        return replace(one, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
+        lines = [f"{line_of_wait(wait, wait.language)}: {wait.way(wait.language)}" for wait in waits]
+        message = "; ".join(filter(None, [one.message, *lines]))
+        return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
 
 
 def _that_waits_for_no_report(order: Order) -> Order:

@@ -60,6 +60,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "why.new": ("rodou: arquivos ou regras novos", "run: new files or rules"),
     "why.left_over": ("rodou: algo aprovado esperava o envio", "run: something approved waited to be sent"),
     "why.approved": ("rodou: o plano foi aprovado", "run: its plan was approved"),
+    "why.interrupted": ("rodou: a execução anterior morreu no caminho", "run: the run before died on its way"),
+    "why.reason_gone": (
+        "rodou: o que retinha dinheiro mudou (uma decisão, ou uma conta)",
+        "run: what held money back has changed (a decision, or an account)",
+    ),
     "why.same": ("nada de novo", "nothing new"),
     "why.no_files": ("os arquivos do período ainda não chegaram", "the period's files have not come yet"),
     "why.other_files": (

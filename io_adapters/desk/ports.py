@@ -11,6 +11,7 @@ from schemas.desk_people import DeskUser, FirstWord, Language, Upload
 from schemas.issues import Issue
 from schemas.plan_page import PlanPage
 from schemas.submission import PlanFate, Submission
+from schemas.waits import Wait
 
 
 class Users(Protocol):
@@ -392,6 +393,14 @@ class Doubts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """Something that a run has left open; `reasons` says why, by language."""
+
+    wait: Wait
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Waits:
     """What waits for people or for the service."""
 
@@ -400,6 +409,7 @@ class Waits:
     undetermined: int
     unsent: tuple[Submission, ...]
     open: tuple[Submission, ...]
+    left: tuple[LeftOpen, ...]
 
 
 class Waiting(Protocol):

@@ -125,6 +125,36 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
     "home.unsent_what": ("A próxima execução os envia.", "The next run sends them."),
     "home.open": ("Em processamento no serviço", "Being processed by the service"),
     "home.open_what": ("{count} relatório(s) em aberto", "{count} report(s) open"),
+    "home.left.interrupted": (
+        "A execução morreu no caminho. Execute o trabalho de novo: o que talvez tenha sido enviado é procurado antes.",
+        "The run died on its way. Run the job again: what may have been sent is looked for first.",
+    ),
+    "home.left.stopped": (
+        "A execução parou sem enviar tudo. Resolva o motivo e execute o trabalho de novo.",
+        "The run stopped before all was sent. See to the reason, then run the job again.",
+    ),
+    "home.left.not_sent": ("Execute o trabalho de novo.", "Run the job again."),
+    "home.left.refused": (
+        "Corrija o que o serviço recusou e execute o trabalho de novo.",
+        "Correct what the service refused, then run the job again.",
+    ),
+    "home.left.failed": ("Olhe no serviço e decida aqui.", "Look in the service, and decide here."),
+    "home.left.conflict": (
+        "Decida aqui; a conciliação da execução nomeia cada obrigação.",
+        "Decide here; the run's reconciliation names each obligation.",
+    ),
+    "home.left.unmatched": (
+        "Baixe missing-shares.xlsx da execução, complete as participações e execute o trabalho de novo.",
+        "Download the run's missing-shares.xlsx, complete the shares, and run the job again.",
+    ),
+    "home.left.held": (
+        "Baixe corrections.xlsx da execução, corrija e entregue na página do trabalho.",
+        "Download the run's corrections.xlsx, correct it, and hand it in on the job's page.",
+    ),
+    "home.left.rows": (
+        "Baixe corrections.xlsx da execução, corrija e entregue na página do trabalho.",
+        "Download the run's corrections.xlsx, correct it, and hand it in on the job's page.",
+    ),
     "home.settle": ("Olhar agora", "Look now"),
     "home.settle_what": ("Pergunta ao serviço; não envia nada.", "Asks the service; sends nothing."),
     "told.settle": (

@@ -1,5 +1,6 @@
 """People's words on single obligations; the latest one counts, and none is ever changed."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -39,6 +40,15 @@ class Decisions:
     def on_reports(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
         """Return the last word on what each report did for these obligations, by obligation key and submission id."""
         return {about: word for about, word in self._latest(obligation_keys).items() if about[1]}
+
+    def any_since(self, obligation_keys: Iterable[str], at: dt.datetime) -> bool:
+        """Say whether people have said a word on one of these obligations since a moment."""
+        with self._db.reading() as connection:
+            for some in chunks(obligation_keys):
+                query = select(decisions.c.id).where(decisions.c.obligation_key.in_(some), decisions.c.at >= at)
+                if connection.scalar(query.limit(1)) is not None:
+                    return True
+        return False
 
     def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
         """Return which of these submissions pay something that nobody has said a word about."""

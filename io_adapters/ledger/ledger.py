@@ -79,6 +79,10 @@ class Ledger:
         self.desk_launches = DeskLaunches(database)
         self.tag = self.service.ensure_tag()
 
+    def now(self) -> dt.datetime:
+        """Tell the time as everything in the ledger is dated by it (UTC)."""
+        return self._database.now()
+
     def close(self) -> None:
         """Let go of the database."""
         self._database.engine.dispose()

@@ -1,14 +1,19 @@
 """What ran, for whom, and how it ended."""
 
+import builtins
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import run_documents, runs
+from io_adapters.ledger.tables import open_periods, run_documents, runs
 from schemas.errors import BrokenInvariant
+from schemas.waits import OpenPeriod
+
+# The command that pays, as runs are written down under it.
+PAYOUT: Final = "payout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,18 @@ class Runs:
             found = connection.scalar(select(run_documents.c.document).where(run_documents.c.run_id == run_id))
         return None if found is None else bytes(found)
 
-    def finish(self, run_id: str, state: str, exit_code: int, summary_json: str | None) -> None:
+    def finish(
+        self, run_id: str, state: str, exit_code: int, summary_json: str | None, left: OpenPeriod | None = None
+    ) -> None:
         """Write down how a run ended; settling later may do so again.
+
+        Args:
+            run_id: The run.
+            state: As a word.
+            exit_code: The same as a code.
+            summary_json: Content of `summary.json`; None when it did not get that far.
+            left: What it leaves open; takes the place of what earlier runs of its job and period have left. None keeps
+                that.
 
         Raises:
             BrokenInvariant: the run is unknown.
@@ -98,6 +113,8 @@ class Runs:
                 .where(runs.c.run_id == run_id)
                 .values(state=state, exit_code=exit_code, summary_json=summary_json, finished_at=self._db.now())
             ).rowcount
+            if left is not None and changed == 1:
+                _leave_open(connection, left)
         if changed != 1:
             raise BrokenInvariant(f"run {run_id} was never begun")
 
@@ -119,6 +136,36 @@ class Runs:
         with self._db.reading() as connection:
             return [_run_of(row) for row in connection.execute(query)]
 
+    def left_open(self, job: str | None = None) -> builtins.list[OpenPeriod]:
+        """Return what the last runs of each job and period have left open, of one job or of all."""
+        query = select(open_periods).order_by(open_periods.c.job, open_periods.c.period)
+        if job is not None:
+            query = query.where(open_periods.c.job == job)
+        with self._db.reading() as connection:
+            return [_open_period_of(row) for row in connection.execute(query)]
+
+    def last_payout(self, job: str, period: str) -> Run | None:
+        """Return the payout of a job and period that began last, without its summary; None when there was none."""
+        return next((run for run in self.last_payouts(job) if run.period == period), None)
+
+    def last_payouts(self, job: str | None = None) -> builtins.list[Run]:
+        """Return the payout that began last of each job and period, the latest first; without its summary."""
+        newest_first = func.row_number().over(
+            partition_by=(runs.c.job, runs.c.period), order_by=(runs.c.started_at.desc(), runs.c.run_id.desc())
+        )
+        fields = [null().label(column.name) if column is runs.c.summary_json else column for column in runs.c]
+        numbered = select(*fields, newest_first.label("number")).where(runs.c.command == PAYOUT, runs.c.job != "")
+        if job is not None:
+            numbered = numbered.where(runs.c.job == job)
+        found = numbered.subquery().c
+        query = (
+            select(*(found[column.name] for column in runs.c))
+            .where(found.number == 1)
+            .order_by(found.started_at.desc(), found.run_id.desc())
+        )
+        with self._db.reading() as connection:
+            return [_run_of(row) for row in connection.execute(query)]
+
     def jobs(self) -> frozenset[str]:
         """Name every job that was ever run."""
         with self._db.reading() as connection:
@@ -127,6 +174,31 @@ class Runs:
     def list(self, limit: int = 50) -> list[Run]:
         """Return the runs that began last, newest first."""
         return self._newest(job=None, limit=limit)
+
+
+def _leave_open(connection: Connection, left: OpenPeriod) -> None:
+    """Put what a run leaves open in the place of what was left before, unless a later run has left it."""
+    where = and_(open_periods.c.job == left.job, open_periods.c.period == left.period)
+    began = {
+        row.run_id: row.started_at
+        for row in connection.execute(
+            select(runs.c.run_id, runs.c.started_at).where(
+                or_(runs.c.run_id == left.run_id, runs.c.run_id.in_(select(open_periods.c.run_id).where(where)))
+            )
+        )
+    }
+    if max(began, key=lambda run_id: (began[run_id], run_id)) != left.run_id:
+        return
+    connection.execute(delete(open_periods).where(where))
+    names = ("job", "period", "run_id", "currency", "language", "folder")
+    values = {name: getattr(left, name) for name in names}
+    connection.execute(insert(open_periods).values(values | {"items_json": left.items_json()}))
+
+
+def _open_period_of(row: Row[Any]) -> OpenPeriod:
+    return OpenPeriod(
+        row.job, row.period, row.run_id, row.currency, row.language, row.folder, OpenPeriod.items_from(row.items_json)
+    )
 
 
 def _run_of(row: Row[Any]) -> Run:

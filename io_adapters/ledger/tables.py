@@ -116,6 +116,18 @@ run_documents = Table(
     _moment("saved_at"),
 )
 
+open_periods = Table(
+    "open_periods",
+    metadata,
+    Column("job", String(64), primary_key=True),
+    Column("period", String(64), primary_key=True),
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("language", String(8), nullable=False),
+    _text("folder"),
+    _text("items_json"),
+)
+
 leases = Table(
     "leases",
     metadata,

@@ -124,6 +124,9 @@ _SUMMARY: Final[dict[str, tuple[str, str]]] = {
     "checks.budget": ("Orçamento", "Budget"),
     "summary.discrepancies": ("Divergências", "Discrepancies"),
     "summary.none": ("nenhuma", "none"),
+    "summary.waits": ("O que espera", "What waits"),
+    "waits.what": ("O quê", "What"),
+    "waits.way": ("Como seguir", "The way on"),
     "summary.decisions": ("Como os arquivos foram lidos", "How the files were read"),
 }
 

@@ -6,6 +6,7 @@ from typing import Final
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.obligation_rows import PLACE_TONES, amount
 from io_adapters.outputs.reasons import reason_in_words
+from io_adapters.outputs.summary_sheet import write_waits
 from io_adapters.outputs.tables import Column, Toned, write_row, write_small_table
 from io_adapters.outputs.workbook import (
     GENERAL,
@@ -58,6 +59,7 @@ def write_plan_summary(book: Book, view: PlanView) -> None:
     _write_batches(page, view, labels)
     _write_checks(page, view, labels)
     _write_rows(page, view, labels)
+    write_waits(page, view.waits, labels)
 
 
 def _start(page: Page, heading: str) -> None:

@@ -7,6 +7,8 @@ from io_adapters.outputs.labels import TEXTS as LABELS
 from io_adapters.outputs.labels import Labels
 from schemas.issue_texts import TEXTS as ISSUES
 from schemas.issues import IssueCode
+from schemas.standing_words import state_in_words
+from schemas.waits import Wait, WaitKind
 
 # Reasons that hold a fact, as `flows.steps.claim` and `schemas.decision` write them.
 _WITH_FACT: Final = {
@@ -43,6 +45,13 @@ def reason_in_words(reason: str, labels: Labels) -> str:
     if all(code in _CODES for code in codes):
         return "; ".join(dict.fromkeys(_code_in_words(IssueCode(code), labels) for code in codes))
     return reason
+
+
+def wait_in_words(wait: Wait, labels: Labels) -> str:
+    """Say why something waits: the rules that were broken, or how the run ended."""
+    if wait.kind in {WaitKind.STOPPED, WaitKind.NOT_SENT}:
+        return state_in_words(wait.reason, labels.language) if wait.reason else ""
+    return reason_in_words(wait.reason, labels) if wait.reason else ""
 
 
 def _code_in_words(code: IssueCode, labels: Labels) -> str:

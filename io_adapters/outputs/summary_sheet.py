@@ -1,10 +1,12 @@
 """The first sheet: what happened, and the proof that every centavo and every row has a place."""
 
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.obligation_rows import PLACE_TONES, amount
+from io_adapters.outputs.reasons import wait_in_words
 from io_adapters.outputs.tables import Column, Toned, write_row, write_small_table
 from io_adapters.outputs.workbook import (
     GENERAL,
@@ -22,6 +24,7 @@ from io_adapters.outputs.workbook import (
 )
 from schemas.plan import Place
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
+from schemas.waits import Wait
 
 _BOLD = Ink(bold=True)
 # Every account is in one of these; a call that is told beside its account's row is unknown.
@@ -41,10 +44,35 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     _write_batches(page, summary, labels)
     _write_checks(page, reconciliation, labels)
     _write_discrepancies(page, summary, labels)
+    write_waits(page, reconciliation.waits, labels)
     if reconciliation.decisions:
         _start(page, labels("summary.decisions"))
         for decision in reconciliation.decisions:
             page.write(decision)
+
+
+def write_waits(page: Page, waits: Sequence[Wait], labels: Labels) -> None:
+    """Tell what waits, of every period: how much, why, and the way on; nothing, where nothing waits."""
+    if not waits:
+        return
+    _start(page, labels("summary.waits"))
+    names = ("summary.period", "waits.what", "reason", "waits.way", "amount", "summary.count")
+    formats = {"amount": MONEY, "summary.count": WHOLE}
+    write_small_table(
+        page,
+        [Column(labels(name), 0, formats.get(name, GENERAL)) for name in names],
+        (
+            (
+                wait.period,
+                Toned(wait.what(labels.language), Tone.WAITING),
+                wait_in_words(wait, labels),
+                wait.way(labels.language),
+                amount(wait.amount_cents),
+                wait.count,
+            )
+            for wait in waits
+        ),
+    )
 
 
 def _start(page: Page, heading: str) -> None:

@@ -5,11 +5,16 @@ from pathlib import Path
 import pytest
 
 from flows.stages.due_jobs import find_jobs
-from flows.walking.night import run_night
+from flows.steps.due import Why
+from flows.terminal.printing import QuietProgress
+from flows.walking.launch import Wish
+from flows.walking.night import JobNight, NightReport, run_night
+from flows.walking.start import start_payout
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE, LIST, Oracle
+from tests.flows.test_rows_with_problems import NOBODY
 
 ANA, BIA = people(2)
 
@@ -84,6 +89,79 @@ def test_a_report_in_doubt_is_settled_and_never_sent_again(jobs: Path, service: 
     second = next(one for one in run_night(jobs).jobs if one.job == "free")
     assert (second.state, second.was_run) == ("in_doubt", False)
     assert service.posts == 1
+
+
+EARLIER = "2019-02"  # long before the month that `previous_month` means, whenever this runs
+
+
+@pytest.fixture
+def monthly(label: Label, service: Oracle) -> tuple[Path, Label]:
+    """A job for the previous month, of which an earlier month holds a row; the previous month's file has not come."""
+    folder = label.folder.parent / "monthly"
+    folder.mkdir()
+    job = Label(folder / "aurora")
+    sources = [{"files": "payments-{period}.xlsx", "layout": "payments"}]
+    job.declare(period="previous_month", sources=sources, approval={"above": "1000.00"})
+    job.write(f"payments-{EARLIER}.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY)])
+    start_payout(job.job, Wish(period=EARLIER, yes=True, by="ana"), progress=QuietProgress(), watched=False)
+    return folder, job
+
+
+def of_earlier(night: NightReport) -> JobNight:
+    (found,) = (one for one in night.jobs if one.period == EARLIER)
+    return found
+
+
+def test_a_night_tells_what_an_earlier_month_still_holds(monthly: tuple[Path, Label], service: Oracle):
+    folder, job = monthly
+    run_night(folder)
+    quiet = of_earlier(run_night(folder))
+    assert (quiet.was_run, quiet.exit_code) == (False, ExitCode.ROWS_HELD)
+    assert "20,00" in quiet.message
+    assert f"--period {EARLIER}" in quiet.message
+    assert EARLIER in job.say("nightly", "--jobs", folder, code=ExitCode.ROWS_HELD).output
+    assert service.paid == [1000]
+
+
+def test_an_earlier_month_is_run_again_when_its_file_was_corrected(monthly: tuple[Path, Label], service: Oracle):
+    folder, job = monthly
+    run_night(folder)
+    job.write(f"payments-{EARLIER}.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00")])
+    night = of_earlier(run_night(folder))
+    assert (night.was_run, night.exit_code) == (True, ExitCode.DONE)
+    assert service.paid == [1000, 2000]
+    assert EARLIER not in {one.period for one in run_night(folder).jobs}
+
+
+def test_of_a_job_with_a_period_of_its_own_the_night_tells_what_an_earlier_one_holds(label: Label, service: Oracle):
+    folder = label.folder.parent / "stated"
+    folder.mkdir()
+    job = Label(folder / "aurora")
+    job.declare(period=EARLIER)
+    job.payments(payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY))
+    job.run()
+    job.declare(period="2026-10")
+    job.payments(payment(ANA, "11,00"))
+    night = of_earlier(run_night(folder))
+    assert (night.was_run, night.exit_code) == (False, ExitCode.ROWS_HELD)
+    assert "20,00" in night.message
+
+
+def test_a_decision_made_by_day_is_taken_up_at_night(label: Label, service: Oracle):
+    folder = label.folder.parent / "decided"
+    folder.mkdir()
+    job = Label(folder / "aurora")
+    job.declare(approval={"above": "1000.00"})
+    job.payments(payment(ANA, "10,00"))
+    run_night(folder)
+    job.payments(payment(ANA, "12,00"))
+    assert run_night(folder).exit_code is ExitCode.ROWS_HELD
+    assert not any(one.was_run for one in run_night(folder).jobs)
+    (key,) = {one["key"] for one in job.ask("trace", ANA.tax_id)["traces"][0]["obligations"]}
+    job.say("decide", key, "--drop", "--by", "bia", "--evidence", "a typing mistake")
+    (night,) = run_night(folder).jobs
+    assert (night.why, night.exit_code) == (Why.REASON_GONE, ExitCode.DONE)
+    assert service.paid == [1000]
 
 
 def test_a_night_without_a_folder_says_what_to_set(label: Label, monkeypatch: pytest.MonkeyPatch):

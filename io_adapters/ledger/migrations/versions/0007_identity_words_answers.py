@@ -18,6 +18,7 @@ def upgrade() -> None:
     op.create_index("ix_claims_destination", "claims", ["destination"], unique=False)
     _remember_lines()
     _create_approval()
+    _create_open_periods()
 
 
 def _remember_lines() -> None:
@@ -67,4 +68,20 @@ def _create_approval() -> None:
         sa.Column("person", sa.String(length=64), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("sha256", "person", name=op.f("pk_desk_uploaders")),
+    )
+
+
+def _create_open_periods() -> None:
+    """Create what tells, of each job and period, what its last run has left open."""
+    op.create_table(
+        "open_periods",
+        sa.Column("job", sa.String(length=64), nullable=False),
+        sa.Column("period", sa.String(length=64), nullable=False),
+        sa.Column("run_id", sa.String(length=64), nullable=False),
+        sa.Column("currency", sa.String(length=3), nullable=False),
+        sa.Column("language", sa.String(length=8), nullable=False),
+        sa.Column("folder", sa.Text(), nullable=False),
+        sa.Column("items_json", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.run_id"], name=op.f("fk_open_periods_run_id")),
+        sa.PrimaryKeyConstraint("job", "period", name=op.f("pk_open_periods")),
     )

@@ -1,0 +1,201 @@
+"""What waits, decided: what a run leaves open, and which of it still waits when somebody asks."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+
+from schemas.exit_codes import ExitCode
+from schemas.issues import IssueCode
+from schemas.plan import Place
+from schemas.submission import SubmissionState
+from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
+
+S = SubmissionState
+
+_LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
+_ROW: Final = "row"
+# How `schemas.decision` begins the reason of what people have freed to be paid.
+_TO_BE_PAID: Final = "pay, decided by "
+# Submissions in these states tell of themselves what was planned and has not been sent.
+UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT, S.ABSENT})
+# A run that ended so left work undone, whatever it has written down.
+_STOPPED: Final = frozenset(
+    {
+        ExitCode.NO_SOUND_PLAN,
+        ExitCode.REFUSED,
+        ExitCode.NOT_SENT,
+        ExitCode.ANOTHER_RUN,
+        ExitCode.FROZEN,
+        ExitCode.BUG,
+    }
+)
+# A run that ended so has not even read its files: worth a word until the job is run again, for whatever period.
+_NOT_READ: Final = frozenset({ExitCode.USAGE, ExitCode.CONFIGURATION, ExitCode.UNREADABLE_FILE})
+_KINDS: Final = {
+    Place.HELD: WaitKind.HELD,
+    Place.CONFLICT: WaitKind.CONFLICT,
+    Place.REFUSED: WaitKind.REFUSED,
+    Place.FAILED: WaitKind.FAILED,
+    Place.PLANNED: WaitKind.NOT_SENT,
+    Place.NOT_SENT: WaitKind.NOT_SENT,
+}
+_CODES: Final = {
+    WaitKind.REFUSED: ExitCode.REFUSED,
+    WaitKind.FAILED: ExitCode.DISCREPANCIES,
+}
+_ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
+
+
+def open_items(obligations: pd.DataFrame, rows: pd.DataFrame) -> tuple[OpenItem, ...]:
+    """Sum up what a run leaves open, by place, kind and reason.
+
+    Args:
+        obligations: `schemas.tables.obligations.Obligations`, after `reconcile`.
+        rows: `schemas.tables.row_runs.RowRuns`: where the input rows went, after `place_rows`.
+
+    Returns:
+        Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
+    """
+    counts, cents = Counter[tuple[Place, str, str]](), Counter[tuple[Place, str, str]]()
+    columns = ["place", "kind", "reason", "amount_cents"]
+    for place_name, kind, reason, amount in obligations[columns].itertuples(index=False, name=None):
+        place = Place(place_name)
+        if place is Place.FAILED and reason.startswith(_TO_BE_PAID):
+            place = Place.NOT_SENT
+        if place not in _LEFT_OPEN:
+            continue
+        known = "" if place in {Place.PLANNED, Place.NOT_SENT} else _without_names(reason)
+        counts[place, kind, known] += 1
+        cents[place, kind, known] += int(amount)
+    money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts)]
+    paid_by_row = set(obligations.loc[obligations["row"] > 0, "file"])
+    others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
+    found = Counter[str]()
+    for reason, count in zip(others["reason"], others["rows"], strict=True):
+        found[reason] += int(count)
+    return (*money, *(OpenItem(Place.HELD, _ROW, reason, found[reason], 0) for reason in sorted(found)))
+
+
+def _without_names(reason: str) -> str:
+    """Keep codes and words of the program; what people wrote into a decision is theirs, and may name somebody."""
+    return reason.partition(", decided by ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last payout of a job and period.
+
+    Attributes:
+        job, period, run_id: Which.
+        state: How it ended, as a word.
+        exit_code: The same as a code; None of one that never wrote down its end.
+        interrupted: Whether it will not: its process is gone.
+        is_last_of_job: Whether no other period of the job was run since.
+        command: What runs it again.
+        language: Of the job, where it is known.
+    """
+
+    job: str
+    period: str
+    run_id: str
+    state: str
+    exit_code: ExitCode | None
+    interrupted: bool
+    is_last_of_job: bool
+    command: str
+    language: str
+
+
+def what_waits(
+    runs: Iterable[LastRun],
+    left: Mapping[tuple[str, str], OpenPeriod],
+    under_way: frozenset[tuple[str, str]],
+) -> tuple[Wait, ...]:
+    """Decide what waits beside submissions, which tell of themselves.
+
+    Args:
+        runs: The last payout of each job and period.
+        left: Job and period -> what the last run that came to its end has left open.
+        under_way: Jobs and periods of which something is planned, approved, being sent or in doubt.
+
+    Returns:
+        By job and period, what is most urgent first.
+    """
+    waits = [wait for run in runs for wait in _of_run(run, left.get((run.job, run.period)), under_way)]
+    return in_order(waits)
+
+
+def in_order(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    """Sort by job and period, what is most urgent and largest first."""
+    return tuple(sorted(waits, key=lambda wait: (wait.job, wait.period, _ORDER[wait.kind], -wait.amount_cents)))
+
+
+def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[Wait]:
+    """Tell what a run has left open; what was planned is left out while submissions tell of it themselves."""
+    waits = []
+    for item in left.items:
+        kind = _KINDS[item.place]
+        if kind is WaitKind.HELD and item.kind == _ROW:
+            kind = WaitKind.ROWS
+        if item.reason == IssueCode.SHARE_UNMATCHED:
+            kind = WaitKind.UNMATCHED
+        if kind is WaitKind.NOT_SENT and under_way:
+            continue
+        held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
+        code = _CODES.get(kind, _unsent_code(run) if kind is WaitKind.NOT_SENT else held_code)
+        reason = item.reason or (run.state if kind is WaitKind.NOT_SENT else "")
+        waits.append(
+            Wait(
+                kind=kind,
+                job=left.job,
+                period=left.period,
+                run_id=left.run_id,
+                reason=reason,
+                count=item.count,
+                amount_cents=item.amount_cents,
+                currency=left.currency,
+                code=code,
+                command=run.command,
+                folder=left.folder,
+                language=left.language,
+            )
+        )
+    return waits
+
+
+def _unsent_code(run: LastRun) -> ExitCode:
+    told = {ExitCode.APPROVAL_WANTED, ExitCode.ROWS_REFUSED, *_STOPPED}
+    return run.exit_code if run.exit_code in told and run.exit_code is not None else ExitCode.NOT_SENT
+
+
+def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[str, str]]) -> list[Wait]:
+    waits = waits_of_items(left, run, under_way=(run.job, run.period) in under_way) if left else []
+    told_otherwise = (run.job, run.period) in under_way or any(
+        wait.kind in {WaitKind.NOT_SENT, WaitKind.REFUSED} and wait.run_id == run.run_id for wait in waits
+    )
+    stopped = run.exit_code in _STOPPED or (run.exit_code in _NOT_READ and run.is_last_of_job)
+    if run.interrupted:
+        waits.append(_of_the_run_itself(run, WaitKind.INTERRUPTED, ExitCode.NOT_SENT))
+    elif stopped and not told_otherwise and run.exit_code is not None:
+        waits.append(_of_the_run_itself(run, WaitKind.STOPPED, run.exit_code))
+    return waits
+
+
+def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
+    return Wait(
+        kind=kind,
+        job=run.job,
+        period=run.period,
+        run_id=run.run_id,
+        reason=run.state if kind is WaitKind.STOPPED else "",
+        count=0,
+        amount_cents=0,
+        currency="",
+        code=code,
+        command=run.command,
+        folder="",
+        language=run.language,
+    )

@@ -1,0 +1,179 @@
+"""What waits: money and rows that a run has left open, runs that did not get to their end, and the way on from there.
+
+Kept by job and period with nobody's name in it, so that it can be told wherever people look.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from schemas.exit_codes import ExitCode
+from schemas.plan import Place
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """What a run has left open for one reason.
+
+    Attributes:
+        place: held, conflict, refused, failed, planned or not_sent.
+        kind: Of `schemas.tables.obligations.KINDS`; "row" for rows that stand for no payment of their own.
+        reason: Why, as the obligation or the row says it: codes, or words of the program; nobody's data.
+        count: How many obligations, or rows.
+        amount_cents: What they come to; 0 for rows.
+    """
+
+    place: Place
+    kind: str
+    reason: str
+    count: int
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPeriod:
+    """What the last run of a job and period has left open.
+
+    Attributes:
+        job: Name of the job.
+        period: Label of the period.
+        run_id: The run that left it.
+        currency: Of the amounts.
+        language: Of the job.
+        folder: Where that run has written its outputs.
+        items: By place, kind and reason; empty when nothing is left.
+    """
+
+    job: str
+    period: str
+    run_id: str
+    currency: str
+    language: str
+    folder: str
+    items: tuple[OpenItem, ...]
+
+    def items_json(self) -> str:
+        """Write the items for the ledger."""
+        return _ITEMS.dump_json(self.items).decode()
+
+    @staticmethod
+    def items_from(text: str) -> tuple[OpenItem, ...]:
+        """Read what `items_json` wrote."""
+        return _ITEMS.validate_json(text)
+
+
+_ITEMS: Final = TypeAdapter(tuple[OpenItem, ...])
+
+
+class WaitKind(StrEnum):
+    """What kind of thing waits, in the order in which it is told."""
+
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+    NOT_SENT = "not_sent"
+    REFUSED = "refused"
+    FAILED = "failed"
+    CONFLICT = "conflict"
+    UNMATCHED = "unmatched"
+    HELD = "held"
+    ROWS = "rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One thing that waits for somebody.
+
+    Attributes:
+        kind: What it is.
+        job: Name of the job.
+        period: Label of the period.
+        run_id: The run that left it.
+        reason: Why: codes, words of the program, or the state in which the run ended.
+        count: How many obligations or rows; 0 of a run.
+        amount_cents: What they come to; 0 where no amount is known.
+        currency: Of the amount; "" where there is none.
+        code: How a command that tells of it ends.
+        command: What runs the job's period again; "" where nobody knows its job file.
+        folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
+        language: Of the job.
+    """
+
+    kind: WaitKind
+    job: str
+    period: str
+    run_id: str
+    reason: str
+    count: int
+    amount_cents: int
+    currency: str
+    code: ExitCode
+    command: str
+    folder: str
+    language: str
+
+    def way(self, language: str) -> str:
+        """Say how to go on.
+
+        Args:
+            language: "pt-BR" or "en".
+        """
+        text = _WAYS[self.kind][0 if language == "pt-BR" else 1]
+        return text.format(
+            command=self.command or "repasse run JOB",
+            corrections=Path(self.folder, "corrections.xlsx"),
+            shares=Path(self.folder, "missing-shares.xlsx"),
+        )
+
+    def what(self, language: str) -> str:
+        """Name the kind."""
+        return KIND_WORDS[self.kind][0 if language == "pt-BR" else 1]
+
+
+KIND_WORDS: Final[Mapping[WaitKind, tuple[str, str]]] = {
+    WaitKind.INTERRUPTED: ("execução interrompida", "run interrupted"),
+    WaitKind.STOPPED: ("execução parada", "run stopped"),
+    WaitKind.NOT_SENT: ("planejado e não enviado", "planned and not sent"),
+    WaitKind.REFUSED: ("recusado pelo serviço", "refused by the service"),
+    WaitKind.FAILED: ("falhou no serviço", "failed at the service"),
+    WaitKind.CONFLICT: ("em conflito", "in conflict"),
+    WaitKind.UNMATCHED: ("linhas sem dono conhecido", "lines of nobody known"),
+    WaitKind.HELD: ("retido", "held"),
+    WaitKind.ROWS: ("linhas retidas", "rows held"),
+}
+
+_WAYS: Final[Mapping[WaitKind, tuple[str, str]]] = {
+    WaitKind.INTERRUPTED: (
+        "execute de novo; o que talvez tenha sido enviado é procurado antes: {command}",
+        "run it again; what may have been sent is looked for first: {command}",
+    ),
+    WaitKind.STOPPED: ("resolva o motivo e execute de novo: {command}", "see to the reason, then run again: {command}"),
+    WaitKind.NOT_SENT: ("execute de novo: {command}", "run it again: {command}"),
+    WaitKind.REFUSED: (
+        "corrija o que o serviço recusou e execute de novo: {command}",
+        "correct what the service refused, then run again: {command}",
+    ),
+    WaitKind.FAILED: (
+        "olhe no serviço e decida: repasse decide OBRIGAÇÃO --pay, --paid ou --drop; depois {command}",
+        "look in the service, and decide: repasse decide OBLIGATION --pay, --paid or --drop; then {command}",
+    ),
+    WaitKind.CONFLICT: (
+        "decida: repasse decide OBRIGAÇÃO --pay, --paid ou --drop (a conciliação nomeia cada uma); depois {command}",
+        "decide: repasse decide OBLIGATION --pay, --paid or --drop (the workbook names each one); then {command}",
+    ),
+    WaitKind.UNMATCHED: (
+        "preencha {shares}, ponha as linhas nas participações, e execute de novo: {command}",
+        "fill in {shares}, add its rows to the shares, and run again: {command}",
+    ),
+    WaitKind.HELD: (
+        "corrija {corrections} e execute: {command} --file {corrections}",
+        "correct {corrections}, then: {command} --file {corrections}",
+    ),
+    WaitKind.ROWS: (
+        "corrija {corrections} e execute: {command} --file {corrections}",
+        "correct {corrections}, then: {command} --file {corrections}",
+    ),
+}
