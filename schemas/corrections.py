@@ -4,12 +4,14 @@ Whoever corrects it may rename the file: the custom document properties say whic
 saved by Excel and LibreOffice.
 """
 
+import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import Oddities
@@ -55,6 +57,107 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, Origin]:
             continue
         found[title] = Origin(str(file), sheet, str(layout), whole is True)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedRow:
+    """A row that people have put right in a corrections workbook: what stands for it wherever it is read again.
+
+    Attributes:
+        file: Base name of the file it is of.
+        sheet: Its sheet; "" for text.
+        row: Its physical row.
+        original_sha256: Hex digest of the headers and the row's cells as they were: a row that was changed since, or
+            that has moved, is another row.
+        cells: The row put right, one text for each header.
+        kinds: CellKind of each.
+        corrections_file: Base name of the workbook.
+        read_as: File, sheet and row under which the run that was given the workbook has read it.
+        run_id: That run; "" while it reads.
+    """
+
+    file: str
+    sheet: str
+    row: int
+    original_sha256: str
+    cells: tuple[str, ...] = field(repr=False)
+    kinds: tuple[int, ...]
+    corrections_file: str
+    read_as: tuple[str, str, int]
+    run_id: str = ""
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """File, sheet and row."""
+        return self.file, self.sheet, self.row
+
+
+def row_sha256(headers: Sequence[str], cells: Sequence[str]) -> str:
+    """Name what a row says under its headers.
+
+    >>> row_sha256(["a"], ["1"]) == row_sha256(["a"], ["1"]), row_sha256(["a"], ["1"]) == row_sha256(["b"], ["1"])
+    (True, False)
+    """
+    return hashlib.sha256(json.dumps([list(headers), list(cells)], ensure_ascii=False).encode()).hexdigest()
+
+
+def put_right(table: RawTable, corrected: RawTable) -> list[CorrectedRow]:
+    """Name the rows of a table that a corrections sheet has otherwise.
+
+    A row of which more than half was changed may be another one that was moved there; it is left out.
+
+    Args:
+        table: All rows, or a block of them, as they are.
+        corrected: The sheet, or what is left of it; rows of it that the table does not have are passed over.
+    """
+    if corrected.headers != table.headers:
+        return []
+    rows = corrected.cells.index.intersection(table.cells.index)
+    was, by_now = table.cells.loc[rows], corrected.cells.loc[rows]
+    changed = was.to_numpy() != by_now.to_numpy()
+    said = (was.to_numpy() != "") | (by_now.to_numpy() != "")
+    is_same_row = 2 * changed.sum(axis=1) <= said.sum(axis=1)
+    differs = changed.any(axis=1) & is_same_row & (by_now != "").any(axis=1).to_numpy()
+    kinds = np.column_stack([corrected.kinds_of(position) for position in range(len(table.headers))])
+    found = []
+    for row in rows[differs].tolist():
+        cells = tuple(by_now.loc[row])
+        found.append(
+            CorrectedRow(
+                file=table.file.name,
+                sheet=table.sheet or "",
+                row=row,
+                original_sha256=row_sha256(table.headers, tuple(was.loc[row])),
+                cells=cells,
+                kinds=tuple(kinds[corrected.cells.index.get_loc(row)].tolist()),
+                corrections_file=corrected.file.name,
+                read_as=(table.file.name, table.sheet or "", row),
+            )
+        )
+    return found
+
+
+def with_known(
+    table: RawTable, known: Mapping[tuple[str, str, int], CorrectedRow]
+) -> tuple[RawTable, list[CorrectedRow]]:
+    """Put rows that people have corrected before in the place of those that still are as they were then.
+
+    Args:
+        table: All rows, or a block of them.
+        known: File, sheet and row -> the row put right.
+
+    Returns:
+        The table, and which rows were put right in it.
+    """
+    name, sheet = table.file.name, table.sheet or ""
+    own = [one for place, one in known.items() if place[:2] == (name, sheet) and one.row in table.cells.index]
+    same = [one for one in own if row_sha256(table.headers, tuple(table.cells.loc[one.row])) == one.original_sha256]
+    if not same:
+        return table, []
+    rows = pd.Index([one.row for one in same])
+    cells = pd.DataFrame([one.cells for one in same], index=rows, columns=table.cells.columns, dtype="str")
+    kinds = np.array([one.kinds for one in same], dtype=np.int8)
+    return correct_rows(table, replace(table, cells=cells, kinds=kinds)), same
 
 
 def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:

@@ -27,7 +27,9 @@ WARNINGS: Final = frozenset(
         IssueCode.CONTACT_REFUSED,
     }
 )
-NOTES: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED})
+NOTES: Final = frozenset(
+    {IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED, IssueCode.ROW_CORRECTED}
+)
 
 
 class _Facts(dict[str, object]):

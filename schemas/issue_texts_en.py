@@ -165,6 +165,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "row renamed? The same amount to the same payee or account went out in {found}, for a row that is gone",
         "the row as it was sent; or a word on this one: `repasse decide {key} --pay`, `--paid` or `--drop`",
     ),
+    C.ROW_CORRECTED: (
+        "the row is as it was when it was put right in {found}, and is read as it stands there",
+        "nothing to do; or the row itself put right",
+    ),
     C.ROW_PAID_BEFORE: (
         "the same amount went to the same payee or account before: {found}",
         "a row that is still owed; a person's approval says that it is, --yes does not",

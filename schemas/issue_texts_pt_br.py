@@ -162,6 +162,10 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "linha renomeada? O mesmo valor, ao mesmo favorecido ou à mesma conta, foi em {found} por uma linha que sumiu",
         "a linha como foi enviada; ou uma decisão sobre esta: `repasse decide {key} --pay`, `--paid` ou `--drop`",
     ),
+    C.ROW_CORRECTED: (
+        "a linha está como quando foi corrigida em {found}, e é lida como está lá",
+        "nada a fazer; ou a própria linha corrigida",
+    ),
     C.ROW_PAID_BEFORE: (
         "o mesmo valor já foi para o mesmo favorecido ou a mesma conta: {found}",
         "uma linha que ainda é devida; a aprovação de uma pessoa o diz, --yes não",

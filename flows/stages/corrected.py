@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from io_adapters.spreadsheets.reading import open_file
-from schemas.corrections import Origin, correct_rows, from_properties
+from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
 from schemas.errors import ConfigurationError
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
@@ -23,12 +23,13 @@ class _Sheet:
 class Corrections:
     """The sheets of all corrections workbooks among the files given, and which of them have been read."""
 
-    def __init__(self, paths: Sequence[str], language: str) -> None:
+    def __init__(self, paths: Sequence[str], language: str, known: Iterable[CorrectedRow] = ()) -> None:
         """Look into files.
 
         Args:
             paths: Files given; those that are no corrections workbooks are `plain`.
             language: Of messages.
+            known: Rows that were corrected before, by runs that had an effect.
 
         Raises:
             UnreadableFile: one of them cannot be opened.
@@ -36,6 +37,9 @@ class Corrections:
         self._language = language
         self._sheets: list[_Sheet] = []
         self._read: set[str] = set()
+        self._known = {one.place: one for one in known}
+        self.put_right: list[CorrectedRow] = []
+        self.settled: list[CorrectedRow] = []
         self.plain: set[str] = set()
         for path in dict.fromkeys(paths):
             with open_file(path, language=language) as file:
@@ -73,16 +77,43 @@ class Corrections:
             if number == 0 and (sheet := self._of(block)):
                 left = self._corrected(sheet, layout)
                 if sheet.origin.whole:
+                    self._note_whole([block, *blocks], left)
                     yield left
                     return
             if left is None:
-                yield block
+                yield self._with_known(block)
                 continue
             here = np.asarray(left.cells.index <= block.cells.index[-1], dtype=bool)
-            yield _with_rows(block, some_rows(left, here))
+            now = some_rows(left, here)
+            self._note(put_right(block, now))
+            yield self._with_known(_with_rows(block, now))
             left, last = some_rows(left, ~here), block
         if left is not None and bool((left.cells != "").any(axis=None)):
             raise _strange("rows", left, last)
+
+    def _note_whole(self, blocks: Iterable[RawTable], corrected: RawTable) -> None:
+        """Note what a sheet has otherwise than the table in whose place it is read.
+
+        Nothing, where rows were taken out or put in: those below have moved, and stand in the place of others.
+        """
+        table = joined(list(blocks))
+        if _filled(table) != _filled(corrected):
+            return
+        read_as = (corrected.file.name, corrected.sheet or "")
+        self._note(replace(one, read_as=(*read_as, one.row)) for one in put_right(table, corrected))
+
+    def _note(self, rows: Iterable[CorrectedRow]) -> None:
+        """Note each row once, however often its table is read."""
+        known = {one.place for one in self.put_right}
+        self.put_right += [one for one in rows if one.place not in known]
+
+    def _with_known(self, table: RawTable) -> RawTable:
+        """Put right what was put right before."""
+        if not self._known:
+            return table
+        corrected, rows = with_known(table, self._known)
+        self.settled += [one for one in rows if one not in self.settled]
+        return corrected
 
     def _of(self, table: RawTable) -> _Sheet | None:
         place = (table.file.name, table.sheet)
@@ -104,6 +135,10 @@ class Corrections:
         with open_file(sheet.path, language=self._language) as file:
             (table,) = file.tables(layout.model_copy(update={"sheets": [sheet.title]}))
         return replace(table, decisions=(*table.decisions, sheet.origin.file))
+
+
+def _filled(table: RawTable) -> set[int]:
+    return set(table.cells.index[(table.cells != "").any(axis=1)].tolist())
 
 
 def _with_rows(table: RawTable, corrected: RawTable) -> RawTable:

@@ -1,6 +1,7 @@
 """Work out, from what was read and what the ledger knows, what would be paid; nothing is asked, nothing is written."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from flows.stages.contact_ids import contact_ids
 from flows.stages.institutions import read_institutions
@@ -8,6 +9,7 @@ from flows.stages.judge_inputs import judge_inputs
 from flows.stages.open_period import open_period
 from flows.stages.run import Run
 from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
+from flows.steps.corrected_rows import tell_settled
 from flows.steps.owe import destinations_of
 from flows.steps.refusal import refused_entries
 from flows.steps.work_out import Standing, Worked, identity_of, work_out
@@ -123,4 +125,5 @@ def work_out_again(run: Run) -> None:
     standing = run.standing
     if standing is None:
         raise RuntimeError("the ledger was not asked")
-    run.worked = work_out(run.require_inputs(), run.job, run.order.period, standing, run.verdicts)
+    worked = work_out(run.require_inputs(), run.job, run.order.period, standing, run.verdicts)
+    run.worked = replace(worked, obligations=tell_settled(worked.obligations, run.settled))

@@ -8,6 +8,7 @@ from flows.stages.words_given import rule_for
 from flows.steps.account_checks import check_fingerprint
 from flows.steps.breakdown import break_down
 from flows.steps.check_words import mask_words
+from flows.steps.corrected_rows import used_corrections
 from flows.steps.exchange_rate import terms_of
 from flows.steps.hold_lines import HELD_FOR
 from flows.steps.owe import obligations_frame
@@ -51,6 +52,8 @@ def freeze_plan(run: Run) -> None:
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url, rule)
     _remember_files(run)
+    used = used_corrections(run.put_right, worked.obligations, run.require_inputs().rows)
+    run.ledger.corrected_rows.record(run.id, job.job, run.order.period.label, used)
     run.plan = plan
     named = {
         payment.obligation_key: submission.id

@@ -15,8 +15,10 @@ from flows.stages.which_files import find_files, slot_beside, slot_of_source
 from flows.steps.inputs import Inputs, Statement, UsedFile, in_question
 from flows.steps.opening_balances import left_of_advances, of_other_periods
 from flows.steps.sum_lines import merge
+from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
-from schemas.issues import Issue
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
 from schemas.job import Source
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
@@ -76,7 +78,8 @@ def read(run: Run) -> None:
 def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], list[Issue]]:
     """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
     job, folder = run.job, run.order.folder
-    corrections = Corrections([path for _, path in run.order.files], run.language)
+    given = [path for _, path in run.order.files]
+    corrections = Corrections(given, run.language, run.ledger.corrected_rows.known(job.job, run.order.period.label))
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
     named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
     beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
@@ -85,7 +88,17 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
-    return read_sources, read_beside, reader.unread()
+    run.put_right = tuple(corrections.put_right)
+    run.settled = tuple(corrections.settled)
+    told = [_corrected_before(row, run.language) for row in run.settled]
+    return read_sources, read_beside, [*reader.unread(), *told]
+
+
+def _corrected_before(row: CorrectedRow, language: str) -> Issue:
+    """Tell of a row that it is read as people have put it right before."""
+    where = {"file": row.file, "sheet": row.sheet or None, "row": row.row}
+    found = f"{row.corrections_file}, {row.run_id}"
+    return make_issue(IssueCode.ROW_CORRECTED, language=language, **where, found=found)
 
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:

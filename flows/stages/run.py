@@ -15,7 +15,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.owner import Owner
 from io_adapters.split_api.assumptions import Assumptions
 from io_adapters.split_api.client import SplitApi
-from schemas.corrections import Origin
+from schemas.corrections import CorrectedRow, Origin
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period
@@ -126,6 +126,8 @@ class Run:
     used_before: UsedBefore = field(default_factory=UsedBefore)
     inputs: Inputs | None = None
     sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
+    put_right: tuple[CorrectedRow, ...] = ()
+    settled: tuple[CorrectedRow, ...] = ()
     standing: Standing | None = None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     worked: Worked | None = None

@@ -1,13 +1,23 @@
 """Which files were read by which run, so that nothing of one is paid twice under another name."""
 
 import hashlib
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import accrual_periods, file_lines, file_uses, files, plan_runs, plans
+from io_adapters.ledger.tables import (
+    accrual_periods,
+    corrected_rows,
+    file_lines,
+    file_uses,
+    files,
+    plan_runs,
+    plans,
+)
+from schemas.corrections import CorrectedRow
 from schemas.used_lines import NO_LINES, FileUse, LineSketch, WhoseMoney
 
 
@@ -151,3 +161,50 @@ def _whose(row: Row[Any]) -> WhoseMoney:
 
 def _use(row: Row[Any], sketch: LineSketch = NO_LINES) -> FileUse:
     return FileUse(_whose(row), row.run_id, row.name, row.file_sha256, row.content_sha256, sketch)
+
+
+class CorrectedRows:
+    """The record of rows that people have put right in corrections workbooks."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, run_id: str, job: str, period: str, rows: Sequence[CorrectedRow]) -> None:
+        """Write down what a run has read from corrections workbooks and used; once, however often it is said."""
+        with self._db.writing() as connection:
+            connection.execute(delete(corrected_rows).where(corrected_rows.c.run_id == run_id))
+            for one in rows:
+                names = ("file", "sheet", "row", "original_sha256", "corrections_file")
+                values = {name: getattr(one, name) for name in names}
+                where = {"run_id": run_id, "job": job, "period": period}
+                cells = json.dumps([one.cells, one.kinds], ensure_ascii=False)
+                connection.execute(insert(corrected_rows).values(values | where | {"cells_json": cells}))
+
+    def known(self, job: str, period: str) -> list[CorrectedRow]:
+        """Return what was put right for a job's period by runs that had an effect, the latest of each row last."""
+        c = corrected_rows.c
+        query = select(corrected_rows).where(c.job == job, c.period == period, _had_an_effect(c.run_id)).order_by(c.id)
+        with self._db.reading() as connection:
+            return [_corrected_row_of(row) for row in connection.execute(query)]
+
+
+def _corrected_row_of(row: Row[Any]) -> CorrectedRow:
+    cells, kinds = json.loads(row.cells_json)
+    return CorrectedRow(
+        file=row.file,
+        sheet=row.sheet,
+        row=row.row,
+        original_sha256=row.original_sha256,
+        cells=tuple(cells),
+        kinds=tuple(kinds),
+        corrections_file=row.corrections_file,
+        read_as=(row.file, row.sheet, row.row),
+        run_id=row.run_id,
+    )
+
+
+def _had_an_effect(run_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a run's plan was ever approved, or it carried or recouped everything."""
+    approved = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
+    approved = approved.where(plans.c.approved_at.is_not(None))
+    return or_(run_id.in_(approved), run_id.in_(select(accrual_periods.c.run_id)))

@@ -18,7 +18,7 @@ from io_adapters.ledger.decisions import Decisions
 from io_adapters.ledger.desk_work import DeskLaunches, DeskUploads, FirstWords
 from io_adapters.ledger.engine import Database, is_memory, make_engine
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
-from io_adapters.ledger.files import Files
+from io_adapters.ledger.files import CorrectedRows, Files
 from io_adapters.ledger.findings import Findings
 from io_adapters.ledger.history import PaidHistory
 from io_adapters.ledger.holds import Freezes, Holds
@@ -53,6 +53,7 @@ class Ledger:
         self.runs = Runs(database)
         self.leases = Leases(database)
         self.files = Files(database)
+        self.corrected_rows = CorrectedRows(database)
         self.plans = Plans(database)
         self.approvals = Approvals(database)
         self.submissions = Submissions(database)

@@ -128,6 +128,22 @@ open_periods = Table(
     _text("items_json"),
 )
 
+corrected_rows = Table(
+    "corrected_rows",
+    metadata,
+    _serial(),
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+    Column("job", String(64), nullable=False),
+    Column("period", String(64), nullable=False),
+    _text("file"),
+    _text("sheet"),
+    Column("row", Integer, nullable=False),
+    Column("original_sha256", String(64), nullable=False),
+    _text("cells_json"),
+    _text("corrections_file"),
+    Index("ix_corrected_rows_job_period", "job", "period"),
+)
+
 leases = Table(
     "leases",
     metadata,

@@ -110,6 +110,7 @@ PLAN: Final[dict[str, tuple[str, str]]] = {
 # Why something is not paid, for reasons whose message names facts of a single row.
 REASONS: Final[dict[str, tuple[str, str]]] = {
     "reason.claimed": ("já está em um envio", "is in a submission already"),
+    "reason.settled_by": ("acertado por {found}", "settled by {found}"),
     "reason.claimed_by": ("já está no envio {found}", "is in submission {found} already"),
     "reason.otherwise_than": (
         "outro valor ou destino que no envio {found}",

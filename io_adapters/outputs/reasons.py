@@ -12,6 +12,7 @@ from schemas.waits import Wait, WaitKind
 
 # Reasons that hold a fact, as `flows.steps.claim` and `schemas.decision` write them.
 _WITH_FACT: Final = {
+    "settled_by": re.compile(r"settled by (?P<found>.+)"),
     "claimed_by": re.compile(r"claimed by (?P<found>.+)"),
     "otherwise_than": re.compile(r"another amount or destination than in (?P<found>.+)"),
     "renamed_from": re.compile(r"renamed from (?P<found>.+)"),

@@ -1,5 +1,6 @@
 """corrections.xlsx put right and given back: each of its sheets takes the place of the one it is a copy of."""
 
+import csv
 import subprocess
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
-from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.jobs import Row, line, payee, payment, people, share
 from tests.flows.label import COMMAND, Label, summary_of
 from tests.flows.test_rows_with_problems import NOBODY, corrections_of
 
@@ -148,3 +149,111 @@ def test_an_account_whose_digits_the_spreadsheet_lost_is_not_healed_by_being_cop
     assert service.paid == []
     assert label.run(files=[put_right(workbook, **{f"Dados_{cell.coordinate}": "12345-5"})]).exit_code == ExitCode.DONE
     assert service.paid == [1000]
+
+
+def rows_told(report) -> list[tuple[str, str, str]]:
+    """Rows of the CSV: place, amount, reason."""
+    (path,) = (path for path in report.outputs if path.name == "payments.csv")
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return [(row["Situação"], row["Valor"], row["Motivo"]) for row in csv.DictReader(stream, delimiter=";")]
+
+
+def corrected_and_paid(label, *rows: Row, **cells: str):
+    """Pay a sheet and its corrections; returns the run that was given them, and the workbook."""
+    label.declare(outputs={"folder": "out", "statements": False, "formats": ["csv", "json"]})
+    label.payments(*rows)
+    workbook = put_right(corrections_of(label.run()), **cells)
+    report = label.run(files=[workbook])
+    assert report.exit_code == ExitCode.DONE
+    return report, workbook
+
+
+def test_the_file_run_again_without_its_corrections_is_told_as_settled_by_them(label, service):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY), payment(CAIO, "trinta", "Nota 1")]
+    settled, workbook = corrected_and_paid(label, *rows, Dados_B3=BIA.tax_id, Dados_D4="30,00")
+    again = label.run()
+    assert again.exit_code == ExitCode.DONE
+    summary = summary_of(again)
+    assert places(summary) == {"duplicate": 6000}
+    assert summary["rows"] == {"read": 3, "used": 0, "held": 0, "duplicate": 3, "ignored": 0}
+    by = f"settled by {workbook.name}, run {settled.run_id}"
+    assert [reason for _, amount, reason in rows_told(again) if amount in {"20,00", "30,00"}] == [by, by]
+    assert label.ask("status")["open"] == []
+    assert service.paid == [1000, 2000, 3000]
+
+
+def test_a_row_more_in_the_file_is_paid_and_the_corrected_ones_stay_settled(label, service):
+    rows = [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY)]
+    corrected_and_paid(label, *rows, Dados_B3=BIA.tax_id)
+    label.payments(*rows, payment(CAIO, "5,00"))
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == [500, 1000, 2000]
+
+
+@pytest.mark.parametrize(
+    "changed", [payment(BIA, "25,00", CPF=NOBODY), payment(BIA, "20,00", "Nota 9", CPF=NOBODY), payment(CAIO, "vinte")]
+)
+def test_a_row_that_was_changed_since_is_another_row_and_is_held(label, service, changed):
+    corrected_and_paid(label, payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY), Dados_B3=BIA.tax_id)
+    label.payments(payment(ANA, "10,00"), changed)
+    again = label.run()
+    assert again.exit_code == ExitCode.ROWS_HELD
+    assert summary_of(again)["rows"]["held"] == 1
+    assert service.paid == [1000, 2000]
+
+
+def test_corrections_that_nobody_approved_settle_nothing(label, service):
+    label.payments(payment(ANA, "10,00", CPF=NOBODY))
+    workbook = put_right(corrections_of(label.run()), Dados_B2=ANA.tax_id)
+    label.run(files=[workbook], yes=False)
+    assert label.run().exit_code == ExitCode.ROWS_REFUSED
+    assert service.posts == 0
+
+
+def test_the_same_row_of_another_period_is_held_there(label, service):
+    corrected_and_paid(label, payment(ANA, "10,00", "a", CPF=NOBODY), Dados_B2=ANA.tax_id)
+    label.declare(period="2026-11")
+    label.payments(payment(ANA, "10,00", "a", CPF=NOBODY))
+    assert places(summary_of(label.run())) == {"held": 1000}
+    assert service.paid == [1000]
+
+
+def test_a_corrected_line_of_a_statement_is_not_clawed_back_when_the_statement_is_run_again(label, service):
+    """The line is short in the original: paid by its corrections, it would look as if too much had been paid."""
+    label.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "100")])
+    label.write("lines.xlsx", [line("10,00"), line("sete")])
+    workbook = corrections_of(label.run())
+    assert label.run(files=[put_right(workbook, Dados_D3="7,00")]).exit_code == ExitCode.DONE
+    again = label.run()
+    assert again.exit_code == ExitCode.DONE
+    assert places(summary_of(again)) == {"duplicate": 1700}
+    assert summary_of(again)["rows"]["held"] == 0
+    assert sorted(service.paid) == [700, 1000]
+
+
+def test_a_payee_put_right_stays_put_right_for_the_period(label, service):
+    label.declare(payees="payees.xlsx")
+    label.write("payees.xlsx", [payee(ANA) | {"Chave Pix": "ana"}])
+    label.payments(payment(ANA, "10,00", Chave_Pix="", Tipo_da_chave=""))
+    workbook = corrections_of(label.run())
+    assert label.run(files=[put_right(workbook, Dados_D2=ANA.destination.pix_key)]).exit_code == ExitCode.DONE
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.paid == [1000]
+
+
+def test_corrections_with_a_row_taken_out_are_not_laid_over_the_rows_below(label, service):
+    """What moved up stands in another row's place: laid over the statement it would be paid a second time."""
+    label.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
+    label.write("payees.xlsx", [payee(ANA)])
+    label.write("shares.xlsx", [share(ANA, "100")])
+    label.write("lines.xlsx", [line("10,00"), line("sete"), line("5,00")])
+    workbook = corrections_of(label.run())
+    book = load_workbook(workbook)
+    book["Dados"].delete_rows(3)
+    book.save(workbook)
+    assert label.run(files=[workbook]).exit_code == ExitCode.DONE
+    again = label.run()
+    assert again.exit_code == ExitCode.ROWS_HELD
+    assert sum(service.paid) == 1500

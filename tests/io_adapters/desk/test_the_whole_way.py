@@ -87,6 +87,25 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
         assert personal not in addresses
 
 
+def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana, bia, the_job, service, tmp_path):
+    first, second = people(2)
+    rows = [payment(first, "10,00"), payment(second, "20,50", CPF="123.456.789-00")]
+    run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", rows)])
+    bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="10,00"))
+    page = bia.get("/")
+    assert "20,50" in words_of(page)
+    assert "retido" in words_of(page)
+    assert "Nada espera" not in words_of(page)
+    left = re.search(r'<li class="card wait"><a href="(/runs/[^"]+)">', page)[1]
+    assert "corrections.xlsx" in bia.get(left)
+    for personal in (second.name, second.tax_id, second.email):
+        assert personal not in page
+    run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
+    bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="20,50"))
+    assert "Nada espera" in words_of(bia.get("/"))
+    assert service.paid == [1000, 2050]
+
+
 @pytest.mark.parametrize("total", ["1,00", "30", "30,01", "3.000,00", "trinta", "", "30,00 reais"])
 def test_only_the_plans_own_total_approves_it(ana, bia, the_job, service, total):
     plan = plan_of(bia, prepare(ana, the_job))

@@ -19,6 +19,7 @@ def upgrade() -> None:
     _remember_lines()
     _create_approval()
     _create_open_periods()
+    _create_corrected_rows()
 
 
 def _remember_lines() -> None:
@@ -85,3 +86,23 @@ def _create_open_periods() -> None:
         sa.ForeignKeyConstraint(["run_id"], ["runs.run_id"], name=op.f("fk_open_periods_run_id")),
         sa.PrimaryKeyConstraint("job", "period", name=op.f("pk_open_periods")),
     )
+
+
+def _create_corrected_rows() -> None:
+    """Create what remembers the rows that people have put right in corrections workbooks."""
+    op.create_table(
+        "corrected_rows",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("run_id", sa.String(length=64), nullable=False),
+        sa.Column("job", sa.String(length=64), nullable=False),
+        sa.Column("period", sa.String(length=64), nullable=False),
+        sa.Column("file", sa.Text(), nullable=False),
+        sa.Column("sheet", sa.Text(), nullable=False),
+        sa.Column("row", sa.Integer(), nullable=False),
+        sa.Column("original_sha256", sa.String(length=64), nullable=False),
+        sa.Column("cells_json", sa.Text(), nullable=False),
+        sa.Column("corrections_file", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.run_id"], name=op.f("fk_corrected_rows_run_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_corrected_rows")),
+    )
+    op.create_index("ix_corrected_rows_job_period", "corrected_rows", ["job", "period"], unique=False)
