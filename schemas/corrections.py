@@ -113,23 +113,24 @@ def put_right(table: RawTable, corrected: RawTable) -> list[CorrectedRow]:
     if corrected.headers != table.headers:
         return []
     rows = corrected.cells.index.intersection(table.cells.index)
-    was, by_now = table.cells.loc[rows], corrected.cells.loc[rows]
-    changed = was.to_numpy() != by_now.to_numpy()
-    said = (was.to_numpy() != "") | (by_now.to_numpy() != "")
+    was, by_now = table.cells.loc[rows].to_numpy(), corrected.cells.loc[rows].to_numpy()
+    changed, said = was != by_now, (was != "") | (by_now != "")
     is_same_row = 2 * changed.sum(axis=1) <= said.sum(axis=1)
-    differs = changed.any(axis=1) & is_same_row & (by_now != "").any(axis=1).to_numpy()
+    differs = changed.any(axis=1) & is_same_row & (by_now != "").any(axis=1)
     kinds = np.column_stack([corrected.kinds_of(position) for position in range(len(table.headers))])
+    kinds = kinds[corrected.cells.index.get_indexer(rows)]
     found = []
-    for row in rows[differs].tolist():
-        cells = tuple(by_now.loc[row])
+    for row, before, after, kind in zip(
+        rows[differs].tolist(), was[differs].tolist(), by_now[differs].tolist(), kinds[differs].tolist(), strict=True
+    ):
         found.append(
             CorrectedRow(
                 file=table.file.name,
                 sheet=table.sheet or "",
                 row=row,
-                original_sha256=row_sha256(table.headers, tuple(was.loc[row])),
-                cells=cells,
-                kinds=tuple(kinds[corrected.cells.index.get_loc(row)].tolist()),
+                original_sha256=row_sha256(table.headers, before),
+                cells=tuple(after),
+                kinds=tuple(kind),
                 corrections_file=corrected.file.name,
                 read_as=(table.file.name, table.sheet or "", row),
             )
@@ -151,7 +152,8 @@ def with_known(
     """
     name, sheet = table.file.name, table.sheet or ""
     own = [one for place, one in known.items() if place[:2] == (name, sheet) and one.row in table.cells.index]
-    same = [one for one in own if row_sha256(table.headers, tuple(table.cells.loc[one.row])) == one.original_sha256]
+    now = table.cells.loc[[one.row for one in own]].to_numpy().tolist()
+    same = [one for one, cells in zip(own, now, strict=True) if row_sha256(table.headers, cells) == one.original_sha256]
     if not same:
         return table, []
     rows = pd.Index([one.row for one in same])

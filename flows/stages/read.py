@@ -96,9 +96,9 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
 
 def _corrected_before(row: CorrectedRow, language: str) -> Issue:
     """Tell of a row that it is read as people have put it right before."""
-    where = {"file": row.file, "sheet": row.sheet or None, "row": row.row}
     found = f"{row.corrections_file}, {row.run_id}"
-    return make_issue(IssueCode.ROW_CORRECTED, language=language, **where, found=found)
+    code, sheet = IssueCode.ROW_CORRECTED, row.sheet or None
+    return make_issue(code, language=language, file=row.file, sheet=sheet, row=row.row, found=found)
 
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:

@@ -20,7 +20,7 @@ _ROW: Final = "row"
 # How `schemas.decision` begins the reason of what people have freed to be paid.
 _TO_BE_PAID: Final = "pay, decided by "
 # Submissions in these states tell of themselves what was planned and has not been sent.
-UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT, S.ABSENT})
+UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
 # A run that ended so left work undone, whatever it has written down.
 _STOPPED: Final = frozenset(
     {
@@ -34,6 +34,16 @@ _STOPPED: Final = frozenset(
 )
 # A run that ended so has not even read its files: worth a word until the job is run again, for whatever period.
 _NOT_READ: Final = frozenset({ExitCode.USAGE, ExitCode.CONFIGURATION, ExitCode.UNREADABLE_FILE})
+# Of these ends the code still says what is wrong when somebody asks later.
+_STANDS: Final = frozenset(
+    {
+        ExitCode.UNREADABLE_FILE,
+        ExitCode.ROWS_REFUSED,
+        ExitCode.NO_SOUND_PLAN,
+        ExitCode.APPROVAL_WANTED,
+        ExitCode.REFUSED,
+    }
+)
 _KINDS: Final = {
     Place.HELD: WaitKind.HELD,
     Place.CONFLICT: WaitKind.CONFLICT,
@@ -167,8 +177,8 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
 
 
 def _unsent_code(run: LastRun) -> ExitCode:
-    told = {ExitCode.APPROVAL_WANTED, ExitCode.ROWS_REFUSED, *_STOPPED}
-    return run.exit_code if run.exit_code in told and run.exit_code is not None else ExitCode.NOT_SENT
+    """Return how to tell of a run that has not sent all: what froze it, or broke, tells of itself while it lasts."""
+    return run.exit_code if run.exit_code in _STANDS and run.exit_code is not None else ExitCode.NOT_SENT
 
 
 def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[str, str]]) -> list[Wait]:
@@ -180,7 +190,7 @@ def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[st
     if run.interrupted:
         waits.append(_of_the_run_itself(run, WaitKind.INTERRUPTED, ExitCode.NOT_SENT))
     elif stopped and not told_otherwise and run.exit_code is not None:
-        waits.append(_of_the_run_itself(run, WaitKind.STOPPED, run.exit_code))
+        waits.append(_of_the_run_itself(run, WaitKind.STOPPED, _unsent_code(run)))
     return waits
 
 

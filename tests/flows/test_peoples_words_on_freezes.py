@@ -67,7 +67,9 @@ def test_a_second_ledger_freezes_the_sending_and_everybody_is_told(label, servic
 def test_two_people_who_name_the_ledger_let_the_sending_go_on_for_good(label, service, frozen, another_team):
     _, tag = frozen
     unfreeze(label, tag)
-    assert label.ask("status")["freeze"] is None
+    status = label.ask("status", code=ExitCode.NOT_SENT)
+    assert status["freeze"] is None
+    assert [(one["kind"], one["amount_cents"]) for one in status["open"]] == [("not_sent", 1000)]
     label.payments(payment(ANA, "10,00"))
     report = label.run()
     assert report.exit_code == ExitCode.DONE
