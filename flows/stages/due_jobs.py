@@ -105,12 +105,12 @@ def _is_reason_gone(order: Order, last: Run, ledger: Ledger, now: dt.datetime) -
     """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
     left = [one for one in ledger.runs.left_open(last.job) if one.period == last.period and one.items]
     stored = ledger.runs.document(left[0].run_id) if left else None
-    if stored is None or last.finished_at is None:
+    if stored is None:
         return False
     owed = RunDocument.from_bytes(stored).obligations
     open_ones = records(owed[owed["place"].isin(_KEPT_BACK)])
     keys = {row[name] for row in open_ones for name in ("key", "base_key")} - {""}
-    if ledger.decisions.any_since(keys, last.finished_at):
+    if ledger.decisions.any_since(keys, last.started_at):  # its end is written anew whenever it is settled
         return True
     ownership = order.job.account_checks.ownership
     invalid = {
