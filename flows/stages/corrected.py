@@ -73,11 +73,12 @@ class Corrections:
         """
         left: RawTable | None = None
         last: RawTable | None = None
-        for number, block in enumerate(blocks):
+        walked = iter(blocks)
+        for number, block in enumerate(walked):
             if number == 0 and (sheet := self._of(block)):
                 left = self._corrected(sheet, layout)
                 if sheet.origin.whole:
-                    self._note_whole([block, *blocks], left)
+                    self._note_whole([block, *walked], left)
                     yield left
                     return
             if left is None:
