@@ -57,8 +57,6 @@ def held_rows(draft: Draft, raw: RawTable, codes: dict[int, str]) -> pd.DataFram
     held["amount"] = pd.Series([_exact(draft, position) for position in positions.tolist()], dtype=object)
     held["currency"] = pd.Series(currencies, dtype="str")
     held["codes"] = pd.Series([codes[position] for position in positions.tolist()], dtype="str")
-    if "reference" in draft.canonical:
-        held["reference"] = pd.Series(draft.canonical["reference"][positions], dtype="str")
     if "share" in draft.canonical:
         _add_assets(held, draft, positions)
     _add_person(held, draft, positions)
