@@ -1,6 +1,6 @@
 """From sound rows to obligations: who is owed what, and where the money would go, before claims and checks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pandas as pd
@@ -54,7 +54,7 @@ def owe_payments(
         payee_problems: Tax id -> codes, for payees whose own row has problems.
         identity: What the keys rest on.
     """
-    rows = _with_payee_data(payments, payees)
+    rows = fill_from_payees(payments, payees)
     reason = _why_unpayable(rows, payee_problems)
     keys = [identity.payment_key(p, r) for p, r in zip(rows["tax_id"], rows["reference"], strict=True)]
     rows = rows.assign(key=keys, base_key=keys, kind="payment", reason=reason)
@@ -64,7 +64,7 @@ def owe_payments(
 
 def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> pd.Series:
     """Return the fingerprint of where each payments row would go, dtype str, index of the payments."""
-    return destination_fingerprints(_with_payee_data(payments, payees))
+    return destination_fingerprints(fill_from_payees(payments, payees))
 
 
 def owe_royalties(
@@ -92,7 +92,7 @@ def owe_royalties(
     parts["key"] = [identity.royalty_key(t) if r else "" for t, r in zip(parts["tax_id"], royalty, strict=True)]
     parts["base_key"] = parts["key"]
     parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
-    payees_parts = obligation_rows(_fingerprinted(_with_payee_data(parts.reset_index(drop=True), payees)))
+    payees_parts = obligation_rows(_fingerprinted(fill_from_payees(parts.reset_index(drop=True), payees)))
     of_nobody = [
         (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED.value),
         *(
@@ -140,13 +140,22 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> pd.D
     return obligation_rows(frame.assign(place=place.value))
 
 
-def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
-    """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all."""
-    names = (*PERSON, *DESTINATION_COLUMNS)
+def fill_from_payees(
+    rows: pd.DataFrame, payees: pd.DataFrame, names: Sequence[str] = (*PERSON, *DESTINATION_COLUMNS)
+) -> pd.DataFrame:
+    """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all.
+
+    Args:
+        rows: By tax id; columns that are not there are blank.
+        payees: Sound rows of the payees table.
+        names: What to fill: the person alone, or the destination too.
+    """
     given = {name: rows[name].tolist() if name in rows else [""] * len(rows) for name in names}
     position = {tax_id: number for number, tax_id in enumerate(payees["tax_id"])}
     known = [position.get(tax_id) for tax_id in rows["tax_id"]]
-    bare = [not pix_key and not account for pix_key, account in zip(given["pix_key"], given["account"], strict=True)]
+    nowhere = [""] * len(rows)
+    accounts = zip(given.get("pix_key", nowhere), given.get("account", nowhere), strict=True)
+    bare = [not pix_key and not account for pix_key, account in accounts]
     filled = {}
     for name, values in given.items():
         own = payees[name].tolist()
@@ -154,20 +163,6 @@ def _with_payee_data(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
         taken = [
             (own[number] if number is not None else "") if lacks else value
             for value, lacks, number in zip(values, blank, known, strict=True)
-        ]
-        filled[name] = pd.array(taken, dtype="str")
-    return rows.assign(**filled)
-
-
-def fill_person(rows: pd.DataFrame, payees: pd.DataFrame) -> pd.DataFrame:
-    """Fill name, e-mail and the like that rows leave blank from the payees table."""
-    position = {tax_id: number for number, tax_id in enumerate(payees["tax_id"])}
-    known = [position.get(tax_id) for tax_id in rows["tax_id"]]
-    filled = {}
-    for name in PERSON:
-        own, values = payees[name].tolist(), rows[name].tolist() if name in rows else [""] * len(rows)
-        taken = [
-            value or (own[number] if number is not None else "") for value, number in zip(values, known, strict=True)
         ]
         filled[name] = pd.array(taken, dtype="str")
     return rows.assign(**filled)

@@ -27,7 +27,15 @@ from flows.steps.hold_lines import HELD_FOR
 from flows.steps.inputs import Inputs, readable_cents
 from flows.steps.institution_check import hold_unlisted
 from flows.steps.job_identity import JobIdentity
-from flows.steps.owe import fill_person, obligation_rows, obligations_frame, owe_owner, owe_payments, owe_royalties
+from flows.steps.owe import (
+    PERSON,
+    fill_from_payees,
+    obligation_rows,
+    obligations_frame,
+    owe_owner,
+    owe_payments,
+    owe_royalties,
+)
 from flows.steps.plan_batches import hold_refused
 from flows.steps.repeated import REASON as REPEATED
 from flows.steps.repeated import rows_besides, set_aside
@@ -271,7 +279,7 @@ def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_c
 
 def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:
     """Payments rows with problems: nothing of them is sent; what they say, where readable, stays in sight."""
-    held = fill_person(inputs.held_payments, inputs.payees)
+    held = fill_from_payees(inputs.held_payments, inputs.payees, PERSON)
     frame = held.reindex(columns=["file", "sheet", "row", "tax_id", *PERSON_NAMES], fill_value="").assign(
         kind="payment",
         amount_cents=[readable_cents(amount) for amount in held["amount"]],
