@@ -204,7 +204,7 @@ def _corrected_row_of(row: Row[Any]) -> CorrectedRow:
 
 
 def _had_an_effect(run_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a run's plan was ever approved, or it carried or recouped everything."""
+    """Whether a run's plan was approved and never rejected, or it carried or recouped everything."""
     approved = select(plan_runs.c.run_id).join(plans, plans.c.digest == plan_runs.c.digest)
-    approved = approved.where(plans.c.approved_at.is_not(None))
+    approved = approved.where(plans.c.approved_at.is_not(None), plans.c.rejected_at.is_(None))
     return or_(run_id.in_(approved), run_id.in_(select(accrual_periods.c.run_id)))

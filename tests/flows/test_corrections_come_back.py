@@ -210,6 +210,19 @@ def test_corrections_that_nobody_approved_settle_nothing(label, service):
     assert service.posts == 0
 
 
+def test_corrections_whose_plan_was_approved_and_then_rejected_settle_nothing(label, service):
+    label.declare(approval={"above": "1000.00"})
+    label.payments(payment(ANA, "10,00", CPF=NOBODY))
+    workbook = put_right(corrections_of(label.run()), Dados_B2=ANA.tax_id)
+    label.say("hold", "--by", "bia", "--why", "an alarm")
+    report = label.run(files=[workbook])
+    assert report.exit_code == ExitCode.NOT_SENT
+    label.say("reject", report.summary.plan_digest, "--by", "bia", "--why", "not this person")
+    label.say("release", "--by", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.ROWS_REFUSED
+    assert service.posts == 0
+
+
 def test_the_same_row_of_another_period_is_held_there(label, service):
     corrected_and_paid(label, payment(ANA, "10,00", "a", CPF=NOBODY), Dados_B2=ANA.tax_id)
     label.declare(period="2026-11")
