@@ -148,16 +148,6 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "depois da resposta a {report} ({reason}) nada mais é enviado: os outros lotes teriam a mesma; eles esperam",
         "after the answer to {report} ({reason}) nothing more is sent: other batches would fare alike; they wait",
     ),
-    "pay_again.paid": (
-        (
-            "{report} dissera ERROR e agora diz {status}: o que ele devia pagar não é pago de novo; se ele pagou, "
-            "`repasse decide OBRIGAÇÃO --paid` o diz de cada pagamento"
-        ),
-        (
-            "{report} had said ERROR and now says {status}: what it was to pay is not paid again; if it has paid, "
-            "`repasse decide OBLIGATION --paid` says so of each payment"
-        ),
-    ),
     "rate.doubts": (
         "{count} câmbios estão em dúvida, de que execução forem: nenhum outro é informado até que menos o estejam",
         "{count} exchange rates are in doubt, of whatever run: no other is set until fewer are",
@@ -198,6 +188,17 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "look.none": ("desta vez não foi possível olhar: {reason}", "no look this time: {reason}"),
     "look.ended": ("{report}: {state} ({reason})", "{report}: {state} ({reason})"),
+    "look.changed": ("{report}: estava {before}, agora está {after}", "{report}: was {before}, is now {after}"),
+    "undetermined.left": (
+        (
+            "{report} ({payments} pagamentos) acabou como {state}, sem dizer quem foi pago; nada é pago de novo até "
+            "que alguém decida:\n  repasse trace {report}; repasse decide OBRIGAÇÃO ... --pay, --paid ou --drop"
+        ),
+        (
+            "{report} ({payments} payments) ended {state} without telling who was paid; nothing is paid again until "
+            "somebody decides:\n  repasse trace {report}; repasse decide OBLIGATION ... --pay, --paid or --drop"
+        ),
+    ),
     "open.left": (
         "{count} relatório(s) ainda em aberto no serviço; `repasse settle` continua a segui-los",
         "{count} report(s) still open at the service; `repasse settle` goes on following them",

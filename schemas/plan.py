@@ -6,15 +6,20 @@ Identities are deterministic and never expire: the same data gives the same keys
 import base64
 import datetime as dt
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from schemas.exchange_terms import ExchangeTerms
-from schemas.wire import canonical_json
+from schemas.wire import SplitReport, canonical_json
 
 OWNER_REFERENCE = "owner"
+# Reasons of what was paid: the service kept income tax of it; and of the tax itself, where it is known of whom.
+LESS_TAX: Final = "less_tax"
+TAX_WITHHELD: Final = "tax_withheld"
+_REPORT_ID: Final = re.compile(r"rp-[a-z0-9]+-[a-z0-9]+-[a-z2-7]{26}")
 
 
 class Place(StrEnum):
@@ -183,6 +188,19 @@ def report_id(service_url: str, ledger_tag: str, content_hash: str, attempt: int
     """
     service = short_token(digest_of("service", service_url), 6)
     return f"rp-{service}-{ledger_tag}-{short_token(digest_of('report', service_url, content_hash, str(attempt)), 26)}"
+
+
+def names_of(report: SplitReport) -> frozenset[str]:
+    """Return the report ids a report bears: in reportId, or in the brackets of its name."""
+    name = report.paymentBatchName or ""
+    in_name = name[name.rfind("[") + 1 : -1] if name.endswith("]") and "[rp-" in name else ""
+    return frozenset(text for text in (report.reportId or "", in_name) if text.startswith("rp-"))
+
+
+def names_of_others(report: SplitReport, sent: bytes) -> frozenset[str]:
+    """Return the report ids that an answer bears, wherever in its name, and that are not in the bytes it answers."""
+    borne = names_of(report) | set(_REPORT_ID.findall(report.paymentBatchName or ""))
+    return frozenset(name for name in borne if name.encode() not in sent)
 
 
 def body_to_send(content: dict[str, object], report: str, name: str) -> bytes:

@@ -6,7 +6,7 @@ Programs read the English names of `summary.json`; people read these, wherever t
 from collections.abc import Mapping
 from typing import Final
 
-from schemas.plan import Place
+from schemas.plan import LESS_TAX, Place
 
 PLACE_WORDS: Final[Mapping[Place, tuple[str, str]]] = {
     Place.PAID: ("Pago", "Paid"),
@@ -28,6 +28,11 @@ PLACE_WORDS: Final[Mapping[Place, tuple[str, str]]] = {
     Place.EXCLUDED: ("Excluído", "Excluded"),
 }
 CAME_IN: Final = ("Entrou", "Came in")
+PAID_LESS_TAX: Final = "paid_less_tax"
+# What people read of one sum: a place, or paid and the service kept tax of it, so that it was not paid whole.
+STANDING_WORDS: Final[Mapping[str, tuple[str, str]]] = {place.value: words for place, words in PLACE_WORDS.items()} | {
+    PAID_LESS_TAX: ("Pago, menos imposto", "Paid, less tax")
+}
 
 STATE_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "interrupted": ("interrompida", "interrupted"),
@@ -70,6 +75,15 @@ STATE_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "differs": ("diverge", "differs"),
     "could_not_begin": ("não pôde começar", "could not begin"),
 }
+
+
+def standing_of(place: str, reason: str) -> str:
+    """Return which of `STANDING_WORDS` tells of one sum.
+
+    >>> standing_of("paid", "less_tax"), standing_of("paid", "")
+    ('paid_less_tax', 'paid')
+    """
+    return PAID_LESS_TAX if place == Place.PAID.value and reason == LESS_TAX else place
 
 
 def state_in_words(state: str, language: str) -> str:

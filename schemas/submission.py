@@ -47,10 +47,11 @@ TRANSITIONS: Final[dict[SubmissionState, frozenset[SubmissionState]]] = {
     S.ABSENT: frozenset({S.ACCEPTED}),  # found later after all; a next attempt is a new submission
     S.ACCEPTED: frozenset({S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
     S.PROCESSING: frozenset({S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
-    S.PAID: frozenset(),
-    S.PARTIAL: frozenset(),
-    S.FAILED: frozenset(),
-    S.EXCLUDED: frozenset(),
+    # Ends are provisional where the service may still tell better; none of them frees a payment that was not free.
+    S.PAID: frozenset({S.PARTIAL}),  # only where paid rested on no figures, and the figures came
+    S.PARTIAL: frozenset({S.PAID}),
+    S.FAILED: frozenset({S.PROCESSING, S.PARTIAL, S.PAID}),
+    S.EXCLUDED: frozenset({S.PARTIAL, S.PAID}),
     S.REFUSED: frozenset(),
     S.WITHDRAWN: frozenset(),
 }
@@ -65,6 +66,10 @@ UNSENT: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT})
 OPEN: Final = frozenset({S.ACCEPTED, S.PROCESSING})
 # A report has ended without telling which payees were paid: people decide.
 UNTOLD: Final = frozenset({S.PARTIAL, S.EXCLUDED})
+# An end that a later look may still better.
+PROVISIONAL: Final = UNTOLD | {S.FAILED}
+# The service has finished with it, for all that it said so far.
+ENDED: Final = PROVISIONAL | {S.PAID}
 
 
 # How a submission came to its report, where the service did not say whose it is.
@@ -132,6 +137,35 @@ class Submission:
     was_in_doubt: bool
     reason: str
     linked_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentReport:
+    """What the ledger knows of a report that the service may have.
+
+    Attributes:
+        report_id: What it is called in the service.
+        split_id: The service's `_id`; None until known, "" where the service does not tell.
+        payer: Tax id of the payer.
+        currency: Currency of the report.
+        amount_cents: Its total.
+        linked_by: LIKENESS where `split_id` was found by likeness alone.
+    """
+
+    report_id: str
+    split_id: str | None
+    payer: str
+    currency: str
+    amount_cents: int
+    linked_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """What the service was asked to hold back in one report."""
+
+    payments: int = 0
+    amount_cents: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,63 @@ _DECISIONS: Final[dict[str, tuple[str, str]]] = {
     "freeze.standing": ("os envios estão parados: {reason}", "sending is frozen: {reason}"),
 }
 
+_ALARMS: Final[dict[str, tuple[str, str]]] = {
+    "alarm.lost_report": (
+        "o serviço tem {name}, que este diário não conhece",
+        "the service has {name}, this ledger does not know it",
+    ),
+    "alarm.second_ledger": (
+        "o diário {tag} também envia para esta conta",
+        "ledger {tag} also sends to this account",
+    ),
+    "alarm.duplicate_report": (
+        "{count} relatórios do serviço têm o nome {name}",
+        "{count} reports bear the name {name}",
+    ),
+    "alarm.linked_twice": (
+        "o serviço deu a {name} o relatório {report}, que já é o de {other}",
+        "the service gave {name} the report {report}, which is that of {other} already",
+    ),
+    "alarm.wrong_name": (
+        "o serviço mostra o relatório {report}, de {name}, com o nome {found}",
+        "the service shows report {report}, which is that of {name}, under the name {found}",
+    ),
+    "alarm.wrong_amount": (
+        "o serviço diz de {name} outro valor do que foi enviado: {found} em vez de {expected}",
+        "the service tells of {name} another amount than was sent: {found} instead of {expected}",
+    ),
+    "alarm.wrong_currency": (
+        "o serviço diz de {name} outra moeda do que foi enviada: {found} em vez de {expected}",
+        "the service tells of {name} another currency than was sent: {found} instead of {expected}",
+    ),
+    "alarm.wrong_payer": (
+        "o serviço diz de {name} outro pagador do que foi enviado",
+        "the service tells of {name} another payer than was sent",
+    ),
+    "alarm.wrong_likeness": (
+        "{name} foi tomado pelo relatório {report} por semelhança, e é {found}",
+        "{name} was taken for report {report} by likeness, and is {found}",
+    ),
+    "alarm.paid_meanwhile": (
+        (
+            "{name} dissera ERROR e agora diz {found}: o que ele devia pagar não é pago de novo; se ele pagou, "
+            "`repasse decide OBRIGAÇÃO --paid` o diz de cada pagamento"
+        ),
+        (
+            "{name} had said ERROR and now says {found}: what it was to pay is not paid again; if it has paid, "
+            "`repasse decide OBLIGATION --paid` says so of each payment"
+        ),
+    ),
+    "alarm.paid_twice": (
+        "{name} apareceu depois: {count} de seus pagamentos já tinham sido enviados outra vez",
+        "{name} came late: {count} of its payments were sent again before",
+    ),
+    "alarm.status_changed": (
+        "{name} tinha falhado e agora está {found}",
+        "{name} had failed and is now {found}",
+    ),
+}
+
 _WORK: Final[dict[str, tuple[str, str]]] = {
     "job.unknown": ("não há trabalho chamado {job}", "there is no job called {job}"),
     "job.unknown_near": (
@@ -309,4 +366,4 @@ _PAID: Final[dict[str, tuple[str, str]]] = {
     "paid.more": ("e mais {count}", "and {count} more"),
 }
 
-TOLD: Final[Mapping[str, tuple[str, str]]] = _PAID | _LOOK | _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _WORK
+TOLD: Final[Mapping[str, tuple[str, str]]] = _PAID | _LOOK | _APPROVAL | _PLANS | _DOUBTS | _DECISIONS | _ALARMS | _WORK

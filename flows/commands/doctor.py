@@ -9,7 +9,6 @@ from rich.table import Table
 from flows.opening import open_ledger_of, policy_of
 from flows.preflight import check_environment
 from flows.settings import Settings, read_settings
-from flows.steps.compare_listing import names_of
 from flows.steps.probe import contradicted_by, judge, written
 from flows.terminal.printing import console_for
 from flows.wiring import describe_service, opened_service
@@ -17,6 +16,7 @@ from io_adapters.split_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents
+from schemas.plan import names_of
 
 Result = tuple[ExitCode, dict[str, Any]]
 

@@ -21,7 +21,7 @@ from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
 from schemas.exchange_update import UNSETTLED
 from schemas.issues import IssueCode
 from schemas.plan import Place
-from schemas.submission import SubmissionState
+from schemas.submission import PROVISIONAL, UNTOLD, Submission, SubmissionState
 from schemas.tables.frames import records
 from schemas.told import Told
 
@@ -31,6 +31,8 @@ NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
 _KEPT_BACK: Final = (Place.HELD.value, Place.CONFLICT.value, Place.FAILED.value, Place.UNDETERMINED.value)
+# So long after it was sent, a report that ended without being paid is still looked at for its own sake.
+WATCHED_FOR: Final = dt.timedelta(days=30)
 
 
 def find_jobs(folder: Path) -> list[Path]:
@@ -177,12 +179,23 @@ def remember(ledger: Ledger, night_id: str, order: Order, content: str) -> None:
     )
 
 
-def is_anything_open(ledger: Ledger, job: str | None) -> bool:
+def is_watched_still(submission: Submission, now: dt.datetime) -> bool:
+    """Whether a report that ended without being paid may still turn out otherwise; lists are compared for ever."""
+    return submission.sending_at is not None and now < submission.sending_at + WATCHED_FOR
+
+
+def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
     """Say whether a look at the service could change anything: reports open or in doubt, rates left, words to tell.
 
-    What people have declared absent does not count: the night looks for it.
+    So do reports that ended without being paid, for a month, and those that nobody has explained yet. What people have
+    declared absent does not count: the night looks for it.
     """
     open_states = {S.ACCEPTED, S.PROCESSING, S.SENDING, S.IN_DOUBT}
+    ended = ledger.submissions.list(job=job, states=PROVISIONAL, bodies=False)
+    if any(is_watched_still(one, now) for one in ended):
+        return True
+    if ledger.decisions.undecided(one.id for one in ended if one.state in UNTOLD):
+        return True
     return (
         bool(ledger.submissions.list(job=job, states=open_states, bodies=False))
         or bool(ledger.exchange_updates.list(job=job, states=UNSETTLED))

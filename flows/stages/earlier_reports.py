@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 from flows.stages.listing import freeze
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm
 from flows.steps.pay_again import SecondAttempt, planned_payments, says_paid, second_attempts
+from schemas.alarm import Alarm
 from schemas.errors import SendingFrozen
 from schemas.submission import Submission
+from schemas.told import Told
 from schemas.wire import SplitReport
 
 
@@ -59,10 +60,9 @@ def require_still_failed(run: Run, report_ids: Iterable[str]) -> None:
             submission, report, unpaid_cents=submission.amount_cents, unpaid=submission.payments
         )
         if report is not None and paid:
-            words = run.say("pay_again.paid", report=submission.report_id, status=report.status)
-            if submission.report_id not in run.ledger.freeze.accepted_tags():
-                freeze(run, [Alarm("status_changed", submission.report_id, words)])
-            raise SendingFrozen(words)
+            told = Told("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
+            freeze(run, [Alarm("status_changed", submission.report_id, told)])
+            raise SendingFrozen(told)
 
 
 def shown_by_id(run: Run, submission: Submission) -> SplitReport | None:

@@ -1,23 +1,31 @@
 """Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm, compare_listing, find_doubtful, names_of
-from flows.steps.judge_report import went_back
+from flows.steps.compare_listing import compare_listing, find_doubtful
+from flows.steps.judge_report import NOTHING_WITHHELD, Judgement, judge_report
 from flows.steps.propose import linked_by_likeness, propose
 from io_adapters.ledger.holds import Freeze
 from io_adapters.ledger.owner import Owner, is_gone
+from schemas.alarm import Alarm, Alarms
+from schemas.decision import DecisionKind
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.submission import LIKENESS, Submission, SubmissionState
+from schemas.plan import names_of
+from schemas.reconciliation import Discrepancy
+from schemas.standing_words import state_in_words
+from schemas.submission import ENDED, LIKENESS, PROVISIONAL, Submission, SubmissionState
+from schemas.told import Told
 from schemas.wire import SplitReport
 
 S = SubmissionState
 
 FOUND_BY_LIKENESS: Final = "found by likeness: payer, currency, total, number of payments and time; nothing echoed"
+# What is said of a report again at every look although it ended long ago.
+_TOLD_AFTER_THE_END: Final = frozenset({"status_changed", "figures_changed", "overpaid"})
 
 
 def doubt_abandoned(run: Run) -> None:
@@ -55,7 +63,7 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
     look = take_look(run, run.require_service().api.list_all_reports)
-    run.listed_at_s = run.clock.monotonic_s()
+    run.listed_at_s, run.accepted_when_listed = run.clock.monotonic_s(), run.accepted
     judge_look(run, look)
     return look.reports
 
@@ -84,24 +92,29 @@ def judge_look(run: Run, look: Look) -> None:
     Raises:
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
-    alarms = _settle_doubts(run, look.reports) + _look_at_ended(run, look.ended, look.reports)
-    url, known = run.require_service().url, run.ledger.submissions.report_ids()
+    alarms = _settle_doubts(run, look.reports)
+    look_at_ended(run, look.ended, look.reports)
     accepted = run.ledger.freeze.accepted_tags()
-    alarms += compare_listing(look.reports, known, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
-    freeze(run, [alarm for alarm in alarms if alarm.tag not in accepted])
+    url, sent = run.require_service().url, run.ledger.submissions.sent_reports()
+    alarms += compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
+    freeze(run, alarms)
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
     alarms = []
     findings = find_doubtful(run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}), reports)
+    linked = linked_ids(run) if any(finding.matches for finding in findings) else {}
     for finding in findings:
-        name = finding.submission.report_id
-        if len(finding.matches) == 1:
-            split_id = finding.matches[0].id or ""
-            alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
+        name, count = finding.submission.report_id, len(finding.matches)
+        split_id = (finding.matches[0].id or "") if finding.matches else ""
+        if count > 1:
+            alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
+        elif split_id in linked:
+            told = Told("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
+            alarms.append(Alarm("linked_twice", f"{name}:id", told))
         elif finding.matches:
-            alarms.append(Alarm("duplicate_report", name, f"{len(finding.matches)} reports bear the name {name}"))
+            alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
     _link_or_propose(run, [finding.submission for finding in findings if not finding.matches], reports)
     return alarms + _wrong_likenesses(run, reports)
 
@@ -110,7 +123,7 @@ def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]
     """Alarm where a report bears the name of a submission that was linked to another one for its likeness."""
     linked = {one.id: one.split_id for one in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)}
     return [
-        Alarm("wrong_likeness", name, f"{name} was taken for report {linked[name]} by likeness, and is {report.id}")
+        Alarm("wrong_likeness", name, Told("alarm.wrong_likeness", name=name, report=linked[name], found=report.id))
         for report in (reports if linked else ())
         for name in names_of(report) & linked.keys()
         if report.id != linked[name]
@@ -123,17 +136,17 @@ def accept_found(
     """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
     name = submission.report_id
     paid_twice = run.ledger.submissions.record_found(
-        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by
+        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by, language=run.language
     )
     run.progress.tell(run.say("doubt.found", report=name))
     if not paid_twice:
         return []
-    return [Alarm("paid_twice", name, f"{name} came late: {len(paid_twice)} of its payments were sent again before")]
+    return [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))]
 
 
-def linked_ids(run: Run) -> frozenset[str]:
-    """Name the reports of the service that submissions of the ledger have already."""
-    return frozenset(one.split_id for one in run.ledger.submissions.list(bodies=False) if one.split_id)
+def linked_ids(run: Run) -> dict[str, str]:
+    """Name the reports of the service that submissions of the ledger have already, each with our name of it."""
+    return {one.split_id: one.report_id for one in run.ledger.submissions.sent_reports() if one.split_id}
 
 
 def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
@@ -163,28 +176,65 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
 
 def _ended(run: Run) -> list[Submission]:
     """List what has come to an end, of the run's job or of all."""
-    job = run.asked.job.job if run.asked else run.only_job
-    return run.ledger.submissions.list(job=job, states={S.PAID, S.FAILED, S.EXCLUDED}, bodies=False)
+    return run.ledger.submissions.list(job=job_looked_at(run), states=ENDED, bodies=False)
 
 
-def _look_at_ended(run: Run, ended: list[Submission], reports: tuple[SplitReport, ...]) -> list[Alarm]:
-    """Tell of reports that had ended and changed since; one that had failed stops the sending.
+def job_looked_at(run: Run) -> str | None:
+    """Name the one job that a run is about; None when it is about all."""
+    return run.asked.job.job if run.asked else run.only_job
 
-    What a failed report was to pay is free to be paid again, so its change of mind may be a payment made twice.
+
+def look_at_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitReport]) -> None:
+    """Judge again what had ended, tell what changed, and freeze sending where one that had failed did.
+
+    What a failed report was to pay is free to be paid again with a person's word, so its change of mind may be a
+    payment made twice.
     """
-    listed = {report.id: report for report in reports}
-    alarms = []
-    for submission in ended:
-        report = listed.get(submission.split_id)
-        changed = went_back(submission, report) if report else None
-        if changed is None:
-            continue
-        run.note_discrepancies([changed])
-        run.codes.add(ExitCode.DISCREPANCIES)
-        name = submission.report_id
-        if submission.state is S.FAILED:
-            alarms.append(Alarm("status_changed", name, f"{name} had failed and is now {changed.found}"))
-    return alarms
+    listed = {report.id: report for report in reports if report.id}
+    seen = [(one, listed[one.split_id]) for one in ended if one.split_id in listed]
+    withheld = run.ledger.claims.withheld(one.id for one, _ in seen if one.state in PROVISIONAL or one.reason)
+    for submission, report in seen:
+        judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
+        told = [one for one in judged.discrepancies if one.kind in _TOLD_AFTER_THE_END]
+        if judged.state is not submission.state or judged.reason != submission.reason:
+            told += _record_change(run, submission, report, judged)
+        elif submission.state is S.FAILED and told:
+            run.ledger.freeze.raise_alarms(Alarms((_changed_its_mind(submission, report),), run.language))
+        if told:
+            run.note_discrepancies(told)
+            run.codes.add(ExitCode.DISCREPANCIES)
+
+
+def _changed_its_mind(submission: Submission, report: SplitReport) -> Alarm:
+    name = submission.report_id
+    return Alarm("status_changed", name, Told("alarm.status_changed", name=name, found=report.status))
+
+
+def _record_change(run: Run, submission: Submission, report: SplitReport, judged: Judgement) -> list[Discrepancy]:
+    """Write down that a report that had ended stands otherwise; return where that contradicts people's decisions."""
+    alarms = (_changed_its_mind(submission, report),) if submission.state is S.FAILED else ()
+    stands = run.ledger.submissions.record_status(
+        submission.id,
+        report.document(),
+        report.status,
+        judged.state,
+        by=run.id,
+        reason=judged.reason,
+        seen=submission.state,
+        alarms=Alarms(alarms, run.language),
+    )
+    if stands.state is not judged.state or stands.state is submission.state:
+        return []
+    run.touched.add(submission.run_id)
+    before, after = (state_in_words(one.state.value, run.language) for one in (submission, stands))
+    run.progress.tell(run.say("look.changed", report=submission.report_id, before=before, after=after))
+    if stands.state is not S.PAID:
+        return []
+    otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
+    if not otherwise:
+        return []
+    message = "the service has paid it after all; people had decided otherwise, and nothing is paid again"
+    return [Discrepancy(kind="decided", report_id=submission.report_id, message=message, found=str(len(otherwise)))]
 
 
 def freeze(run: Run, alarms: list[Alarm]) -> None:
@@ -193,10 +243,8 @@ def freeze(run: Run, alarms: list[Alarm]) -> None:
     Raises:
         SendingFrozen: there are, or a freeze stands from before.
     """
+    run.ledger.freeze.raise_alarms(Alarms(tuple(alarms), run.language))
     standing = run.ledger.freeze.current()
-    if {alarm.tag for alarm in alarms} - set(standing.tags if standing else ()):
-        run.ledger.freeze.put("; ".join(alarm.message for alarm in alarms), [alarm.tag for alarm in alarms])
-        standing = run.ledger.freeze.current()
     if standing is not None:
         raise SendingFrozen(frozen_words(run, standing))
 

@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 
 from flows.stages.listing import accept_found, doubt_abandoned, freeze, linked_ids, look_at_service
 from flows.stages.run import Run
-from flows.steps.compare_listing import Alarm
 from flows.steps.propose import absence_lacks, differs_from, look_alikes
 from io_adapters.ledger.ledger import Ledger
+from schemas.alarm import Alarm
 from schemas.errors import ApprovalWanted, WordRefused
 from schemas.person import different_people, same_person
 from schemas.submission import Submission, SubmissionState
@@ -141,10 +141,9 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
         SendingFrozen: what it pays was sent again since; the link is taken back all the same.
     """
     name = submission_id
-    paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence)
+    paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence, language=run.language)
     if paid_twice:
-        message = f"{name} is in doubt again: {len(paid_twice)} of its payments were sent again since"
-        freeze(run, [Alarm("paid_twice", name, message)])
+        freeze(run, [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))])
     return run.ledger.submissions.get(submission_id)
 
 

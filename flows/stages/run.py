@@ -138,6 +138,8 @@ class Run:
     listed_at_s: float | None = None
     one_more_sent: bool = False
     sending_stopped: str = ""
+    accepted: int = 0
+    accepted_when_listed: int = 0
     outputs: list[Path] = field(default_factory=list)
     summary: Summary | None = None
     left: OpenPeriod | None = None

@@ -9,6 +9,7 @@ open during HTTP. Whatever is not proven is in doubt, and is never sent again wi
 import datetime as dt
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
 from typing import Final
@@ -16,14 +17,16 @@ from typing import Final
 from flows.stages.earlier_reports import look_before_paying_again
 from flows.stages.listing import frozen_words, look_at_service, note_doubts
 from flows.stages.run import Run, Service
+from flows.steps.compare_listing import wrong_echo
 from flows.steps.doubts import MOST_DOUBTS, stops_sending
 from flows.steps.refusal import explain_refusal
 from io_adapters.split_api.outcome import Answer
+from schemas.alarm import Alarm, Alarms
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.reconciliation import Discrepancy
 from schemas.submission import Outcome, Submission, SubmissionState
-from schemas.wire import canonical_json
+from schemas.wire import amount_from_cents, canonical_json
 
 S = SubmissionState
 
@@ -46,14 +49,14 @@ def send(run: Run) -> None:
     doubtful = False
     for done, submission in enumerate(approved, start=1):
         check_may_send(run)
-        if doubtful or listing_is_old(run):
+        if doubtful or listing_is_old(run) or nothing_accepted_was_listed(run):
             look_at_service(run)
         if _doubts_stop(run):
             break
         answer = _send_one(run, submission)
+        doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         if answer is not None and answer.mismatches:
             break
-        doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         if run.sending_stopped:
             break
         run.progress.advance("batches", done, len(approved))
@@ -85,6 +88,15 @@ def check_may_send(run: Run) -> None:
     hold = run.ledger.hold.current()
     if hold:
         raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
+    check_not_frozen(run)
+
+
+def check_not_frozen(run: Run) -> None:
+    """Stop where a freeze stands.
+
+    Raises:
+        SendingFrozen: ledger and service disagree.
+    """
     freeze = run.ledger.freeze.current()
     if freeze:
         raise SendingFrozen(frozen_words(run, freeze))
@@ -93,6 +105,14 @@ def check_may_send(run: Run) -> None:
 def listing_is_old(run: Run) -> bool:
     """Whether the service's list has to be looked at again before anything is sent."""
     return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
+
+
+def nothing_accepted_was_listed(run: Run) -> bool:
+    """Whether no list was looked at since the run's first batch was accepted.
+
+    Two ledgers on one account, a copied one, and whatever delivers twice are noticed after one batch by that list.
+    """
+    return run.accepted > 0 and run.accepted_when_listed == 0
 
 
 def _send_one(run: Run, submission: Submission) -> Answer | None:
@@ -120,14 +140,17 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
         deadline_s=timeout_s,
         before_connect=_last_look(run, submission, run.clock.monotonic_s() + timeout_s),
     )
-    run.ledger.submissions.record_outcome(
+    stands = run.ledger.submissions.record_outcome(
         submission.id,
         answer.outcome,
         http_status=answer.http_status,
         raw_answer=answer.body,
         split_id=answer.report.id if answer.report else None,
         reason=answer.reason,
+        alarms=Alarms(_alarms_of(submission, answer), run.language),
     )
+    if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
+        answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
     _act_on(run, submission, answer)
     return answer
 
@@ -140,6 +163,19 @@ def _tell_taken(run: Run, submission_id: str) -> None:
         run.end_with(ExitCode.APPROVAL_WANTED, told)
     else:
         run.progress.tell(run.say("send.taken", report=stands.report_id))
+
+
+def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
+    """Alarm where the service accepted another amount, currency or payer than were sent."""
+    report, name = answer.report, submission.report_id
+    if report is None:
+        return ()
+    alarms = {
+        "amount": wrong_echo("amount", name, report.totalAmount, amount_from_cents(submission.amount_cents)),
+        "currency": wrong_echo("currency", name, report.currency, submission.currency),
+        "taxId": wrong_echo("payer", name),
+    }
+    return tuple(alarm for field, alarm in alarms.items() if field in answer.mismatches)
 
 
 def post_once(  # each is named at the call
@@ -205,8 +241,10 @@ def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT
         run.sending_stopped = run.say("send.stopped", report=name, reason=answer.reason)
         run.end_with(code, run.sending_stopped)
+    run.accepted += answer.outcome is Outcome.ACCEPTED
     if answer.mismatches:
         for what in answer.mismatches:
             run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
         fields = ", ".join(answer.mismatches)
         run.end_with(ExitCode.DISCREPANCIES, run.say("send.differs", report=name, fields=fields))
+    check_not_frozen(run)

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import Final, get_args
 
 from flows.stages.exchange_rate import note_rates
+from flows.stages.listing import judge_look, take_look
 from flows.stages.run import Run
 from flows.stages.set_rate import look_at_rate
-from flows.steps.judge_report import judge_report
+from flows.steps.judge_report import NOTHING_WITHHELD, judge_report
 from flows.steps.settlement_pace import next_pause_s
-from schemas.errors import NotSent
+from schemas.errors import NotSent, SendingFrozen
 from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode
 from schemas.reconciliation import Discrepancy
-from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.submission import OPEN, Submission, SubmissionState, Withheld
 from schemas.wire import ReportStatus, SplitReport
 
 S = SubmissionState
@@ -52,7 +53,7 @@ def open_submissions(run: Run) -> list[Submission]:
 
 
 def look_at_open(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
-    """Look once, at all of them together, and record what is seen.
+    """Look once, at all of them together, record what is seen, and hold the list against the ledger.
 
     Args:
         run: Who looks.
@@ -60,20 +61,35 @@ def look_at_open(run: Run, waiting: Sequence[Submission], listed: Iterable[Split
         listed: A list that is not older than `waiting`; None to ask for one, which serves all of them.
     """
     try:
-        reports = {report.id: report for report in (list_open(run, waiting) if listed is None else listed)}
+        reports = {report.id: report for report in (_compared_list(run, waiting) if listed is None else listed)}
+        withheld = run.ledger.claims.withheld(one.id for one in waiting)
         abroad = [one.id for one in waiting if one.currency != HOME_CURRENCY]
         rates = run.ledger.exchange_updates.of_reports(abroad) if abroad else {}
         for submission in waiting:
-            report = reports.get(submission.split_id) or _by_id(run, submission)
+            report = reports.get(submission.split_id) or by_id(run, submission)
             if report is None:
                 message = "the service no longer shows the report; nothing is paid again"
                 run.note_discrepancies([Discrepancy(kind="vanished", report_id=submission.report_id, message=message)])
             else:
-                record_look(run, submission, report)
+                record_look(run, submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
                 if submission.id in rates:
                     look_at_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
         run.progress.tell(run.say("look.none", reason=unreachable.message))
+
+
+def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
+    """List the reports; a list that does not agree with the ledger freezes the sending, and settling goes on.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
+    look = take_look(run, lambda: list_open(run, waiting))
+    try:
+        judge_look(run, look)
+    except SendingFrozen as frozen:
+        run.end_with(frozen.exit_code, frozen.message)
+    return look.reports
 
 
 def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
@@ -88,7 +104,7 @@ def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...
     return api.list_all_reports() if len(missing) > len(STATUSES) else reports
 
 
-def _by_id(run: Run, submission: Submission) -> SplitReport | None:
+def by_id(run: Run, submission: Submission) -> SplitReport | None:
     """Ask for one report that the list does not show; lists may lag."""
     if not submission.split_id:
         return None
@@ -96,9 +112,9 @@ def _by_id(run: Run, submission: Submission) -> SplitReport | None:
     return service.api.find_report(service.path_id(split_id=submission.split_id, report_id=submission.report_id))
 
 
-def record_look(run: Run, submission: Submission, report: SplitReport) -> None:
+def record_look(run: Run, submission: Submission, report: SplitReport, withheld: Withheld) -> None:
     """Write down what one look at one report says; nothing when somebody else has looked later."""
-    judged = judge_report(submission, report)
+    judged = judge_report(submission, report, withheld)
     stands = run.ledger.submissions.record_status(
         submission.id,
         report.document(),

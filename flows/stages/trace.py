@@ -9,12 +9,14 @@ from flows.stages.document import RunDocument
 from flows.stages.run import Order
 from flows.stages.trace_books import Shelf, Wanted, of_obligation, of_payee, of_report, people_meant
 from flows.stages.trace_lines import Statements
+from flows.steps.reconcile import with_what_was_kept
 from flows.steps.trace import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
 from schemas.decision import Decision
 from schemas.job import Outputs
 from schemas.masking import mask_tax_id, mask_value
 from schemas.plan import Place
+from schemas.standing_words import STANDING_WORDS, standing_of
 from schemas.submission import Claim, Submission
 from schemas.tables.frames import Record, records
 from schemas.trace import (
@@ -26,6 +28,7 @@ from schemas.trace import (
     TracedReport,
     TracedWord,
 )
+from schemas.wire import SplitReport, parse_json
 
 OBLIGATION: Final = "ob-"
 REPORT: Final = "rp-"
@@ -198,6 +201,7 @@ class _Gatherer:
     def _obligations(self, own: Sequence[Record], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
         keys = {row[name] for row in own for name in ("key", "base_key")} - {""}
         on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
+        reports = self._seen(submissions)
         told = []
         for row in own:
             submission = submissions.get(row["submission_id"])
@@ -206,16 +210,16 @@ class _Gatherer:
                 on_rows.get(row["base_key"]),
                 *(word for (key, _), word in on_reports.items() if key == row["key"]),
             ]
-            told.append(
-                TracedObligation(
-                    **{name: row[name] for name in ("key", "kind", "amount_cents", "reason", "file", "sheet", "row")},
-                    reference=mask_value("reference", row["reference"]),
-                    place=place_now(row, submission, decided).value,
-                    submission_id=row["submission_id"],
-                    words=tuple(_word(word) for word in words if word is not None),
-                )
-            )
+            placed = row | {"place": place_now(row, submission, decided).value}
+            report = reports.get(row["submission_id"])
+            parts = with_what_was_kept(placed, submission, report) if submission else [placed]
+            told += [_traced(part, [word for word in words if word is not None]) for part in parts]
         return told
+
+    def _seen(self, submissions: Mapping[str, Submission]) -> dict[str, SplitReport]:
+        """Read what the service said last of each report."""
+        latest = self._ledger.reports.latest(list(submissions))
+        return {name: SplitReport.model_validate(parse_json(one.document)) for name, one in latest.items()}
 
     def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
         """What the ledger says of the advances a period recouped, and from which period it carried in."""
@@ -260,7 +264,17 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     sums = Counter[str]()
     for one in obligations:
         sums[one.place] += one.amount_cents
-    return tuple((place.value, sums[place]) for place in Place if sums[place])
+    return tuple((standing, sums[standing]) for standing in STANDING_WORDS if sums[standing])
+
+
+def _traced(row: Record, words: Sequence[Decision]) -> TracedObligation:
+    return TracedObligation(
+        **{name: row[name] for name in ("key", "kind", "amount_cents", "reason", "file", "sheet", "row")},
+        reference=mask_value("reference", row["reference"]),
+        place=standing_of(row["place"], row["reason"]),
+        submission_id=row["submission_id"],
+        words=tuple(map(_word, words)),
+    )
 
 
 def _word(word: Decision) -> TracedWord:

@@ -107,7 +107,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     snapshots = ledger.reports.latest(list(submissions))
     reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
     words = ledger.decisions.on_reports(document.obligations["key"])
-    placed = reconcile(document.obligations, submissions, run_id, decisions=words)
+    placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
     rows = place_rows(document.rows, placed)
     own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
     own.sort(key=lambda one: (one.plan_digest, one.batch_number))

@@ -1,6 +1,7 @@
 """The exchange rate of foreign reports: which one is approved, what a report shows of it, and how it stands."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Final
 
 from schemas.exchange_terms import HOME_CURRENCY, ExchangeTerms
@@ -13,6 +14,8 @@ from schemas.wire import SplitReport
 
 X = ExchangeState
 
+# A service that keeps rates in doubles is off by less than this part of the rate; no quote has so many digits.
+_NOISE: Final = Decimal("1e-12")
 # The service has done with a report: its rate is no longer to be set.
 ENDED: Final = frozenset({"DONE", "CLOSED", "ERROR", "EXCLUDED"})
 _PROVES: Final = {RateSeen.OURS: X.ACCEPTED, RateSeen.ANOTHER: X.DIFFERS}
@@ -44,14 +47,16 @@ def facts_of(terms: ExchangeTerms) -> dict[str, str]:
 def judge_rate(terms: ExchangeTerms, report: SplitReport) -> RateSeen:
     """Say what a report shows of its exchange rate.
 
-    Compared as exact decimals. No rate, or one of zero, is no information and never proof that none was set. A rate
-    that cannot be read is not the approved one. A report that does not say its currency does not contradict it.
+    Compared as closely as doubles are exact: a service may keep it in one. No rate, or one of zero, is no information
+    and never proof that none was set. A rate that cannot be read is not the approved one. A report that does not say
+    its currency does not contradict it.
     """
     if "exchangeRate" in report.unreadable:
         return RateSeen.ANOTHER
     if report.exchangeRate is None or report.exchangeRate.is_zero():
         return RateSeen.SILENT
-    ours = report.exchangeRate == terms.rate and report.currency in {None, terms.currency}
+    same = abs(report.exchangeRate - terms.rate) <= abs(terms.rate) * _NOISE
+    ours = same and report.currency in {None, terms.currency}
     return RateSeen.OURS if ours else RateSeen.ANOTHER
 
 

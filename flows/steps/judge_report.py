@@ -1,16 +1,17 @@
 """What a report's status and figures mean for its submission. Null is never zero, an unknown status is data."""
 
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Final
 
 from schemas.reconciliation import Discrepancy
-from schemas.submission import OPEN, Submission, SubmissionState
-from schemas.wire import SplitReport, amount_from_cents
+from schemas.submission import OPEN, TRANSITIONS, Submission, SubmissionState, Withheld
+from schemas.wire import SplitReport, amount_from_cents, cents_of, says_cents
 
 PAYING: Final = frozenset({"PENDING", "PROCESSING"})
 SETTLED: Final = frozenset({"DONE", "CLOSED"})
+_MAY_HAVE_PAID: Final = {SubmissionState.PARTIAL, SubmissionState.PAID}
+NOTHING_WITHHELD: Final = Withheld()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,46 +29,99 @@ class Judgement:
     discrepancies: tuple[Discrepancy, ...] = ()
 
 
-def judge_report(submission: Submission, report: SplitReport) -> Judgement:
+def judge_report(submission: Submission, report: SplitReport, withheld: Withheld = NOTHING_WITHHELD) -> Judgement:
     """Decide where a submission stands after a look at its report.
 
-    DONE and CLOSED are paid only when the counts cover all payments and one formula over the amounts fits; what cannot
-    be proven is partial, and then nobody knows which payees were paid. A status that goes back never reopens payment.
+    DONE and CLOSED are paid only when the counts cover all payments, nothing was held back but what people asked for,
+    and one formula over the amounts fits; what cannot be proven is partial, and then nobody knows which payees were
+    paid. An end is provisional while the service may tell better: a report that was partial, failed or excluded becomes
+    paid when it is, one that was paid by its status alone becomes partial when figures come that do not bear it out,
+    and nothing ever opens a payment again. What was proven paid stays paid, and a change is told.
+
+    Args:
+        submission: As it stands.
+        report: As the service shows it.
+        withheld: What the service was asked to hold back.
     """
+    said = _judge_status(submission, report, withheld)
     found = tuple(_mismatches(submission, report))
-    if submission.state not in OPEN:
-        changed = went_back(submission, report)
-        return Judgement(submission.state, submission.reason, (*found, *([changed] if changed else [])))
+    if submission.state in OPEN:
+        return replace(said, discrepancies=found)
+    changed = _changed_after_the_end(submission, report, said)
+    state = _after_the_end(submission, said)
+    kept = submission.reason if state is submission.state else said.reason
+    is_verified = state is SubmissionState.PAID is said.state and not said.reason
+    return Judgement(state, "" if is_verified else kept, (*found, *changed))
+
+
+def _after_the_end(submission: Submission, said: Judgement) -> SubmissionState:
+    """Say where a look leaves what had ended: nearer to paid, never farther from it than the figures allow."""
+    before, after = submission.state, said.state
+    if before is SubmissionState.PAID:
+        is_unverified = bool(submission.reason)
+        is_paid_or_open = after is SubmissionState.PAID or after in OPEN
+        return before if is_paid_or_open or not is_unverified else SubmissionState.PARTIAL
+    return after if after in TRANSITIONS[before] else before
+
+
+def _changed_after_the_end(submission: Submission, report: SplitReport, said: Judgement) -> list[Discrepancy]:
+    """Tell of a report that had ended and says otherwise now; that one who was in question is paid is no mismatch."""
+    if changed := went_back(submission, report):
+        return [changed]
+    contradicted = {SubmissionState.PAID: {SubmissionState.PARTIAL}, SubmissionState.FAILED: _MAY_HAVE_PAID}
+    if said.state in contradicted.get(submission.state, set()) and not _paid_too_much(submission, report):
+        message = "the figures changed after the end; nothing is paid again"
+        return [_discrepancy("figures_changed", submission, message, submission.state.value, said.state.value)]
+    return []
+
+
+def _judge_status(submission: Submission, report: SplitReport, withheld: Withheld) -> Judgement:
     match report.status:
         case status if status in PAYING:
-            return Judgement(SubmissionState.PROCESSING, "", found)
+            return Judgement(SubmissionState.PROCESSING)
         case status if status in SETTLED:
-            return _judge_settled(submission, report, found)
+            return _judge_settled(submission, report, withheld)
         case "ERROR":
-            return _judge_error(report, found)
+            return _judge_error(report)
         case "EXCLUDED":
-            return Judgement(SubmissionState.EXCLUDED, "the service excluded the report", found)
+            return Judgement(SubmissionState.EXCLUDED, "the service excluded the report")
         case _:
-            return Judgement(submission.state, f"status {report.status!r} is not known", found)
+            return Judgement(submission.state, f"status {report.status!r} is not known")
 
 
-def _judge_settled(submission: Submission, report: SplitReport, found: tuple[Discrepancy, ...]) -> Judgement:
+def _judge_settled(submission: Submission, report: SplitReport, withheld: Withheld) -> Judgement:
     if _paid_too_much(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "more was paid than was asked", found)
+        return Judgement(SubmissionState.PARTIAL, "more was paid than was asked")
+    if not (_held_as_asked(report, withheld) or held_nothing(report)):
+        return Judgement(SubmissionState.PARTIAL, "the service held back otherwise than was asked, and not said whose")
     if not _counts_cover(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "done and withheld payments do not make up all payments", found)
+        return Judgement(SubmissionState.PARTIAL, "done and withheld payments do not make up all payments")
     if not _some_formula_fits(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "no formula over the report's amounts gives its total", found)
+        return Judgement(SubmissionState.PARTIAL, "no formula over the report's amounts gives its total")
     unverified = [name for name in ("donePayments", "paidAmount") if getattr(report, name) is None]
     reason = f"not verified: the service did not say {' and '.join(unverified)}" if unverified else ""
-    return Judgement(SubmissionState.PAID, reason, found)
+    return Judgement(SubmissionState.PAID, reason)
 
 
-def _judge_error(report: SplitReport, found: tuple[Discrepancy, ...]) -> Judgement:
+def _judge_error(report: SplitReport) -> Judgement:
     nothing_paid = report.donePayments == 0 and report.paidAmount == 0
     if nothing_paid:
-        return Judgement(SubmissionState.FAILED, "the service says ERROR and that nothing was paid", found)
-    return Judgement(SubmissionState.PARTIAL, "the service says ERROR and not that nothing was paid", found)
+        return Judgement(SubmissionState.FAILED, "the service says ERROR and that nothing was paid")
+    return Judgement(SubmissionState.PARTIAL, "the service says ERROR and not that nothing was paid")
+
+
+def _held_as_asked(report: SplitReport, withheld: Withheld) -> bool:
+    """Whether nothing that the service says was held back is more, or less, than people asked it to hold."""
+    amount = report.withholdAmount
+    fits = amount is None or says_cents(amount, withheld.amount_cents)
+    return fits and report.withholdPayments in {None, withheld.payments}
+
+
+def held_nothing(report: SplitReport) -> bool:
+    """Whether the service says that it holds nothing back: what it was asked to hold was paid, or released since."""
+    amount, count = report.withholdAmount, report.withholdPayments
+    says_nothing = amount is None and count is None
+    return not says_nothing and (amount is None or says_cents(amount, 0)) and count in {None, 0}
 
 
 def _counts_cover(submission: Submission, report: SplitReport) -> bool:
@@ -80,25 +134,24 @@ def _counts_cover(submission: Submission, report: SplitReport) -> bool:
 
 def _some_formula_fits(submission: Submission, report: SplitReport) -> bool:
     """Whether paid plus some of withheld, income tax, fee and owner's amount is the total; null amounts are skipped."""
-    if report.pendingAmount:
+    if report.pendingAmount is not None and not says_cents(report.pendingAmount, 0):
         return False
     if report.paidAmount is None:
         return True
-    total = amount_from_cents(submission.amount_cents)
     owner = amount_from_cents(submission.owner_cents)
     terms = [t for t in (report.withholdAmount, report.irAmount, report.feeAmount, owner) if t is not None]
     subsets = chain.from_iterable(combinations(terms, n) for n in range(len(terms) + 1))
-    return any(report.paidAmount + sum(subset, Decimal(0)) == total for subset in subsets)
+    return any(says_cents(report.paidAmount + sum(subset), submission.amount_cents) for subset in subsets)
 
 
 def _paid_too_much(submission: Submission, report: SplitReport) -> bool:
-    return report.paidAmount is not None and report.paidAmount > amount_from_cents(submission.amount_cents)
+    return report.paidAmount is not None and cents_of(report.paidAmount) > submission.amount_cents
 
 
 def _mismatches(submission: Submission, report: SplitReport) -> list[Discrepancy]:
     planned = amount_from_cents(submission.amount_cents)
     found = []
-    if report.totalAmount is not None and report.totalAmount != planned:
+    if report.totalAmount is not None and not says_cents(report.totalAmount, submission.amount_cents):
         message = "the report's total is not the amount that was asked"
         found.append(_discrepancy("total", submission, message, planned, report.totalAmount))
     if report.currency is not None and report.currency != submission.currency:

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from flows.steps.compare_listing import names_of
 from flows.steps.judge_report import PAYING
+from schemas.plan import names_of
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.tax_id import format_tax_id
 from schemas.told import Told
-from schemas.wire import SplitReport, amount_from_cents
+from schemas.wire import SplitReport, says_cents
 
 # How far the service's clock may be behind ours when it dates a report.
 CLOCKS_APART: Final = dt.timedelta(minutes=2)
@@ -33,12 +33,11 @@ def differs_from(submission: Submission, report: SplitReport) -> list[str]:
         report: As the service shows it.
     """
     payer, names = _payer(submission), names_of(report)
-    total = amount_from_cents(submission.amount_cents)
     contradicted = {
         "name": bool(names) and submission.report_id not in names,
         "payer": report.taxId not in {None, payer, format_tax_id(payer)},
         "currency": report.currency not in {None, submission.currency},
-        "total": report.totalAmount not in {None, total},
+        "total": report.totalAmount is not None and not says_cents(report.totalAmount, submission.amount_cents),
         "number of payments": _contradicts_count(submission, report),
     }
     return [what for what, contradicts in contradicted.items() if contradicts]

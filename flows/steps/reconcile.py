@@ -6,16 +6,17 @@ from types import MappingProxyType
 
 import pandas as pd
 
+from flows.steps.judge_report import held_nothing
 from flows.steps.owe import obligations_frame
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
-from schemas.plan import Place
+from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.row_runs import RowRuns, Run, move_rows
-from schemas.wire import SplitReport
+from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState
 
@@ -64,11 +65,38 @@ def is_duplicate(submission: Submission, run_id: str) -> bool:
     return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
 
 
+def with_what_was_kept(row: Record, submission: Submission, report: SplitReport | None) -> list[Record]:
+    """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
+
+    Args:
+        row: With its place.
+        submission: What claims it.
+        report: Its last report.
+
+    Returns:
+        The row; where the report is of this one payment, the net and the tax apart, since only then is the net known.
+    """
+    if report is None or submission.state is not S.PAID:
+        return [row]
+    if row["place"] == Place.WITHHELD.value and held_nothing(report):
+        row = row | {"place": Place.PAID.value}
+    tax_cents = cents_of(report.irAmount) if report.irAmount is not None else 0
+    if row["place"] != Place.PAID.value or not tax_cents:
+        return [row]
+    net_cents = row["amount_cents"] - tax_cents
+    is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
+    if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
+        return [row | {"reason": LESS_TAX}]
+    tax = row | {"amount_cents": tax_cents, "place": Place.INCOME_TAX.value, "reason": TAX_WITHHELD}
+    return [row | {"amount_cents": net_cents, "reason": LESS_TAX}, tax]
+
+
 def reconcile(
     obligations: DataFrame[Obligations],
     submissions: Mapping[str, Submission],
     run_id: str,
     *,
+    reports: Mapping[str, SplitReport] = MappingProxyType({}),
     decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
     planned_owner: bool = False,
 ) -> DataFrame[Obligations]:
@@ -80,20 +108,22 @@ def reconcile(
         obligations: As a run worked them out.
         submissions: By id, those that claim any of them.
         run_id: The run that is told of.
+        reports: Last report of each submission, by submission id.
         decisions: (Obligation key, submission id) -> the last word on what that report did for it.
         planned_owner: Whether the owner's part is only a draft.
     """
-    rows = records(obligations)
-    for row in rows:
+    rows = list[Record]()
+    for row in records(obligations):
         submission = submissions.get(row["submission_id"])
-        if row["place"] == Place.CONFLICT.value:
-            continue
-        if submission is not None:
+        if submission is not None and row["place"] != Place.CONFLICT.value:
             decided = decisions.get((row["key"], submission.id))
             row["place"] = place_of(row, submission, run_id, decided).value
             row["reason"] = decided.reason if decided else submission.reason or row["reason"]
-        elif row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
+            rows += with_what_was_kept(row, submission, reports.get(submission.id))
+            continue
+        if row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
             row["place"] = Place.OWNER.value
+        rows.append(row)
     return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
 
 
@@ -104,7 +134,7 @@ def total_up(
     reports: Mapping[str, SplitReport],
     run_id: str,
 ) -> Totals:
-    """Add up by place, move what the reports say was withheld or taxed out of paid, and check the sum.
+    """Add up by place, move what the reports say was taxed out of paid, and check the sum.
 
     Args:
         obligations: After `reconcile`.
@@ -122,25 +152,20 @@ def total_up(
     for submission in submissions.values():
         report = reports.get(submission.id)
         if report is not None and submission.state is S.PAID and submission.run_id == run_id:
-            _move_what_was_not_paid_out(sums, obligations, submission, report)
+            _move_tax(sums, obligations, submission, report)
     totals = Totals.model_validate({"in": in_cents} | dict(sums))
     if totals.placed() != in_cents:
         raise BrokenInvariant(f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place")
     return totals
 
 
-def _move_what_was_not_paid_out(
-    sums: Counter[str], obligations: pd.DataFrame, submission: Submission, report: SplitReport
-) -> None:
-    if report.irAmount:
-        tax = int(report.irAmount * 100)
-        sums[Place.PAID.value] -= tax
-        sums[Place.INCOME_TAX.value] += tax
-    if report.withholdAmount is not None:
-        own = obligations[(obligations["submission_id"] == submission.id) & (obligations["place"] == Place.WITHHELD)]
-        more = int(report.withholdAmount * 100) - int(own["amount_cents"].sum())
+def _move_tax(sums: Counter[str], obligations: pd.DataFrame, submission: Submission, report: SplitReport) -> None:
+    """Take out of paid what a report of several payments kept of them; of which is not known."""
+    if report.irAmount is not None:
+        told = (obligations["submission_id"] == submission.id) & (obligations["place"] == Place.INCOME_TAX.value)
+        more = cents_of(report.irAmount) - int(obligations.loc[told, "amount_cents"].sum())
         sums[Place.PAID.value] -= more
-        sums[Place.WITHHELD.value] += more
+        sums[Place.INCOME_TAX.value] += more
 
 
 def withheld_otherwise(
@@ -153,7 +178,7 @@ def withheld_otherwise(
         if report is None or report.withholdAmount is None or submission.state is not S.PAID:
             continue
         asked = obligations[(obligations["submission_id"] == submission.id) & obligations["withhold"]]
-        expected, told = int(asked["amount_cents"].sum()), int(report.withholdAmount * 100)
+        expected, told = int(asked["amount_cents"].sum()), cents_of(report.withholdAmount)
         if expected != told:
             message = "the service held back another sum than was asked"
             numbers = {"expected": str(expected), "found": str(told)}

@@ -23,6 +23,7 @@ from schemas.payee_statement import (
     WayToPaid,
 )
 from schemas.plan import Place, digest_of, short_token
+from schemas.standing_words import standing_of
 from schemas.submission import Submission
 from schemas.tables.frames import Record, records
 
@@ -195,7 +196,7 @@ def _payments(rows: Iterable[Record], submissions: Mapping[str, Submission]) -> 
             kind=kind,
             reference=row["reference"],
             amount_cents=row["amount_cents"],
-            place=row["place"],
+            place=standing_of(row["place"], row["reason"]),
             reasons=_codes([row["reason"]]) if held else (),
             report=submission.report_id if submission else row["submission_id"],
             sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,

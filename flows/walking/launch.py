@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.opening import open_ledger_of
+from flows.opening import open_ledger_of, utc_now
 from flows.preflight import check_environment
 from flows.settings import read_settings
 from flows.stages.due_jobs import is_anything_open, require_known_job
@@ -149,7 +149,7 @@ def nothing_is_open(job: str | None) -> bool:
     with open_ledger_of(read_settings(), create=False) as ledger:
         if job is not None:
             require_known_job(ledger, job, jobs_folder())
-        return not is_anything_open(ledger, job)
+        return not is_anything_open(ledger, job, utc_now())
 
 
 def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch) -> RunReport:

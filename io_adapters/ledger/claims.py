@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, func, or_, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
@@ -12,7 +12,7 @@ from io_adapters.ledger.tables import claims, plans, submissions
 from schemas.errors import UnsoundPlan
 from schemas.paid_before import FailedPayment, PaidRow
 from schemas.plan import BatchPayment
-from schemas.submission import Claim, SubmissionState
+from schemas.submission import Claim, SubmissionState, Withheld
 
 
 class ClaimCollision(UnsoundPlan):
@@ -107,6 +107,19 @@ class Claims:
         query = select(*columns).where(claims.c.submission_id == submission_id).order_by(claims.c.position)
         with self._db.reading() as connection:
             return [BatchPayment(*row) for row in connection.execute(query)]
+
+    def withheld(self, submission_ids: Iterable[str]) -> dict[str, Withheld]:
+        """Return what the service was asked to hold back, for each of these submissions that asked it to."""
+        found: dict[str, Withheld] = {}
+        with self._db.reading() as connection:
+            for some in chunks(submission_ids):
+                query = (
+                    select(claims.c.submission_id, func.count(), func.sum(claims.c.amount_cents))
+                    .where(claims.c.submission_id.in_(some), claims.c.withheld)
+                    .group_by(claims.c.submission_id)
+                )
+                found |= {row[0]: Withheld(int(row[1]), int(row[2])) for row in connection.execute(query)}
+        return found
 
     def _read(self, *conditions: ColumnElement[bool]) -> list[Claim]:
         in_order = (submissions.c.created_at, claims.c.submission_id, claims.c.position)

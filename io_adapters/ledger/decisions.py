@@ -50,6 +50,13 @@ class Decisions:
                     return True
         return False
 
+    def about(self, submission_id: str) -> list[Decision]:
+        """Return the last word on each payment of one report that people have said something about."""
+        query = select(decisions).where(decisions.c.submission_id == submission_id).order_by(decisions.c.id)
+        with self._db.reading() as connection:
+            last = {row.obligation_key: _decision_of(row) for row in connection.execute(query)}
+        return list(last.values())
+
     def undecided(self, submission_ids: Iterable[str]) -> frozenset[str]:
         """Return which of these submissions pay something that nobody has said a word about."""
         about = (decisions.c.submission_id == claims.c.submission_id) & (

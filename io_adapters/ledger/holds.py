@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import freezes, holds
+from schemas.alarm import Alarms
 from schemas.errors import NotSent, SendingFrozen
 from schemas.told import Told
 
@@ -71,9 +72,12 @@ class Freezes:
     def put(self, reason: str, tags: Iterable[str]) -> None:
         """Stop all sending until people have looked."""
         with self._db.writing() as connection:
-            connection.execute(
-                insert(freezes).values(reason=reason, tags=json.dumps(sorted(set(tags))), frozen_at=self._db.now())
-            )
+            _put(connection, reason, tags, self._db.now())
+
+    def raise_alarms(self, alarms: Alarms) -> None:
+        """Stop all sending where an alarm is new: one that does not stand yet, and that people have not accepted."""
+        with self._db.writing() as connection:
+            freeze_for(connection, alarms, self._db.now())
 
     def current(self) -> Freeze | None:
         """Return what stands, several freezes as one; None when nothing does."""
@@ -97,9 +101,30 @@ class Freezes:
 
     def accepted_tags(self) -> frozenset[str]:
         """Return all tags people have accepted so far; they do not freeze sending again."""
-        query = select(freezes.c.accepted_tags).where(freezes.c.accepted_tags.is_not(None))
         with self._db.reading() as connection:
-            return frozenset(tag for text in connection.scalars(query) for tag in json.loads(text))
+            return _accepted_tags(connection)
+
+
+def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None:
+    """Stop all sending for the alarms among these that are new, in the transaction that found them."""
+    if not alarms.found:
+        return
+    standing = _standing_freeze(connection)
+    known = _accepted_tags(connection) | set(standing.tags if standing else ())
+    new = [alarm for alarm in alarms.found if alarm.tag not in known]
+    if new:
+        reason = "; ".join(dict.fromkeys(alarm.told.in_words(alarms.language) for alarm in new))
+        _put(connection, reason, [alarm.tag for alarm in new], now)
+
+
+def _put(connection: Connection, reason: str, tags: Iterable[str], now: dt.datetime) -> None:
+    values = {"reason": reason, "tags": json.dumps(sorted(set(tags))), "frozen_at": now}
+    connection.execute(insert(freezes).values(**values))
+
+
+def _accepted_tags(connection: Connection) -> frozenset[str]:
+    query = select(freezes.c.accepted_tags).where(freezes.c.accepted_tags.is_not(None))
+    return frozenset(tag for text in connection.scalars(query) for tag in json.loads(text))
 
 
 def require_free_to_send(connection: Connection) -> None:

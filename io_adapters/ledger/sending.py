@@ -7,10 +7,11 @@ from sqlalchemy import Connection, insert, select
 
 from io_adapters.ledger.approving import sendable_until
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.holds import require_free_to_send
+from io_adapters.ledger.holds import freeze_for, require_free_to_send
 from io_adapters.ledger.owner import Owner
 from io_adapters.ledger.tables import answers, submissions
-from io_adapters.ledger.transitions import move, read_submission, try_move
+from io_adapters.ledger.transitions import linked_elsewhere, move, read_submission, try_move
+from schemas.alarm import NO_ALARMS, Alarm, Alarms
 from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.submission import Outcome, Submission, SubmissionState
 from schemas.told import Told
@@ -85,11 +86,22 @@ class Sending:
         raw_answer: bytes,
         split_id: str | None,
         reason: str,
+        alarms: Alarms = NO_ALARMS,
     ) -> Submission:
         """Write down what the answer proves, with the answer itself; no answer is ever lost.
 
         Somebody may have put the submission in doubt, or found it, while the answer was on its way. Then only
-        *accepted* still changes something: bytes once in doubt are never refused or unsent for certain.
+        *accepted* still changes something: bytes once in doubt are never refused or unsent for certain. A report that
+        is another submission's already was not made for this one: then it is in doubt, and sending is frozen.
+
+        Args:
+            submission_id: Which.
+            outcome: What the answer proves.
+            http_status: Of the answer; None when none came.
+            raw_answer: Its body.
+            split_id: The service's `_id`, where it was accepted.
+            reason: Why, for people.
+            alarms: What the answer says that must stop all sending, in the very transaction that records it.
 
         Returns:
             The submission as it stands now, without its body.
@@ -102,7 +114,14 @@ class Sending:
             accepted_late = before.state is SubmissionState.IN_DOUBT and after is SubmissionState.ACCEPTED
             if before.state is SubmissionState.SENDING or accepted_late:
                 found = {} if split_id is None else {"split_id": split_id}
-                move(connection, before, after, at=now, by=before.run_id, reason=reason, **found)
+                other = linked_elsewhere(connection, submission_id, split_id)
+                if other is not None:
+                    told = Told("alarm.linked_twice", name=submission_id, report=split_id, other=other)
+                    alarms = alarms.and_also(Alarm("linked_twice", f"{submission_id}:id", told))
+                    after, reason, found = SubmissionState.IN_DOUBT, told.in_words(alarms.language), {}
+                if after is not before.state:
+                    move(connection, before, after, at=now, by=before.run_id, reason=reason, **found)
+            freeze_for(connection, alarms, now)
             return read_submission(connection, submission_id)
 
     def doubt_abandoned(self, gone: Callable[[Owner], bool]) -> list[Submission]:

@@ -8,12 +8,14 @@ from sqlalchemy import Connection, select, update
 from io_adapters.ledger.attempts import write_next_attempt
 from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.holds import freeze_for
 from io_adapters.ledger.reports import ReportSnapshot, append_snapshot
 from io_adapters.ledger.tables import claims, meta, submissions
-from io_adapters.ledger.transitions import move, read_submission, write_journal
+from io_adapters.ledger.transitions import linked_elsewhere, move, read_submission, write_journal
+from schemas.alarm import NO_ALARMS, Alarm, Alarms
 from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
 from schemas.person import different_people
-from schemas.submission import LIKENESS, OPEN, TAKEN_BACK, Submission, SubmissionState
+from schemas.submission import LIKENESS, LIVE, PROVISIONAL, TAKEN_BACK, Submission, SubmissionState
 from schemas.told import Told
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -25,7 +27,14 @@ class Settling:
     _db: Database
 
     def record_found(
-        self, submission_id: str, split_id: str, *, by: str, reason: str, linked_by: str | None = None
+        self,
+        submission_id: str,
+        split_id: str,
+        *,
+        by: str,
+        reason: str,
+        linked_by: str | None = None,
+        language: str = "en",
     ) -> tuple[str, ...]:
         """Write down that a submission in doubt, or declared absent, is in the service after all.
 
@@ -38,13 +47,15 @@ class Settling:
             by: The run that found it, or the person who did.
             reason: How it was found.
             linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
+            language: To tell an alarm in.
 
         Returns:
             The keys of obligations that another submission has paid as well; normally empty, anything else is
-            an alarm.
+            an alarm, and freezes sending.
 
         Raises:
-            BrokenInvariant: it is neither in doubt nor absent, nor known under this very id.
+            BrokenInvariant: it is neither in doubt nor absent, nor known under this very id; or the report is another
+                submission's.
         """
         with self._db.writing() as connection:
             before = read_submission(connection, submission_id)
@@ -52,12 +63,16 @@ class Settling:
                 return ()
             if before.state not in {SubmissionState.IN_DOUBT, SubmissionState.ABSENT}:
                 raise BrokenInvariant(f"{submission_id} is {before.state}; only one in doubt or absent can be found")
+            if other := linked_elsewhere(connection, submission_id, split_id):
+                raise BrokenInvariant(f"{split_id} is the report of {other}; it cannot be that of {submission_id} too")
             now = self._db.now()
             found = {"split_id": split_id, "linked_by": linked_by}
             move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, **found)
-            return _claim_again(connection, before, by, now) if before.state is SubmissionState.ABSENT else ()
+            if before.state is not SubmissionState.ABSENT:
+                return ()
+            return _claim_again(connection, before, by, now, language)
 
-    def record_status(
+    def record_status(  # noqa: PLR0913  (what a look says, each named at the call)
         self,
         submission_id: str,
         report_json: bytes,
@@ -67,8 +82,12 @@ class Settling:
         by: str,
         reason: str = "",
         seen: SubmissionState | None = None,
+        alarms: Alarms = NO_ALARMS,
     ) -> Submission:
         """Keep a report as the service shows it now, and what that means.
+
+        What had ended without being paid and is paid, or on its way, after all claims its obligations again; whatever
+        else claims them is withdrawn if it has not been sent, and is an alarm that freezes sending if it has.
 
         Args:
             submission_id: Which.
@@ -79,12 +98,13 @@ class Settling:
             reason: Why it means that, for people.
             seen: Where the submission stood when the service was asked. When it stands elsewhere by now, somebody else
                 has looked later, and nothing is kept or changed.
+            alarms: What it shows that must stop all sending, in the very transaction that records it.
 
         Returns:
             The submission as it stands now, without its body.
 
         Raises:
-            BrokenInvariant: the report is not open, and yet its state is to change.
+            BrokenInvariant: the state cannot follow the one it has.
         """
         with self._db.writing() as connection:
             now = self._db.now()
@@ -94,14 +114,18 @@ class Settling:
             append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
             if new_state is None or new_state is before.state:
                 this = submissions.c.id == submission_id
-                connection.execute(update(submissions).where(this).values(status=status))
-            elif before.state not in OPEN:
-                raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
+                news = {"reason": reason} if before.state is SubmissionState.PAID else {}
+                connection.execute(update(submissions).where(this).values(status=status, **news))
             else:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
+                if before.state in PROVISIONAL and new_state in LIVE:
+                    _claim_again(connection, before, by, now, alarms.language)
+            freeze_for(connection, alarms, now)
             return read_submission(connection, submission_id)
 
-    def take_link_back(self, submission_id: str, *, by: Sequence[str], evidence: str) -> tuple[str, ...]:
+    def take_link_back(
+        self, submission_id: str, *, by: Sequence[str], evidence: str, language: str = "en"
+    ) -> tuple[str, ...]:
         """Take people's word that the report found by likeness is another one: the submission is in doubt again.
 
         Whatever that report has said since is not said of it; what it pays is claimed again. No report is linked to it
@@ -111,6 +135,7 @@ class Settling:
             submission_id: Which.
             by: At least two different people.
             evidence: What they rely on.
+            language: To tell an alarm in.
 
         Returns:
             The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
@@ -131,7 +156,7 @@ class Settling:
             connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))
             doubt = SubmissionState.IN_DOUBT
             write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=evidence)
-            return _claim_again(connection, before, names, now)
+            return _claim_again(connection, before, names, now, language)
 
     def note(self, submission_id: str, reason: str) -> None:
         """Write beside a submission what people should know of it; its state stays."""
@@ -172,7 +197,10 @@ class Settling:
             return following
 
 
-def _claim_again(connection: Connection, found: Submission, by: str, now: dt.datetime) -> tuple[str, ...]:
+def _claim_again(
+    connection: Connection, found: Submission, by: str, now: dt.datetime, language: str
+) -> tuple[str, ...]:
+    """Claim what a submission pays once more; what another one has sent is paid twice, and freezes sending."""
     for other_id in sorted(set(claimed_elsewhere(connection, [found.id]).values())):
         other = read_submission(connection, other_id)
         if other.state in _UNSENT:
@@ -181,4 +209,7 @@ def _claim_again(connection: Connection, found: Submission, by: str, now: dt.dat
     twice = sorted(claimed_elsewhere(connection, [found.id]))
     mine = claims.c.submission_id == found.id
     connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
+    if twice:
+        told = Told("alarm.paid_twice", name=found.id, count=len(twice))
+        freeze_for(connection, Alarms((Alarm("paid_twice", found.id, told),), language), now)
     return tuple(twice)

@@ -11,9 +11,9 @@ from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
 from io_adapters.ledger.sending import Sending
 from io_adapters.ledger.settling import Settling
-from io_adapters.ledger.tables import answers, journal, submissions
+from io_adapters.ledger.tables import answers, journal, plans, submissions
 from io_adapters.ledger.transitions import read_submission, select_submissions, submission_of
-from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.submission import Outcome, SentReport, Submission, SubmissionState
 
 S = SubmissionState
 _NEVER_THERE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
@@ -65,15 +65,17 @@ class Submissions(Approving, Sending, Settling):
                 found += [submission_of(row) for row in connection.execute(query)]
         return found
 
-    def report_ids(self) -> frozenset[str]:
-        """Return the ids of all reports the service may have by this ledger's own account.
+    def sent_reports(self) -> list[SentReport]:
+        """Return all reports the service may have by this ledger's own account.
 
         One that is only planned, approved, or certainly never arrived is not among them. Should the service show it
         all the same, the ledger has forgotten that it was sent: it was restored from a copy, and must not send.
         """
-        query = select(submissions.c.id).where(submissions.c.state.in_(_MAY_BE_THERE))
+        s = submissions.c
+        columns = (s.id, s.split_id, plans.c.payer, s.currency, s.amount_cents, s.linked_by)
+        query = select(*columns).join(plans, plans.c.digest == s.plan_digest).where(s.state.in_(_MAY_BE_THERE))
         with self._db.reading() as connection:
-            return frozenset(connection.scalars(query))
+            return [SentReport(*row) for row in connection.execute(query)]
 
     def ever_sent(self, job: str) -> bool:
         """Say whether the service may have any report of a job."""

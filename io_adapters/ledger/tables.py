@@ -293,6 +293,14 @@ submissions = Table(
     Index("ix_submissions_job_period", "job", "period"),
     Index("ix_submissions_state", "state"),
     Index("ix_submissions_run_id", "run_id"),
+    # One report of the service is one submission; "" is one whose id the service does not tell.
+    Index(
+        "uq_submissions_split_id",
+        "split_id",
+        unique=True,
+        sqlite_where=text("split_id <> ''"),
+        postgresql_where=text("split_id <> ''"),
+    ),
 )
 
 # What each submission pays. A row claims its obligation while `live`; at most one does.

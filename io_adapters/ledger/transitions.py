@@ -38,6 +38,14 @@ def read_submission(connection: Connection, submission_id: str, *, bodies: bool 
     return submission_of(row)
 
 
+def linked_elsewhere(connection: Connection, submission_id: str, split_id: str | None) -> str | None:
+    """Name the other submission that a report of the service is linked to already; None when there is none."""
+    if not split_id:
+        return None
+    others = (submissions.c.split_id == split_id) & (submissions.c.id != submission_id)
+    return connection.scalar(select(submissions.c.id).where(others))
+
+
 def move(
     connection: Connection,
     submission: Submission,

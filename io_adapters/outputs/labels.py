@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from io_adapters.outputs.plan_labels import MISSING_SHARES, PLAN, REASONS
-from schemas.standing_words import CAME_IN, PLACE_WORDS
+from schemas.standing_words import CAME_IN, STANDING_WORDS
 
 _EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.0": ("concluído", "done"),
@@ -25,7 +25,7 @@ _EXITS: Final[dict[str, tuple[str, str]]] = {
     "exit.70": ("falha do programa; os números não fecham", "a fault of the program; the numbers do not add up"),
 }
 
-_PLACES: Final = {f"place.{place.value}": words for place, words in PLACE_WORDS.items()}
+_PLACES: Final = {f"place.{standing}": words for standing, words in STANDING_WORDS.items()}
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     "kind.payment": ("Pagamento", "Payment"),
@@ -34,6 +34,11 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "kind.unmatched": ("Sem participação", "No share"),
     "kind.recouped": ("Adiantamento recuperado", "Advance recouped"),
     "kind.carried": ("Saldo levado", "Carried balance"),
+    "reason.less_tax": (
+        "o serviço reteve imposto de renda neste relatório",
+        "the service withheld income tax in this report",
+    ),
+    "reason.tax_withheld": ("imposto de renda retido pelo serviço", "income tax withheld by the service"),
     "reason.advance": ("adiantamento", "advance"),
     "reason.below_minimum": ("abaixo do mínimo, ou negativo", "below the minimum, or negative"),
     "reason.paid_outside": ("pago fora do Repasse", "paid outside Repasse"),

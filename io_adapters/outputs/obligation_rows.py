@@ -11,6 +11,7 @@ from io_adapters.outputs.tables import Column, Row, Toned, records
 from io_adapters.outputs.workbook import MONEY, WHOLE, Tone
 from schemas.masking import mask_account, mask_pix_key
 from schemas.plan import Place
+from schemas.standing_words import standing_of
 
 PLACE_TONES: Final[dict[Place, Tone]] = {
     Place.PAID: Tone.GOOD,
@@ -82,7 +83,7 @@ def obligation_rows(obligations: pd.DataFrame, labels: Labels) -> Iterator[Row]:
             kind,
             destination,
             amount(owed.amount_cents),
-            Toned(labels.of_value("place", str(owed.place)), PLACE_TONES[Place(owed.place)]),
+            Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[Place(owed.place)]),
             labels.of_value("reason", owed.reason),
             owed.submission_id,
             owed.file,

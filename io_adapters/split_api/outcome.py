@@ -15,6 +15,7 @@ from io_adapters.split_api.exchange import Reply
 from io_adapters.split_api.failures import NOT_SENT
 from io_adapters.split_api.reply_text import differences, reason_for
 from io_adapters.split_api.validation_error import ValidationError, names_report_id, read_validation_errors
+from schemas.plan import names_of_others
 from schemas.submission import Outcome
 from schemas.wire import SplitReport, parse_json
 
@@ -169,6 +170,9 @@ def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Ans
         return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} without a readable report")
     if "reportId" in report.unreadable or report.reportId not in {None, report_id}:
         return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} about another report", mismatches=("reportId",))
+    if names_of_others(report, sent or report_id.encode()):
+        reason = f"HTTP {status} with the name of another report"
+        return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("paymentBatchName",))
     mismatches = differences(report, sent)
     reason = f"HTTP {status}" + (f"; differs in {', '.join(mismatches)}" if mismatches else "")
     return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from schemas.wire import SplitReport, parse_json
+from schemas.wire import SplitReport, cents_of, parse_json, says_cents
 
 _HINTS: Final = {
     401: "the API key was not accepted",
@@ -48,10 +49,17 @@ def differences(report: SplitReport, sent: bytes) -> tuple[str, ...]:
     return tuple(
         name
         for name, theirs in said.items()
-        if ours.get(name) is not None and theirs is not None and _plain(ours[name]) != _plain(theirs)
+        if ours.get(name) is not None and theirs is not None and not _says_the_same(ours[name], theirs)
     )
 
 
+def _says_the_same(ours: Any, theirs: Any) -> bool:  # noqa: ANN401
+    """Amounts are the same to the centavo; of texts, case, blanks and punctuation make no difference."""
+    if isinstance(ours, int | Decimal) and isinstance(theirs, Decimal):
+        return says_cents(theirs, cents_of(Decimal(ours)))
+    return bool(_plain(ours) == _plain(theirs))
+
+
 def _plain(value: Any) -> Any:  # noqa: ANN401
-    """Case, blanks and punctuation make no difference: a document may come back with its dots."""
+    """Leave the letters and digits: a document may come back with its dots."""
     return re.sub(r"[\W_]", "", value).casefold() if isinstance(value, str) else value

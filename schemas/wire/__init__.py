@@ -15,7 +15,7 @@ from schemas.wire.contacts import (
     ContactEmailUpdate,
 )
 from schemas.wire.fields import Request, Response, body_of
-from schemas.wire.json_text import amount_from_cents, canonical_json, parse_json
+from schemas.wire.json_text import amount_from_cents, canonical_json, cents_of, parse_json, says_cents
 from schemas.wire.pix import AdditionalData, Institution, InstitutionPage, Pagination, QrCode, QrCodeRequest
 from schemas.wire.splits import ExchangeRateUpdate, PaymentEntry, ReportStatus, SplitReport, SplitRequest
 from schemas.wire.webhooks import Webhook, WebhookCreate
@@ -50,5 +50,7 @@ __all__ = [
     "amount_from_cents",
     "body_of",
     "canonical_json",
+    "cents_of",
     "parse_json",
+    "says_cents",
 ]

@@ -4,6 +4,9 @@ import json
 from decimal import Decimal
 from typing import Any, Final
 
+# How far a sum of the service may be from ours before it is another one, in centavos.
+HALF_A_CENTAVO: Final = Decimal("0.5")
+
 
 def amount_from_cents(cents: int) -> Decimal:
     """Return centavos as the exact two-place decimal the wire carries.
@@ -12,6 +15,24 @@ def amount_from_cents(cents: int) -> Decimal:
     Decimal('1234.56')
     """
     return Decimal(cents).scaleb(-2)
+
+
+def cents_of(amount: Decimal) -> int:
+    """Return the centavos an amount of the service is nearest to: a service may add in doubles.
+
+    >>> cents_of(Decimal("300.00000000000006")), cents_of(Decimal("7.4999999999"))
+    (30000, 750)
+    """
+    return int((amount * 100).to_integral_value())
+
+
+def says_cents(amount: Decimal, cents: int) -> bool:
+    """Whether an amount of the service is so many centavos, give or take half a centavo.
+
+    >>> says_cents(Decimal("300.00000000000006"), 30000), says_cents(Decimal("300.01"), 30000)
+    (True, False)
+    """
+    return abs(amount * 100 - cents) <= HALF_A_CENTAVO
 
 
 _write_plain: Final = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for every word

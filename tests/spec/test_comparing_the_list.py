@@ -2,9 +2,9 @@
 
 import pytest
 
-from flows.steps.compare_listing import compare_listing, find_doubtful, names_of
-from schemas.plan import report_id
-from schemas.submission import SubmissionState
+from flows.steps.compare_listing import compare_listing, find_doubtful
+from schemas.plan import names_of, report_id
+from schemas.submission import SentReport, SubmissionState
 from tests.spec.reports import SERVICE, report, submission
 
 OURS, SECOND = (report_id(SERVICE, "abcd", content, 1) for content in ("one", "two"))
@@ -17,8 +17,9 @@ def found(reports, name=OURS):
     return [match.id for match in finding.matches]
 
 
-def alarms(*reports, known=(OURS,)):
-    seen = compare_listing(reports, known, service_url=SERVICE, ledger_tag="abcd")
+def alarms(*reports, known=((OURS, None),)):
+    sent = [SentReport(name, split_id, "11222333000181", "BRL", 10_000) for name, split_id in dict(known).items()]
+    seen = compare_listing(reports, sent, service_url=SERVICE, ledger_tag="abcd")
     return [(alarm.kind, alarm.tag) for alarm in seen]
 
 
@@ -98,3 +99,52 @@ def test_reports_made_for_another_service_are_not_ours():
 def test_a_report_bears_the_names_that_are_written_on_it():
     assert names_of(report(reportId=OURS, paymentBatchName=f"Selo [{SECOND}]")) == {OURS, SECOND}
     assert names_of(report(reportId="invoice", paymentBatchName="Selo [ok]")) == frozenset()
+
+
+def test_a_report_that_bears_our_name_and_is_not_the_one_we_were_given_is_a_second_one():
+    linked = ((OURS, "s-1"),)
+    assert alarms(report(_id="s-2", reportId=OURS), known=linked) == [("duplicate_report", OURS)]
+    assert alarms(report(_id="s-1", reportId=OURS), report(_id="s-2", reportId=OURS), known=linked) == [
+        ("duplicate_report", OURS)
+    ]
+    assert alarms(report(_id="s-1", reportId=OURS), known=linked) == []
+    assert alarms(report(reportId=OURS), known=linked) == []
+
+
+SENT = {"_id": "s-1", "reportId": OURS, "totalAmount": "100.00", "currency": "BRL", "taxId": "11.222.333/0001-81"}
+
+
+@pytest.mark.parametrize(
+    ("says", "alarm"),
+    [
+        ({}, None),
+        ({"totalAmount": "100.00000000000006"}, None),
+        ({"totalAmount": None, "currency": None, "taxId": None, "reportId": None}, None),
+        ({"totalAmount": "100.01"}, ("wrong_amount", f"{OURS}:amount")),
+        ({"currency": "USD"}, ("wrong_currency", f"{OURS}:currency")),
+        ({"taxId": "11222333000182"}, ("wrong_payer", f"{OURS}:payer")),
+        ({"reportId": SECOND}, ("wrong_name", f"{OURS}:name")),
+    ],
+)
+def test_a_report_of_ours_that_is_told_otherwise_than_it_was_sent_is_an_alarm(says, alarm):
+    known = ((OURS, "s-1"), (SECOND, None))
+    assert alarms(report(**SENT | says), known=known) == ([alarm] if alarm else [])
+
+
+def test_what_people_have_accepted_of_one_report_is_no_alarm_again_and_other_fields_are():
+    sent = [SentReport(OURS, "s-1", "11222333000181", "BRL", 10_000)]
+    wrong = report(**SENT | {"totalAmount": "1.00", "currency": "USD"})
+    seen = compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd", accepted={f"{OURS}:amount"})
+    assert [alarm.kind for alarm in seen] == ["wrong_currency"]
+
+
+@pytest.mark.parametrize("language", ["pt-BR", "en"])
+def test_alarms_name_reports_and_nobody(language):
+    wrong = report(**SENT | {"taxId": "98765432000198", "totalAmount": "7.00", "reportId": SECOND})
+    sent = [SentReport(OURS, "s-1", "11222333000181", "BRL", 10_000)]
+    texts = [
+        alarm.told.in_words(language)
+        for alarm in compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd")
+    ]
+    assert len(texts) == 4
+    assert not any(document in text for text in texts for document in ("98765432000198", "11222333000181"))

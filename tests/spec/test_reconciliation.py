@@ -169,16 +169,82 @@ SENT = """
     [
         ({}, 7000, 3000, 0),
         ({"withholdAmount": "30.00"}, 7000, 3000, 0),
-        ({"withholdAmount": "35.00"}, 6500, 3500, 0),
         ({"withholdAmount": "0.00"}, 10000, 0, 0),
+        ({"withholdPayments": 0}, 10000, 0, 0),
+        ({"withholdPayments": 1, "withholdAmount": "0.00"}, 7000, 3000, 0),
         ({"irAmount": "7.50"}, 6250, 3000, 750),
+        ({"irAmount": "7.4999999999999"}, 6250, 3000, 750),
         ({"irAmount": "0.00", "withholdAmount": None}, 7000, 3000, 0),
     ],
 )
 def test_what_the_report_says_was_withheld_or_taxed_was_not_paid_out(figures, paid, withheld, tax):
-    sent = {"rp-1": submission(state=S.PAID)}
-    totals = total_up(obligations(SENT), 10_000, sent, {"rp-1": report(status="DONE", **figures)}, "run-1")
+    sent, said = {"rp-1": submission(state=S.PAID)}, {"rp-1": report(status="DONE", **figures)}
+    placed = reconcile(obligations(SENT), sent, "run-1", reports=said)
+    totals = total_up(placed, 10_000, sent, said, "run-1")
     assert (totals.paid, totals.withheld, totals.income_tax) == (paid, withheld, tax)
+
+
+def taxed(drawn, figures, **sent):
+    paid = {"rp-1": submission(state=S.PAID, **sent)}
+    return reconcile(obligations(drawn), paid, "run-1", reports={"rp-1": report(status="DONE", **figures)})
+
+
+ONE = "| payee | amount | report |\n| ana | 100.00 | rp-1 |"
+
+
+@pytest.mark.parametrize("figures", [{}, {"paidAmount": "92.50"}, {"paidAmount": "92.4999999999"}])
+def test_the_net_of_a_payment_is_told_beside_the_tax_where_the_report_is_of_it_alone(figures):
+    placed = taxed(ONE, {"irAmount": "7.50", **figures}, payments=1)
+    assert same(
+        placed,
+        """
+        | amount | place      | reason       |
+        | 92.50  | paid       | less_tax     |
+        | 7.50   | income_tax | tax_withheld |
+        """,
+    )
+    totals = total_up(
+        placed, 10_000, {"rp-1": submission(state=S.PAID, payments=1)}, {"rp-1": report(irAmount="7.50")}, "run-1"
+    )
+    assert (totals.paid, totals.income_tax) == (9_250, 750)
+
+
+@pytest.mark.parametrize(
+    ("figures", "sent"),
+    [
+        ({"irAmount": "7.50"}, {"payments": 2}),
+        ({"irAmount": "7.50"}, {"payments": 1, "owner_cents": 100}),
+        ({"irAmount": "7.50", "paidAmount": "100.00"}, {"payments": 1}),
+        ({"irAmount": "100.00"}, {"payments": 1}),
+    ],
+    ids=["of several", "beside the owner's", "the figures do not fit", "nothing would be left"],
+)
+def test_where_the_net_is_not_known_a_payment_is_paid_less_tax_and_no_more_is_said(figures, sent):
+    assert same(
+        taxed(ONE, figures, **sent),
+        """
+        | amount | place | reason   |
+        | 100.00 | paid  | less_tax |
+        """,
+    )
+
+
+@pytest.mark.parametrize("figures", [{"irAmount": "0.00"}, {"irAmount": None}, {"irAmount": "0.0000000001"}])
+def test_without_tax_paid_is_paid(figures):
+    assert same(taxed(ONE, figures, payments=1), "| amount | place | reason |\n| 100.00 | paid | |")
+
+
+def test_what_people_asked_to_hold_back_and_the_owner_s_part_are_not_taxed_in_words():
+    placed = taxed(
+        """
+        | payee | kind    | amount | report | withhold |
+        | ana   | payment | 10.00  | rp-1   |          |
+        | bia   | payment | 20.00  | rp-1   | yes      |
+        |       | owner   | 3.00   | rp-1   |          |
+        """,
+        {"irAmount": "1.00", "withholdAmount": "20.00", "withholdPayments": 1},
+    )
+    assert same(placed, "| place | reason |\n| paid | less_tax |\n| withheld | |\n| owner | |")
 
 
 def test_another_sum_withheld_than_asked_is_a_discrepancy():

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from schemas.plan import Place
+from schemas.standing_words import PAID_LESS_TAX
 
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "title": ("Demonstrativo de royalties e pagamentos", "Royalty and payment statement"),
@@ -110,8 +111,10 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 
-_PLACES: Final[Mapping[Place, tuple[str, str]]] = {
+_PLACES: Final[Mapping[str, tuple[str, str]]] = {
     Place.PAID: ("Pago", "Paid"),
+    PAID_LESS_TAX: ("Pago, menos imposto", "Paid, less tax"),
+    Place.INCOME_TAX: ("Imposto de renda retido", "Income tax withheld"),
     Place.PROCESSING: ("Em processamento", "Being processed"),
     Place.WITHHELD: ("Reservado a pedido", "Withheld on request"),
     Place.DUPLICATE: ("Enviado anteriormente", "Sent earlier"),
@@ -170,8 +173,7 @@ class Words:
 
     def of_place(self, place: str) -> str:
         """Say to a payee where their money is; a place nobody has named for them is under review."""
-        known = {one.value: texts for one, texts in _PLACES.items()}
-        return known.get(place, _PLACES[Place.CONFLICT])[self._position]
+        return _PLACES.get(place, _PLACES[Place.CONFLICT])[self._position]
 
     def of_reasons(self, codes: Iterable[str]) -> str:
         """Say why something is held, each reason once; without a code it is under review."""

@@ -200,13 +200,13 @@ def test_a_clock_without_a_time_zone_is_a_bug(tmp_path):
 def test_the_ledger_owns_up_only_to_reports_that_may_have_left(ledger, desk, make_plan, me):
     """A report the service shows and this list lacks means that the ledger was restored from a copy."""
     unsent, sent = desk.approve(make_plan({"ana": 100}, {"bia": 200}))
-    assert ledger.submissions.report_ids() == frozenset()
+    assert ledger.submissions.sent_reports() == []
     assert not ledger.submissions.ever_sent("aurora-royalties")
     desk.take(sent, me)
-    assert ledger.submissions.report_ids() == {sent.id}
+    assert [one.report_id for one in ledger.submissions.sent_reports()] == [sent.id]
     assert ledger.submissions.ever_sent("aurora-royalties")
     ledger.submissions.record_outcome(
         sent.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=""
     )
-    assert ledger.submissions.report_ids() == frozenset()
+    assert ledger.submissions.sent_reports() == []
     assert {s.id for s in ledger.submissions.with_ids([unsent.id, sent.id, "rp-unknown"])} == {unsent.id, sent.id}

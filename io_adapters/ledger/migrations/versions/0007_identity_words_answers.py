@@ -20,6 +20,7 @@ def upgrade() -> None:
     _create_approval()
     _create_open_periods()
     _create_corrected_rows()
+    _link_reports_once()
 
 
 def _remember_lines() -> None:
@@ -106,3 +107,14 @@ def _create_corrected_rows() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_corrected_rows")),
     )
     op.create_index("ix_corrected_rows_job_period", "corrected_rows", ["job", "period"], unique=False)
+
+
+def _link_reports_once() -> None:
+    op.create_index(
+        "uq_submissions_split_id",
+        "submissions",
+        ["split_id"],
+        unique=True,
+        sqlite_where=sa.text("split_id <> ''"),
+        postgresql_where=sa.text("split_id <> ''"),
+    )
