@@ -15,7 +15,7 @@ from io_adapters.ledger.transitions import linked_elsewhere, move, read_submissi
 from schemas.alarm import NO_ALARMS, Alarm, Alarms
 from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
 from schemas.person import different_people
-from schemas.submission import LIKENESS, LIVE, PROVISIONAL, TAKEN_BACK, Submission, SubmissionState
+from schemas.submission import ENDED, LIKENESS, LIVE, OPEN, PROVISIONAL, TAKEN_BACK, Submission, SubmissionState
 from schemas.told import Told
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
@@ -116,6 +116,8 @@ class Settling:
                 this = submissions.c.id == submission_id
                 news = {"reason": reason} if before.state is SubmissionState.PAID else {}
                 connection.execute(update(submissions).where(this).values(status=status, **news))
+            elif before.state not in OPEN | ENDED:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
             else:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
                 if before.state in PROVISIONAL and new_state in LIVE:

@@ -90,6 +90,7 @@ ANSWERS: Final = (
         "is taken for",
         when("answer about another report"),
         Change(f"{OUTCOME}:_judge_success", "report.reportId not in {None, report_id}", "False"),
+        Change(f"{OUTCOME}:_judge_success", "names_of_others(report, sent or report_id.encode())", "False"),
     ),
     Mutant(
         "redirects are followed",
@@ -133,6 +134,6 @@ ENDS: Final = (
         "an excluded report frees its payments",
         "was sent 2 times",
         when("accepted, in the end excluded"),
-        Change(f"{JUDGE}:judge_report", "SubmissionState.EXCLUDED, ", "SubmissionState.FAILED, "),
+        Change(f"{JUDGE}:_judge_status", "SubmissionState.EXCLUDED, ", "SubmissionState.FAILED, "),
     ),
 )

@@ -154,9 +154,7 @@ LISTS: Final = (
         "a report that the ledger does not know is none of its business",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
-        Change(
-            f"{LISTING}:judge_look", "freeze(run, [alarm for alarm in alarms if alarm.tag not in accepted])", "pass"
-        ),
+        Change(f"{LISTING}:judge_look", "freeze(run, alarms)", "pass"),
     ),
     Mutant(
         "the list need not be asked before sending",

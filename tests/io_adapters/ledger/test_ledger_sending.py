@@ -6,10 +6,14 @@ import sys
 import threading
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import Owner, is_gone, open_ledger
+from schemas.alarm import Alarm, Alarms
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
-from schemas.submission import Outcome, SubmissionState
+from schemas.submission import Outcome, SubmissionState, Withheld
+from schemas.told import Told
 
 ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", "reason": "created"}
 
@@ -210,3 +214,98 @@ def test_the_ledger_owns_up_only_to_reports_that_may_have_left(ledger, desk, mak
     )
     assert ledger.submissions.sent_reports() == []
     assert {s.id for s in ledger.submissions.with_ids([unsent.id, sent.id, "rp-unknown"])} == {unsent.id, sent.id}
+
+
+@pytest.fixture
+def two(desk, make_plan):
+    """Two submissions that may be sent, the first of ana, the second of bia."""
+    return desk.approve(make_plan({"ana": 100}, {"bia": 200}))
+
+
+def sent(desk, me, submission, split_id, outcome=Outcome.ACCEPTED, **more):
+    desk.take(submission, me)
+    answer = {"http_status": 200, "raw_answer": b"{}", "split_id": split_id, "reason": ""}
+    return desk.ledger.submissions.record_outcome(submission.id, outcome, **answer | more)
+
+
+def test_a_report_that_is_linked_already_leaves_the_second_in_doubt_and_freezes_in_the_same_breath(
+    ledger, desk, two, me
+):
+    first, second = two
+    assert sent(desk, me, first, "s1").state is SubmissionState.ACCEPTED
+    now = sent(desk, me, second, "s1")
+    assert (now.state, now.split_id) == (SubmissionState.IN_DOUBT, None)
+    assert first.id in now.reason
+    assert ledger.freeze.current().tags == (f"{second.id}:id",)
+    with pytest.raises(BrokenInvariant, match="cannot be that of"):
+        ledger.submissions.record_found(second.id, "s1", by="bia", reason="x")
+    assert ledger.submissions.record_found(second.id, "s2", by="bia", reason="x") == ()
+
+
+def test_even_past_our_own_checks_no_two_submissions_have_one_report(ledger, desk, two, me):
+    for number, submission in enumerate(two):
+        sent(desk, me, submission, f"s{number}")
+    with pytest.raises(IntegrityError), ledger._database.writing() as connection:
+        connection.execute(text("UPDATE submissions SET split_id = 's1'"))
+
+
+def test_reports_whose_id_the_service_does_not_tell_are_not_one_report(ledger, desk, two, me):
+    for submission in two:
+        sent(desk, me, submission, None, Outcome.IN_DOUBT)
+        ledger.submissions.record_found(submission.id, "", by="run-1", reason="found in the list")
+    assert {one.state for one in ledger.submissions.list()} == {SubmissionState.ACCEPTED}
+
+
+def alarm(name, tag=None):
+    told = Told("alarm.wrong_amount", name=name, found="1", expected="2")
+    return Alarm("wrong_amount", tag or f"{name}:amount", told)
+
+
+def test_an_answer_that_is_an_alarm_freezes_with_the_record_of_it_once(ledger, desk, two, me):
+    first, _ = two
+    sent(desk, me, first, "s1", alarms=Alarms((alarm(first.id),), "pt-BR"))
+    standing = ledger.freeze.current()
+    assert standing.tags == (f"{first.id}:amount",)
+    assert "outro valor" in standing.reason
+    ledger.freeze.raise_alarms(Alarms((alarm(first.id),)))
+    assert ledger.freeze.current() == standing
+    ledger.freeze.lift(("ana", "bia"), "seen", standing.tags)
+    ledger.freeze.raise_alarms(Alarms((alarm(first.id),)))
+    assert ledger.freeze.current() is None
+    ledger.freeze.raise_alarms(Alarms((alarm(first.id, "another"),)))
+    assert ledger.freeze.current().tags == ("another",)
+
+
+def test_a_failed_report_that_is_paid_after_all_takes_its_claims_back_from_what_is_unsent(ledger, desk, make_plan, me):
+    (first,) = desk.approve(make_plan({"ana": 100}))
+    sent(desk, me, first, "s1")
+    ledger.submissions.record_status(first.id, b"1", "ERROR", SubmissionState.FAILED, by="run-1")
+    (second,) = desk.approve(make_plan({"ana": 100}))
+    ledger.submissions.record_status(first.id, b"2", "DONE", SubmissionState.PAID, by="run-2")
+    assert ledger.submissions.get(second.id).state is SubmissionState.WITHDRAWN
+    assert ledger.freeze.current() is None
+    (claim,) = ledger.claims.live_of(first.job, first.period)
+    assert claim.submission_id == first.id
+
+
+def test_one_that_was_paid_again_meanwhile_freezes_in_the_same_breath(ledger, desk, make_plan, me):
+    (first,) = desk.approve(make_plan({"ana": 100}))
+    sent(desk, me, first, "s1")
+    ledger.submissions.record_status(first.id, b"1", "ERROR", SubmissionState.FAILED, by="run-1")
+    (second,) = desk.approve(make_plan({"ana": 100}))
+    sent(desk, me, second, "s2")
+    now = ledger.submissions.record_status(first.id, b"2", "DONE", SubmissionState.PAID, by="run-2")
+    assert now.state is SubmissionState.PAID
+    assert ledger.freeze.current().tags == (first.id,)
+    (claim,) = ledger.claims.live_of(first.job, first.period)
+    assert claim.submission_id == second.id
+
+
+def test_the_ledger_knows_what_it_asked_to_hold_back(ledger, desk, two):
+    with ledger._database.writing() as connection:
+        connection.execute(text("UPDATE claims SET withheld = :yes WHERE payee <> ''"), {"yes": True})
+    first, second = two
+    assert ledger.claims.withheld([first.id, second.id, "rp-unknown"]) == {
+        first.id: Withheld(1, 100),
+        second.id: Withheld(1, 200),
+    }
