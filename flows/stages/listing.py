@@ -17,7 +17,7 @@ from schemas.exit_codes import ExitCode
 from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
 from schemas.standing_words import state_in_words
-from schemas.submission import ENDED, LIKENESS, PROVISIONAL, Submission, SubmissionState
+from schemas.submission import ENDED, LIKENESS, Submission, SubmissionState
 from schemas.told import Told
 from schemas.wire import SplitReport
 
@@ -192,7 +192,8 @@ def look_at_ended(run: Run, ended: Sequence[Submission], reports: Iterable[Split
     """
     listed = {report.id: report for report in reports if report.id}
     seen = [(one, listed[one.split_id]) for one in ended if one.split_id in listed]
-    withheld = run.ledger.claims.withheld(one.id for one, _ in seen if one.state in PROVISIONAL or one.reason)
+    held = [one.id for one, report in seen if report.withholdPayments or report.withholdAmount]
+    withheld = run.ledger.claims.withheld(held)
     for submission, report in seen:
         judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
         told = [one for one in judged.discrepancies if one.kind in _TOLD_AFTER_THE_END]

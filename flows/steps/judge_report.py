@@ -47,8 +47,8 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
     found = tuple(_mismatches(submission, report))
     if submission.state in OPEN:
         return replace(said, discrepancies=found)
-    changed = _changed_after_the_end(submission, report, said)
     state = _after_the_end(submission, said)
+    changed = _changed_after_the_end(submission, report, said, state)
     kept = submission.reason if state is submission.state else said.reason
     is_verified = state is SubmissionState.PAID is said.state and not said.reason
     return Judgement(state, "" if is_verified else kept, (*found, *changed))
@@ -64,12 +64,15 @@ def _after_the_end(submission: Submission, said: Judgement) -> SubmissionState:
     return after if after in TRANSITIONS[before] else before
 
 
-def _changed_after_the_end(submission: Submission, report: SplitReport, said: Judgement) -> list[Discrepancy]:
-    """Tell of a report that had ended and says otherwise now; that one who was in question is paid is no mismatch."""
+def _changed_after_the_end(
+    submission: Submission, report: SplitReport, said: Judgement, state: SubmissionState
+) -> list[Discrepancy]:
+    """Tell of a report that had ended and says otherwise now, where the state it leads to does not tell it itself."""
     if changed := went_back(submission, report):
         return [changed]
-    contradicted = {SubmissionState.PAID: {SubmissionState.PARTIAL}, SubmissionState.FAILED: _MAY_HAVE_PAID}
-    if said.state in contradicted.get(submission.state, set()) and not _paid_too_much(submission, report):
+    unsaid = submission.state is SubmissionState.PAID is state and said.state is SubmissionState.PARTIAL
+    was_free = submission.state is SubmissionState.FAILED and said.state in _MAY_HAVE_PAID
+    if (unsaid or was_free) and not _paid_too_much(submission, report):
         message = "the figures changed after the end; nothing is paid again"
         return [_discrepancy("figures_changed", submission, message, submission.state.value, said.state.value)]
     return []

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import claims, decisions, runs, submissions
+from io_adapters.ledger.tables import claims, decisions, journal, runs, submissions
 from schemas.decision import Decision, DecisionKind
-from schemas.submission import UNTOLD
+from schemas.submission import ENDED, OPEN, UNTOLD
 
 _FIELDS = tuple(Decision.__dataclass_fields__)
 
@@ -71,17 +71,19 @@ class Decisions:
             )
 
     def runs_to_tell(self, job: str | None) -> frozenset[str]:
-        """Return the runs, of one job or of all, whose books are older than people's words on their reports."""
-        query = (
-            select(runs.c.run_id)
-            .join(submissions, submissions.c.run_id == runs.c.run_id)
-            .join(decisions, decisions.c.submission_id == submissions.c.id)
-            .where(decisions.c.at >= runs.c.finished_at)
-        )
+        """Return the runs, of one job or of all, whose books are older than what became of their reports.
+
+        That is people's words on them, and what another run has seen of them since.
+        """
+        of_run = select(runs.c.run_id).join(submissions, submissions.c.run_id == runs.c.run_id)
         if job is not None:
-            query = query.where(runs.c.job == job)
+            of_run = of_run.where(runs.c.job == job)
+        said = of_run.join(decisions, decisions.c.submission_id == submissions.c.id)
+        followed = submissions.c.state.in_([state.value for state in OPEN | ENDED])
+        moved = of_run.join(journal, journal.c.submission_id == submissions.c.id).where(followed)
+        queries = (said.where(decisions.c.at >= runs.c.finished_at), moved.where(journal.c.at > runs.c.finished_at))
         with self._db.reading() as connection:
-            return frozenset(connection.scalars(query))
+            return frozenset(run_id for query in queries for run_id in connection.scalars(query.distinct()))
 
     def _latest(self, obligation_keys: Iterable[str]) -> dict[tuple[str, str], Decision]:
         found = {}
