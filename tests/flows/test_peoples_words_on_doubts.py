@@ -308,7 +308,7 @@ def test_a_report_that_turns_up_after_its_next_attempt_was_sent_is_an_alarm_that
     two.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
     report = two.run()
     assert report.exit_code == ExitCode.FROZEN
-    assert f"{name_of(unlisted)} came late: 2 of its payments were sent again" in report.messages[0]
+    assert f"{name_of(unlisted)} apareceu depois: 2 de seus pagamentos" in report.messages[0]
     assert service.paid == [500, 1000, 1000, 2000, 2000]
     status = two.ask("status", code=31)
     assert status["freeze"]["tags"] == [name_of(unlisted)]

@@ -123,7 +123,7 @@ def test_looking_again_and_again_finds_the_same_disagreement_once(label, frozen)
     label.run()
     label.say("settle", code=31)
     with label.ledger() as ledger:
-        assert ledger.freeze.current().reason.count("also sends") == 1
+        assert ledger.freeze.current().reason.count("também envia") == 1
 
 
 def test_settling_goes_on_while_the_sending_is_frozen(label, service, another_team):

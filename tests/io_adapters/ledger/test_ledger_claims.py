@@ -84,7 +84,9 @@ def test_the_database_itself_refuses_a_second_live_claim(ledger_url, desk, make_
 def test_only_a_certain_refusal_frees_what_was_claimed(desk, ledger, make_plan, me, key, outcome, kept):
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
-    ledger.submissions.record_outcome(submission.id, outcome, http_status=1, raw_answer=b"x", split_id="s", reason="")
+    ledger.submissions.record_outcome(
+        submission.id, outcome, http_status=1, raw_answer=b"x", split_id=f"s of {submission.id}", reason=""
+    )
     assert bool(ledger.claims.live_for([key("ana")])) is kept
     second = make_plan({"ana": 300})
     if kept:
@@ -102,7 +104,7 @@ def test_only_a_certain_failure_frees_what_was_reported(desk, ledger, make_plan,
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
-        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s", reason=""
+        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id=f"s of {submission.id}", reason=""
     )
     ledger.submissions.record_status(submission.id, b"{}", "X", SubmissionState(state), by="run-1")
     live = ledger.claims.live_for([key("ana")])

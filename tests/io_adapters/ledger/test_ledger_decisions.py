@@ -20,7 +20,12 @@ def sent(desk, ledger, make_plan, me):
         (submission,) = desk.approve(make_plan(amounts or {"ana": 100, "bia": 200}))
         desk.take(submission, me)
         ledger.submissions.record_outcome(
-            submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s", reason=""
+            submission.id,
+            Outcome.ACCEPTED,
+            http_status=200,
+            raw_answer=b"{}",
+            split_id=f"s of {submission.id}",
+            reason="",
         )
         return ledger.submissions.record_status(submission.id, b"{}", "X", S(state), by="run-1")
 
