@@ -34,7 +34,7 @@ LOOKS = table(
     | our rate for another     | 5.4312  | EUR      | another | differs  | differs  | differs  | differs  | differs  |
     | the rate rounded         | 5.43    | USD      | another | differs  | differs  | differs  | differs  | differs  |
     | off by the last digit    | 5.4313  | USD      | another | differs  | differs  | differs  | differs  | differs  |
-    | kept in a double         | 5.43120000000000001 | USD | ours | accepted | accepted | accepted | accepted | accepted |
+    | kept in a double         | 5.43120000000001 | USD | ours | accepted | accepted | accepted | accepted | accepted |
     | off where no double is   | 5.43120001 | USD   | another | differs  | differs  | differs  | differs  | differs  |
     | the rate upside down     | 0.18412 | USD      | another | differs  | differs  | differs  | differs  | differs  |
     | something unreadable     | soon    | USD      | another | differs  | differs  | differs  | differs  | differs  |
