@@ -116,11 +116,16 @@ def wrong_echo(
         field: Which.
         report_id: Our name of the report.
         found: What the service says; not shown of a payer.
-        expected: What was sent; likewise.
+        expected: What was sent; not shown of a payer or a name.
         report: The service's `_id`, where the name is wrong.
     """
-    kind: AlarmKind = f"wrong_{field}"  # type: ignore[assignment]  # one of the four
-    told = Told(f"alarm.{kind}", name=report_id, found=found, expected=expected, report=report)
+    alarms: dict[str, tuple[AlarmKind, Told]] = {
+        "name": ("wrong_name", Told("alarm.wrong_name", name=report_id, found=found, report=report)),
+        "amount": ("wrong_amount", Told("alarm.wrong_amount", name=report_id, found=found, expected=expected)),
+        "currency": ("wrong_currency", Told("alarm.wrong_currency", name=report_id, found=found, expected=expected)),
+        "payer": ("wrong_payer", Told("alarm.wrong_payer", name=report_id)),
+    }
+    kind, told = alarms[field]
     return Alarm(kind, f"{report_id}:{field}", told)
 
 
