@@ -55,8 +55,12 @@ class PaidAlike:
 
     def in_words(self, language: str) -> str:
         """Say where and how it was paid."""
-        facts = ("other_payer", "other_payee", "other_account")
-        words = [Told(f"paid.{name}").in_words(language) for name in facts if getattr(self, name)]
+        differs = (
+            (self.other_payer, Told("paid.other_payer")),
+            (self.other_payee, Told("paid.other_payee")),
+            (self.other_account, Told("paid.other_account")),
+        )
+        words = [message.in_words(language) for holds, message in differs if holds]
         where = f"{self.job} {self.period}, {self.submission_id}"
         return f"{where} ({', '.join(words)})" if words else where
 

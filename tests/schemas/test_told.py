@@ -37,7 +37,7 @@ def test_an_error_in_plain_words_says_them_in_every_language():
 def calls_of_told() -> list[tuple[str, set[str]]]:
     """Every place that says a message: its key and the facts it gives."""
     said = []
-    for path in [*ROOT.glob("flows/**/*.py"), *ROOT.glob("io_adapters/**/*.py")]:
+    for path in [*ROOT.glob("flows/**/*.py"), *ROOT.glob("io_adapters/**/*.py"), *ROOT.glob("schemas/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Told":
                 keys = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
