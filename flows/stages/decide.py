@@ -106,8 +106,8 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
             cents = sum(one.amount_cents for one in unpaid)
             people = sum(one.kind != "owner" for one in unpaid)
             if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
-                told = {"report": submission.report_id, "status": report.status or "-"}
-                raise WordRefused(Told("decide.service_says_paid", **told))
+                status = report.status or "-"
+                raise WordRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
 
 
 def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:

@@ -103,14 +103,19 @@ def _other_books(run: Run) -> list[Told]:
         else:
             by_currency.setdefault(claim.currency, []).append(claim)
     return [
-        *(Told("look.other_payer", payer=payer, **_figures(run, some)) for payer, some in by_payer.items()),
-        *(Told("look.other_currency", currency=name, **_figures(run, some)) for name, some in by_currency.items()),
+        *(
+            Told("look.other_payer", payer=payer, payments=len(claims), total=_total(run, claims))
+            for payer, claims in by_payer.items()
+        ),
+        *(
+            Told("look.other_currency", currency=currency, payments=len(claims), total=_total(run, claims))
+            for currency, claims in by_currency.items()
+        ),
     ]
 
 
-def _figures(run: Run, claims: Iterable[Claim]) -> dict[str, object]:
-    amounts = [claim.amount_cents for claim in claims]
-    return {"payments": len(amounts), "total": format_cents(sum(amounts), run.language)}
+def _total(run: Run, claims: Iterable[Claim]) -> str:
+    return format_cents(sum(claim.amount_cents for claim in claims), run.language)
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Told]:
