@@ -80,7 +80,7 @@ def test_an_answer_later_than_the_deadline_is_a_lost_one(one, service, eventuall
 
 def test_an_answer_about_another_report_is_not_taken_for_ours(one, service):
     service.plant(CREATE, "wrong_report_id")
-    assert one.run().exit_code in {ExitCode.FROZEN, ExitCode.IN_DOUBT}
+    assert one.run().exit_code == ExitCode.DISCREPANCIES  # and the list shows ours, which is followed to its end
     report = one.run()
     assert service.posts == 1
     assert service.paid == [1000, 2000]
