@@ -138,19 +138,6 @@ LISTS: Final = (
         ),
     ),
     Mutant(
-        "a report of the same total is the one in doubt",
-        "there is no such report",
-        when("dropped before the effect"),
-        Change(
-            "flows.steps.compare_listing:find_doubtful", "names_of(report)", "(str(int(report.totalAmount * 100)),)"
-        ),
-        Change(
-            "flows.steps.compare_listing:find_doubtful",
-            "by_name.get(submission.report_id",
-            "by_name.get(str(submission.amount_cents)",
-        ),
-    ),
-    Mutant(
         "a report that the ledger does not know is none of its business",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
