@@ -306,7 +306,7 @@ def test_nothing_is_decided_about_what_is_paid_or_unknown_and_one_wrong_key_stop
     for wrong in (paid, "ob-nobody"):
         decide(label, kind, wrong, code=2)
         decide(label, kind, open_key, wrong, code=2)
-    label.say("settle")
+    label.say("settle", code=40)
     assert places(told(partial)) == {"undetermined": 3000}
     assert len(label.ask("status", code=40)["undetermined"]) == 1
 
