@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import httpx
 
@@ -29,6 +29,10 @@ class Behaviour:
         refuses: Whether this is the documented proof that nothing was created.
         ends: What the service says of the report in the end, and truly: status, counts, amounts.
         paid_parts: How many of the report's payments are truly paid in the end; -1 for all.
+        until_then: What the service says of the report before, by age: until so many seconds, and what.
+        copies: How many reports come into being; a proxy that delivers twice makes two of one POST.
+        answers_of: Which report the answer is made of: this one, or the first there is, as a cache would have it.
+        freezes: Whether ledger and service then disagree, so that people must look before anything more is sent.
     """
 
     name: str
@@ -39,6 +43,10 @@ class Behaviour:
     refuses: bool = False
     ends: tuple[tuple[str, object], ...] = (("status", "DONE"),)
     paid_parts: int = -1
+    until_then: tuple[tuple[float, tuple[tuple[str, object], ...]], ...] = ()
+    copies: int = 1
+    answers_of: Literal["itself", "the first"] = "itself"
+    freezes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,10 @@ class _CutShort(httpx.SyncByteStream):
 
 def _report(said: dict[str, Any]) -> httpx.Response:
     return httpx.Response(200, json=said | {"status": "PENDING"})
+
+
+def _misquoting(**wrong: object) -> Answering:
+    return lambda said: httpx.Response(200, json=said | {"status": "PENDING"} | wrong)
 
 
 def _of_another(said: dict[str, Any]) -> httpx.Response:
@@ -121,6 +133,37 @@ BEHAVIOURS: Final = (
     Behaviour("accepted, in the end an error that says no more", 0, _report, ends=(("status", "ERROR"),)),
     Behaviour("accepted, in the end an error and nothing paid", 0, _report, ends=_NOTHING_PAID, paid_parts=0),
     Behaviour("accepted, in the end excluded", 0, _report, ends=(("status", "EXCLUDED"),), paid_parts=0),
+)
+HALF_AN_HOUR_S: Final = 1800.0
+_DONE_BUT = (("status", "DONE"), ("donePayments", 0), ("withholdPayments", 0), ("paidAmount", 0))
+_DONE_WITHOUT = (("status", "DONE"), ("donePayments", None), ("paidAmount", None))
+_ALL_DONE = (("status", "DONE"), ("donePayments", 2), ("pendingPayments", 0), ("paidAmount", 20.0))
+_ONE_KEPT = (("status", "DONE"), ("donePayments", 1), ("withholdPayments", 1), ("pendingPayments", 0))
+# Moods that came later; each is played at fewer places, where an answer is known, half known, or lost.
+MOODS: Final = (
+    Behaviour("answer of the first report, created", 0, _report, answers_of="the first"),
+    Behaviour("answer of the first report, not created", NEVER, _report, answers_of="the first"),
+    Behaviour("answer of another total", 0, _misquoting(totalAmount=19.99), freezes=True),
+    Behaviour("answer in another currency", 0, _misquoting(currency="USD"), freezes=True),
+    Behaviour("answer of another payer", 0, _misquoting(taxId="11222333000181"), freezes=True),
+    Behaviour("delivered twice by a proxy", 0, _report, copies=2, freezes=True),
+    Behaviour("delivered twice by a proxy, and dropped", 0, _LOST, copies=2, freezes=True),
+    Behaviour("done before its counters", 0, _report, ends=_ALL_DONE, until_then=((HALF_AN_HOUR_S, _DONE_BUT),)),
+    Behaviour("done and silent before", 0, _report, ends=_ALL_DONE, until_then=((HALF_AN_HOUR_S, _DONE_WITHOUT),)),
+    Behaviour(
+        "flapping",
+        0,
+        _report,
+        ends=_ALL_DONE,
+        until_then=((30.0, _ALL_DONE), (90.0, (("status", "PROCESSING"),)), (HALF_AN_HOUR_S, (("status", "PENDING"),))),
+    ),
+    Behaviour("failed first, paid later", 0, _report, ends=_ALL_DONE, until_then=((HALF_AN_HOUR_S, _NOTHING_PAID),)),
+    Behaviour("one of two withheld that nobody asked to", 0, _report, ends=_ONE_KEPT, paid_parts=1),
+    *(
+        Behaviour(f"{status} {words}", effect_after_s, _saying(status, {"detail": "no"}))
+        for status in (401, 403, 404, 405, 413)
+        for words, effect_after_s in (("before the effect", NEVER), ("after the effect", 0))
+    ),
 )
 TELLINGS: Final = (
     Telling("tells id and name", report_id=True, batch_name=True),

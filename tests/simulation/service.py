@@ -6,7 +6,7 @@ other call goes well. What it tells of a report in its lists, and how soon, is c
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import httpx
@@ -41,6 +41,11 @@ class Post:
         """What it is to pay."""
         return [entry["extPaymentId"] for entry in self.content["payments"]]
 
+    @property
+    def payees(self) -> list[str]:
+        """Whom it is to pay."""
+        return [entry["taxId"] for entry in self.content["payments"]]
+
 
 @dataclass(frozen=True, slots=True)
 class Created:
@@ -50,11 +55,12 @@ class Created:
     post: Post
     since_s: float
 
-    def told(self, telling: Telling) -> dict[str, Any]:
-        """What the service says of it."""
+    def told(self, telling: Telling, now_s: float) -> dict[str, Any]:
+        """What the service says of it, at that moment."""
         said: dict[str, Any] = {"_id": self.split_id, "taxId": self.post.content["taxId"], "currency": "BRL"}
         said["totalAmount"] = self.post.content["amount"]
-        said |= dict(self.post.behaviour.ends)
+        behaviour, age_s = self.post.behaviour, now_s - self.since_s
+        said |= dict(next((then for until_s, then in behaviour.until_then if age_s < until_s), behaviour.ends))
         if telling.report_id:
             said["reportId"] = self.post.report_id
         if telling.batch_name:
@@ -99,7 +105,7 @@ class Service:
             return httpx.Response(200, json=self._listed(request.url.params.get("status")))
         for report in self._there():
             if path == f"/split/{report.split_id}/get":
-                return httpx.Response(200, json=report.told(self.telling))
+                return httpx.Response(200, json=report.told(self.telling, self.clock.monotonic_s()))
         return httpx.Response(404, json={"detail": "not found"})
 
     def _create(self, body: bytes) -> httpx.Response:
@@ -111,15 +117,16 @@ class Service:
         report = Created(f"split-{self.attempts}", post, self.clock.monotonic_s() + behaviour.effect_after_s)
         self.posts.append(post)
         if behaviour.effect_after_s < NEVER:
-            self.created.append(report)
+            self.created += [replace(report, split_id=f"{report.split_id}{'+' * n}") for n in range(behaviour.copies)]
         self.after_effect()
         self.clock.sleep(behaviour.waits_s)
-        return behaviour.answer(report.told(self.telling))
+        told_of = self.created[0] if behaviour.answers_of == "the first" else report
+        return behaviour.answer(told_of.told(self.telling, self.clock.monotonic_s()))
 
     def _there(self) -> list[Created]:
         return [report for report in self.created if report.since_s <= self.clock.monotonic_s()]
 
     def _listed(self, status: str | None) -> list[dict[str, Any]]:
         seen = [one for one in self._there() if one.since_s + self.telling.lag_s <= self.clock.monotonic_s()]
-        told = [report.told(self.telling) for report in seen]
+        told = [report.told(self.telling, self.clock.monotonic_s()) for report in seen]
         return [one for one in told if status in {None, one["status"]}]

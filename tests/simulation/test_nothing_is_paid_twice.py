@@ -12,10 +12,11 @@ from typing import Final
 
 import pytest
 
-from tests.simulation.behaviours import BEHAVIOURS, TELLINGS
+from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS
 from tests.simulation.office import Memory, Office
-from tests.simulation.points import Point
+from tests.simulation.points import Point, Points
 from tests.simulation.scenarios import Event, Scenario, Twist, everything
+from tests.simulation.world import World
 
 SHARE: Final = os.environ.get("SIMULATE", "53")  # prime to the length of every axis
 PLAYED: Final = list(everything())[:: 1 if SHARE == "all" else int(SHARE)]
@@ -49,6 +50,54 @@ def test_a_changed_file_and_a_missing_yes_change_nothing_about_that(twist, telli
 def test_a_hold_that_comes_while_a_run_is_sending_lets_nothing_more_out(point, simulated, office, memory):
     scenario = Scenario(point, Event.NOTHING, BEHAVIOURS[0], TELLINGS[0], Twist.ON_HOLD)
     assert scenario.play(simulated / "world", office).violations == ()
+
+
+@pytest.mark.parametrize("mood", [mood for mood in MOODS if mood.freezes], ids=lambda mood: mood.name)
+def test_a_service_that_contradicts_itself_is_sent_nothing_more_until_people_have_looked(mood, simulated, office, memory):
+    verdict = Scenario(None, Event.NOTHING, mood, TELLINGS[0]).play(simulated / "world", office)
+    assert verdict.violations == ()
+    assert verdict.is_frozen
+    assert mood.copies > 1 or verdict.posts == 2
+
+
+# A copy that is made in the middle of a run, after its list, is what no list of that run can show.
+TWO_AT_ONCE = [
+    (Point.BEFORE_FREEZING, "its own"),
+    (Point.AFTER_APPROVING, "its own"),
+    (Point.BEFORE_INTENT, "its own"),
+    (Point.BETWEEN_BATCHES, "its own"),
+    (Point.BEFORE_FREEZING, "a copy"),
+    (Point.AFTER_APPROVING, "a copy"),
+]
+
+
+@pytest.mark.parametrize(("point", "ledger"), TWO_AT_ONCE, ids=lambda value: getattr(value, "value", value))
+def test_two_ledgers_on_one_account_are_noticed_after_one_batch_in_that_run(point, ledger, simulated, office, memory):
+    here, there = (World(simulated / name, office, BEHAVIOURS[0], TELLINGS[0]) for name in ("here", "there"))
+    there.service, there.clock = here.service, here.clock
+    posts: list[int] = []
+
+    def run_the_other() -> None:
+        posts.append(len(here.service.posts))
+        if ledger == "a copy":
+            there.put_back(here.file)
+        there.pay(office.six, name="there")
+        posts.append(len(here.service.posts))
+
+    here.pay(office.six, name="here", points=Points(point, run_the_other))
+    before, after = posts
+    in_all = len(here.service.posts)
+    assert before == after or in_all - after <= 1
+    frozen = []
+    for world in (here, there):
+        world.pay(office.six, name="again")
+        with world.ledger() as opened:
+            frozen.append(opened.freeze.current() is not None)
+    assert any(frozen)
+    assert len(here.service.posts) == in_all
+    # What no single look can prevent: each of the two had its first batch on the way before it saw the other's.
+    asked = Counter(payee for post in here.service.posts for payee in post.payees)
+    assert sum(count - 1 for count in asked.values()) <= 2
 
 
 @pytest.mark.parametrize("telling", TELLINGS[:3], ids=lambda one: one.name)

@@ -30,6 +30,8 @@ class Verdict:
         lies: What the ledger says and the service does not bear out, and other breaches of what is promised.
         needs_a_person: Whether something is still in doubt, or sending is frozen.
         was_all_created: Whether the service has a report for every payment, whatever the ledger knows of it.
+        is_frozen: Whether people must look before anything more is sent.
+        posts: How many POSTs arrived.
     """
 
     doubles: tuple[str, ...]
@@ -37,6 +39,8 @@ class Verdict:
     lies: tuple[str, ...]
     needs_a_person: bool
     was_all_created: bool
+    is_frozen: bool
+    posts: int
 
     @property
     def violations(self) -> tuple[str, ...]:
@@ -55,8 +59,9 @@ def judge(world: World, owed: frozenset[str]) -> Verdict:
         submissions = ledger.submissions.list()
         lies = [*_untrue(world, submissions), *_unseen(world, submissions), *_ill_posted(world, submissions)]
         lies += _breaches(world, ledger, submissions)
-        lost = () if world.stopped_at_s is not None else tuple(_lost(world, ledger, owed))
         frozen = ledger.freeze.current() is not None
+        waits = world.stopped_at_s is not None or (frozen and world.service.behaviour.freezes)
+        lost = () if waits else tuple(_lost(world, ledger, owed))
     if world.stopped_at_s is not None:
         lies += [
             f"{post.report_id} was posted all the same"
@@ -65,26 +70,35 @@ def judge(world: World, owed: frozenset[str]) -> Verdict:
         ]
     doubtful = any(one.state in {S.IN_DOUBT, S.SENDING} for one in submissions)
     created = {key for report in world.service.created for key in report.post.obligations}
-    return Verdict(tuple(_doubles(world)), lost, tuple(lies), frozen or doubtful, owed <= created)
+    doubles, posts = tuple(_doubles(world)), len(world.service.posts)
+    return Verdict(doubles, lost, tuple(lies), frozen or doubtful, owed <= created, frozen, posts)
 
 
 def _doubles(world: World) -> Iterator[str]:
-    """Stricter than two reports that exist: bytes that arrived and were not proven to pay nothing may be sent once."""
-    may_pay = [post for post in world.service.posts if not post.behaviour.refuses and post.behaviour.paid_parts != 0]
-    may_pay += [post for post in world.service.posts if dict(post.behaviour.ends)["status"] == "EXCLUDED"]
-    for key, count in Counter(key for post in may_pay for key in set(post.obligations)).items():
+    """Nobody ever says a word here: of what was not refused as documented, each person is asked for once, ever.
+
+    Judged by the person, whom the office owes one payment, and not by any key of ours; a report that failed, or was
+    never proven to exist, is no excuse.
+    """
+    may_pay = [post for post in world.service.posts if not post.behaviour.refuses]
+    for payee, count in Counter(payee for post in may_pay for payee in post.payees).items():
         if count > 1:
-            yield f"{key} was sent {count} times"
+            yield f"payment {_position(world, payee)} was sent {count} times"
     for name, count in Counter(post.report_id for post in world.service.posts).items():
         if count > 1:
             yield f"{name} was posted {count} times"
+
+
+def _position(world: World, payee: str) -> int:
+    """Name a payee by the place of their first payment: no document is told."""
+    return [one for post in world.service.posts for one in post.payees].index(payee) + 1
 
 
 def _lost(world: World, ledger: Ledger, owed: frozenset[str]) -> Iterator[str]:
     paid = {key for report in world.service.created if report.paid_parts for key in report.post.obligations}
     for key in sorted(owed - paid):
         said = {claim.state for claim in ledger.claims.trace(key)}
-        if not said & {S.IN_DOUBT, S.REFUSED, S.EXCLUDED, S.PARTIAL}:
+        if not said & {S.IN_DOUBT, S.REFUSED, S.EXCLUDED, S.PARTIAL, S.FAILED}:
             yield f"{key} is not paid, and the ledger says {sorted(said)}"
     posted = {key for post in world.service.posts for key in post.obligations}
     for key in sorted(posted - owed):
@@ -93,9 +107,10 @@ def _lost(world: World, ledger: Ledger, owed: frozenset[str]) -> Iterator[str]:
 
 def _untrue(world: World, submissions: list[Submission]) -> Iterator[str]:
     """No false paid, no false refused."""
-    created = {report.post.report_id: report for report in world.service.created}
+    created = {(report.post.report_id, report.split_id): report for report in world.service.created}
+    first = {name: report for (name, _), report in reversed(created.items())}
     for one in submissions:
-        report = created.get(one.report_id)
+        report = created.get((one.report_id, one.split_id or ""), first.get(one.report_id))
         if one.state in IN_THE_SERVICE and report is None:
             yield f"{one.report_id} is {one.state}, and there is no such report"
         elif report is not None and one.state not in IN_THE_SERVICE | {S.IN_DOUBT, S.SENDING}:
@@ -122,7 +137,9 @@ def _unseen(world: World, submissions: list[Submission]) -> Iterator[str]:
         one = stored.get(report.post.report_id)
         if one is None and not frozen:
             yield f"{report.post.report_id} was created and the ledger does not know it"
-        elif one and one.state in {S.IN_DOUBT, S.SENDING} and (telling.report_id or telling.batch_name):
+        elif report.post.behaviour.copies > 1 and not frozen and telling.report_id:
+            yield f"{report.post.report_id} exists twice, and sending is not frozen"
+        elif one and one.state in {S.IN_DOUBT, S.SENDING} and not frozen and (telling.report_id or telling.batch_name):
             yield f"{one.report_id} is in the list and still {one.state}"
 
 
