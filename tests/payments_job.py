@@ -1,11 +1,13 @@
 """Payments jobs of any size, for tests that need many payments, not particular ones. All people are synthetic."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flows.steps.job_identity import JobIdentity
 from sample_data.making.payments import COMPANY_KINDS, HEADERS, PEOPLE_KINDS, SHEET, Payment
-from sample_data.making.people import Payee, Registry
+from sample_data.making.people import Payee, Registry, masked
 from sample_data.making.workbooks import write_workbook
 
 PAYER = "12ABC34501DE35"
@@ -32,12 +34,20 @@ class PaymentsJob:
         path: The job file.
         workbook: Its one source.
         owed: Obligation key -> centavos.
+        rows: The payments, as the workbook has them at first.
     """
 
     name: str
     path: Path
     workbook: Path
     owed: dict[str, int]
+    rows: tuple[Payment, ...]
+
+    def retype(self, rows: Sequence[Payment], payer: str = PAYER) -> None:
+        """Write workbook and job file anew, with these rows and this payer."""
+        write_workbook(self.workbook, SHEET, HEADERS, [row.cells() for row in rows])
+        job = self.path.read_text(encoding="utf-8")
+        self.path.write_text(re.sub(r"tax_id: [^,]+", f"tax_id: {masked(payer)}", job, count=1), encoding="utf-8")
 
 
 def write_payments_job(  # each is named at the call
@@ -49,10 +59,14 @@ def write_payments_job(  # each is named at the call
     checks: str = "never",
     formats: str = "json",
     settle_for_s: int = 30,
+    first_cents: int = 1_000,
 ) -> PaymentsJob:
-    """Write a job of so many payments to as many payees: people and companies, Pix keys and accounts, all sound."""
+    """Write a job of so many payments to as many payees: people and companies, Pix keys and accounts, all sound.
+
+    No two are of one amount, so that an amount tells whose payment it is, whatever it came under.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [Payment(payee, 1_000 + 7 * number) for number, payee in enumerate(_payees(name, payments))]
+    rows = [Payment(payee, first_cents + 7 * number) for number, payee in enumerate(_payees(name, payments))]
     workbook = folder / "payments.xlsx"
     write_workbook(workbook, SHEET, HEADERS, [row.cells() for row in rows])
     path = folder / "job.yaml"
@@ -60,7 +74,7 @@ def write_payments_job(  # each is named at the call
     path.write_text(JOB.format(**words), encoding="utf-8")
     identity = JobIdentity(name, PAYER, PERIOD, "BRL")
     owed = {identity.payment_key(row.payee.tax_id, row.reference): row.amount_cents for row in rows}
-    return PaymentsJob(name, path, workbook, owed)
+    return PaymentsJob(name, path, workbook, owed, tuple(rows))
 
 
 def _payees(seed: str, count: int) -> list[Payee]:

@@ -202,7 +202,9 @@ class EditingOffice:
                 missing = beyond - sum(debt.words for debt in group)
                 if missing > 0:
                     if not self._was_told(group):
-                        self.untrue.append(f"a person said yes to {cents} centavos and was not told of the payment before")
+                        self.untrue.append(
+                            f"a person said yes to {cents} centavos and was not told of the payment before"
+                        )
                     group[0].words += missing
         return result
 

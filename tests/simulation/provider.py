@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import parse_qs, urlsplit
 
-from schemas.wire import canonical_json, parse_json
+from schemas.wire import parse_json
 
 KEY: Final = "provider-key"
 REFUSAL: Final = {"detail": [{"loc": ["body", "payments", 0, "name"], "msg": "not today", "type": "value_error"}]}
@@ -47,14 +47,18 @@ GOES_WELL: Final = Meets("goes well")
 DROPPED: Final = Meets("dropped after the effect", status=0)
 DELIVERED_TWICE: Final = Meets("a proxy delivers it twice", creates=2)
 OF_ANOTHER: Final = Meets("the answer is of another report", says_another=True)
-OF_ANOTHER_AND_NOT_CREATED: Final = Meets("the answer is of another report, and nothing came of it", 0, says_another=True)
+OF_ANOTHER_AND_NOT_CREATED: Final = Meets(
+    "the answer is of another report, and nothing came of it", 0, says_another=True
+)
 REFUSED: Final = Meets("refused as documented", creates=0, status=422, body=REFUSAL, refuses=True)
 WRONG_ECHOES: Final = tuple(
     Meets(f"the answer bears another {name}", changes={name: value})
     for name, value in (("totalAmount", 0.01), ("currency", "USD"), ("taxId", "11222333000181"))
 )
 STATUSES: Final = tuple(
-    Meets(f"{status} {'after' if effect else 'before'} the effect", creates=effect, status=status, body={"detail": "no"})
+    Meets(
+        f"{status} {'after' if effect else 'before'} the effect", creates=effect, status=status, body={"detail": "no"}
+    )
     for status in (401, 403, 404, 405, 413, 429, 500, 503)
     for effect in (0, 1)
 )
@@ -231,7 +235,14 @@ class Provider:
 
 
 _NAMES: Final = frozenset({"reportId", "paymentBatchName"})
-_FIGURES: Final = ("donePayments", "pendingPayments", "withholdPayments", "paidAmount", "pendingAmount", "withholdAmount")
+_FIGURES: Final = (
+    "donePayments",
+    "pendingPayments",
+    "withholdPayments",
+    "paidAmount",
+    "pendingAmount",
+    "withholdAmount",
+)
 
 
 def _said(report: Report, look: str) -> Told:
@@ -299,7 +310,7 @@ def _handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             query = {name: values[0] for name, values in parse_qs(url.query).items()}
             self._say(*provider.answer(self.command, url.path, query, body))
 
-        do_GET = do_POST = _serve  # noqa: N815 (as http.server calls them)
+        do_GET = do_POST = _serve
 
         def _say(self, status: int, document: object) -> None:
             self.close_connection = True
