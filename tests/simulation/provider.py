@@ -56,11 +56,9 @@ WRONG_ECHOES: Final = tuple(
     for name, value in (("totalAmount", 0.01), ("currency", "USD"), ("taxId", "11222333000181"))
 )
 STATUSES: Final = tuple(
-    Meets(
-        f"{status} {'after' if effect else 'before'} the effect", creates=effect, status=status, body={"detail": "no"}
-    )
+    Meets(f"{status} {when} the effect", creates=effect, status=status, body={"detail": "no"})
     for status in (401, 403, 404, 405, 413, 429, 500, 503)
-    for effect in (0, 1)
+    for effect, when in ((0, "before"), (1, "after"))
 )
 MEETINGS: Final = (
     GOES_WELL,
@@ -235,14 +233,8 @@ class Provider:
 
 
 _NAMES: Final = frozenset({"reportId", "paymentBatchName"})
-_FIGURES: Final = (
-    "donePayments",
-    "pendingPayments",
-    "withholdPayments",
-    "paidAmount",
-    "pendingAmount",
-    "withholdAmount",
-)
+_COUNTS: Final = ("donePayments", "pendingPayments", "withholdPayments")
+_AMOUNTS: Final = ("paidAmount", "pendingAmount", "withholdAmount")
 
 
 def _said(report: Report, look: str) -> Told:
@@ -273,14 +265,14 @@ def _said(report: Report, look: str) -> Told:
     told: Told = {"_id": report.split_id, "status": status, "taxId": report.asked["taxId"]}
     told |= {name: report.asked.get(name) for name in ("currency", "reportId", "paymentBatchName")}
     told["totalAmount"] = _amount(total + owner, in_doubles=look == "done in doubles")
-    told |= dict.fromkeys(_FIGURES)
+    told |= dict.fromkeys((*_COUNTS, *_AMOUNTS))
     if figures is not None:
         counts, amounts = figures[:3], figures[3:]
-        told |= dict(zip(_FIGURES[:3], counts, strict=True))
+        told |= dict(zip(_COUNTS, counts, strict=True))
         in_doubles = look == "done in doubles"
         told |= {
             name: None if amount is None else _amount(amount, in_doubles=in_doubles)
-            for name, amount in zip(_FIGURES[3:], amounts, strict=True)
+            for name, amount in zip(_AMOUNTS, amounts, strict=True)
         }
     if look == "taxed":
         told["irAmount"] = _amount(tax)

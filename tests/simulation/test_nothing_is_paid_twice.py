@@ -53,9 +53,7 @@ def test_a_hold_that_comes_while_a_run_is_sending_lets_nothing_more_out(point, s
 
 
 @pytest.mark.parametrize("mood", [mood for mood in MOODS if mood.freezes], ids=lambda mood: mood.name)
-def test_a_service_that_contradicts_itself_is_sent_nothing_more_until_people_have_looked(
-    mood, simulated, office, memory
-):
+def test_a_service_that_contradicts_itself_is_sent_nothing_more(mood, simulated, office, memory):
     verdict = Scenario(None, Event.NOTHING, mood, TELLINGS[0]).play(simulated / "world", office)
     assert verdict.violations == ()
     assert verdict.is_frozen

@@ -206,7 +206,7 @@ class AnyOffice(RuleBasedStateMachine):
 
     @rule()
     def run_in_a_copied_folder(self) -> None:
-        """Somebody copies the home folder, ledger and all, and runs there; what they send, the first one must notice."""
+        """Somebody copies the home folder and runs there; what they send, the first one must notice."""
         home = Path(os.environ["REPASSE_HOME"])
         copied = home.with_name("copied-home")
         if not home.exists():
