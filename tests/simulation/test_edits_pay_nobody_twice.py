@@ -35,7 +35,6 @@ RESPELLED: Final = (
     ("2026-10", "2026\u201310"),
     ("nº 17", "no 17"),
     ("17", "17,0"),
-    ("Nota\u200b 3", "Nota 3"),
     ("ｎｏｔａ ５", "nota 5"),
 )
 CORRECTED: Final = (("", "Nota 17"), ("Nota 18", "Nota 81"), ("adiantamento", ""))

@@ -1,17 +1,21 @@
 """The simulation has teeth: each way to get the protocol wrong is found out, and as what it is."""
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.simulation.mutants import Mutant
 from tests.simulation.mutants_of_answers import ANSWERS, ENDS
 from tests.simulation.mutants_of_claims import CLAIMS, WORDS
+from tests.simulation.mutants_of_identity import IDENTITY
 from tests.simulation.mutants_of_sending import LISTS, ONCE
 from tests.simulation.office import Memory, Office
 
+MUTANTS: Final = (*ANSWERS, *ENDS, *ONCE, *LISTS, *CLAIMS, *WORDS, *IDENTITY)
 
-@pytest.mark.parametrize("mutant", [*ANSWERS, *ENDS, *ONCE, *LISTS, *CLAIMS, *WORDS], ids=lambda mutant: mutant.name)
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_is_found_out(mutant: Mutant, simulated: Path, office: Office, memory: Memory):
     assert mutant.violations(simulated / "world", office) == ()
     memory.forget_if(mutant.changes_steps)
