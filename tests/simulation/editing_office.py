@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.opening import utc_now
+from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.stages.route import PAYOUT, walk
 from flows.walking.launch import RunReport, Wish
@@ -317,16 +317,17 @@ class EditingOffice:
             if _matters(issue)
         )
 
-    def _entries_of_plan(self) -> list[dict[str, Any]]:
-        from flows.opening import open_ledger_of
+    def last_digest(self) -> str:
+        """The plan that was made last, told or not."""
+        with open_ledger_of(read_settings()) as ledger:
+            return ledger.submissions.list()[-1].plan_digest
 
+    def _entries_of_plan(self) -> list[dict[str, Any]]:
         with open_ledger_of(read_settings()) as ledger:
             bodies = [one.body for one in ledger.submissions.list() if one.plan_digest == self.digest]
         return [entry for body in bodies for entry in json.loads(body)["payments"]]
 
     def _total(self) -> int:
-        from flows.opening import open_ledger_of
-
         with open_ledger_of(read_settings()) as ledger:
             return ledger.plans.get(str(self.digest)).total_cents
 

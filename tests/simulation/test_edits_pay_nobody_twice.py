@@ -300,7 +300,7 @@ def test_standing_doubts_stop_the_sending_across_runs(office):
 def test_a_plan_that_is_rejected_half_way_sends_nothing_more(office):
     label = office(*"123456")
     assert label.run_and_die(Point.AFTER_OUTCOME)
-    digest = label_digest(label)
+    digest = label.last_digest()
     assert label.say("reject", digest, "--by", "bia", "--why", "wrong month").exit_code == ExitCode.DONE
     for _ in range(2):
         label.run(yes=False)
@@ -317,15 +317,6 @@ def test_an_approval_that_has_lapsed_sends_nothing_more(office):
     label.run()
     assert len(label.provider.entries()) == 6
     assert label.violations() == ()
-
-
-def label_digest(label: EditingOffice) -> str:
-    """The plan that was approved last."""
-    from flows.opening import open_ledger_of
-    from flows.settings import read_settings
-
-    with open_ledger_of(read_settings()) as ledger:
-        return ledger.submissions.list()[-1].plan_digest
 
 
 def test_what_was_refused_as_documented_may_go_again(office):
