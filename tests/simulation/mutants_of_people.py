@@ -205,7 +205,7 @@ DOUBTS: Final = (
     ),
     Mutant(
         "an answer of another amount is an answer",
-        "people must look",
+        "and no people must look",
         when("answer of another total"),
         Change("flows.stages.send:_alarms_of", "if field in answer.mismatches", "if False"),
     ),

@@ -81,7 +81,11 @@ class Scenario:
         elif self.twist is T.NO_YES:
             world.stopped_at_s = -1.0
         _afterwards(world, later)
-        return judge(world, later.owed)
+        verdict = judge(world, later.owed)
+        is_seen = self.event is E.NOTHING and (self.behaviour.copies == 1 or self.telling.report_id)
+        if self.behaviour.freezes and is_seen and not verdict.is_frozen:
+            verdict = replace(verdict, lies=(*verdict.lies, "the service contradicts itself, and no people must look"))
+        return verdict
 
     def _sheets(self, office: Office) -> tuple[Spreadsheet, Spreadsheet]:
         later = {T.EXTENDED: office.seven, T.AMENDED: office.amended}.get(self.twist, office.six)
