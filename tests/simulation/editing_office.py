@@ -134,7 +134,7 @@ class EditingOffice:
 
     def write(self) -> None:
         """Write job and files as they stand; what is no longer there is removed."""
-        for leftover in (*self.folder.glob("payments*"), *self.folder.glob("*.tsv")):
+        for leftover in list(self.folder.glob("payments*")):
             leftover.unlink()
         for name, lines in self.files.items():
             _write(self.folder / name, [line.cells for line in lines])
