@@ -113,10 +113,18 @@ def _texts(name: str, column: "pd.Series[Any]") -> pa.Array:
         raise TypeError(f"column {name} holds floats; identities need exact values")
     if pa.types.is_decimal(values.type):
         values = values.cast(_WIDEST_DECIMAL)
-    texts = pc.fill_null(values.cast(pa.large_string()), "")
+    texts = _composed(pc.fill_null(values.cast(pa.large_string()), ""))
     for character, escape in _ESCAPES:
         texts = pc.replace_substring(texts, character, escape)
     return texts
+
+
+def _composed(texts: pa.Array) -> pa.Array:
+    """Write accents in one way: a file saved by another program may hold each as a letter and a mark."""
+    if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+        return texts
+    encoded = texts.dictionary_encode()
+    return pc.utf8_normalize(encoded.dictionary, form="NFC").take(encoded.indices)
 
 
 def _exact_objects(column: "pd.Series[Any]") -> list[str | None]:

@@ -1,6 +1,7 @@
 """A table's identity survives re-sorting, re-encoding and another file format, and nothing else."""
 
 import datetime as dt
+import unicodedata
 from decimal import Decimal
 
 import pandas as pd
@@ -25,6 +26,14 @@ def test_order_place_decimal_zeros_and_blank_columns_do_not_matter():
     other = ROWS.iloc[::-1].assign(file="b.xlsx", sheet="P", row=[9, 8, 7], email="")
     other["amount"] = pd.array([Decimal("10.5"), Decimal(3), Decimal("10.5")], dtype="object")
     assert content_sha256(other[sorted(other.columns)]) == content_sha256(ROWS)
+
+
+def test_accents_hash_alike_whichever_way_a_program_writes_them():
+    composed = ROWS.assign(note=["Forró", "x", "Canção"])
+    apart = composed.assign(note=[unicodedata.normalize("NFD", text) for text in composed["note"]])
+    assert (
+        content_sha256(apart) == content_sha256(composed) != content_sha256(ROWS.assign(note=["Forro", "x", "Cancao"]))
+    )
 
 
 def test_decimals_of_arrow_hash_alike_whatever_their_scale():
