@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.simulation.behaviours import BEHAVIOURS, TELLINGS
+from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS
 from tests.simulation.office import Office
 from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Scenario, Twist
@@ -124,6 +124,6 @@ def when(
     twist: Twist = Twist.NONE,
 ) -> Scenario:
     """Name a scenario by what is special about it."""
-    (meets,) = (one for one in BEHAVIOURS if one.name == behaviour)
+    (meets,) = (one for one in (*BEHAVIOURS, *MOODS) if one.name == behaviour)
     (told,) = (one for one in TELLINGS if one.name == telling)
     return Scenario(point, event, meets, told, twist)

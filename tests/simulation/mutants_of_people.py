@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
-from flows.commands.people import resolve_doubts
+from flows.commands import people
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from tests.flows.moments import later
@@ -97,7 +97,7 @@ def absent_of_an_empty_list(office: EditingOffice) -> tuple[str, ...]:
     office.run()
     (doubtful,) = {row["Relatório (envio)"] for row in office.told() if row["Situação"] == "Em dúvida"}
     try:
-        resolve_doubts(
+        people.resolve_doubts(
             [doubtful], absent=True, by=["bia", "caio"], evidence="its list", as_json=True, clock=later(hours=30)
         )
     except RepasseError:
@@ -140,6 +140,7 @@ PEOPLE: Final = (
         asking(a_month_later),
         Change("flows.stages.recover:withdraw_what_lapsed", "until[one.id] <= now", "False"),
         Change("flows.stages.recover:withdraw_what_lapsed", "until[one.id] > now", "True"),
+        Change("io_adapters.ledger.sending:Sending.take_for_sending", "until is None or now >= until", "False"),
     ),
     Mutant(
         "what was approved is sent as it was, whatever has changed since",
@@ -152,6 +153,7 @@ PEOPLE: Final = (
         "under a looser rule",
         asking(a_rule_that_was_loosened),
         Change("flows.stages.words_given:rule_for", "plan.rule if plan else None", "None"),
+        Change("io_adapters.ledger.approvals:_counting", "stricter(rule, rule_of_plan(connection, digest))", "rule"),
     ),
     Mutant(
         "two names that look alike are two people",
