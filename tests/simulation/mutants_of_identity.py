@@ -125,14 +125,21 @@ IDENTITY: Final = (
         "the flag is a person's word for what looks paid",
         "DOUBLE",
         after(declare(**OTHER_JOB)),
-        Change("flows.stages.approve:_take_yes", " or reasons:", ":"),
-        Change("flows.stages.approve:approve", "by_flag=not reasons", "by_flag=True"),
+        Change("flows.stages.approve:_take_yes", " or must_look:", ":"),
+        Change(
+            "flows.stages.approve:approve", "wanted, run.clock.now(), by_flag=not must_look", "wanted, run.clock.now()"
+        ),
+        Change("flows.stages.approve:approve", "rule=rule, by_flag=not must_look", "rule=rule"),
     ),
     Mutant(
         "what looks paid may go unwatched where the job wants nobody's word",
         "DOUBLE",
         after(declare(**OTHER_JOB), unwatched=True),
-        Change("flows.stages.approve:words_wanted", "    if reasons:\n", "    if False:\n"),
+        Change(
+            "flows.stages.approve:approve",
+            "approvers_needed(rule, stored, must_look=must_look)",
+            "approvers_needed(rule, stored)",
+        ),
     ),
     Mutant(
         "a payer that changes within a period is nobody's business",

@@ -31,11 +31,13 @@ class Spreadsheet:
 
     Attributes:
         order: The job, with the caller's yes.
-        inputs: What was read.
+        came_in: What was read.
+        inputs: What of it may be used.
         owed: The obligations in it.
     """
 
     order: Order
+    came_in: Inputs
     inputs: Inputs
     owed: frozenset[str]
 
@@ -85,7 +87,8 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
         read(run)
     identity = JobIdentity(JOB, PAYER, PERIOD, "BRL")
     owed = frozenset(identity.payment_key(who.tax_id, "") for who in amounts)
-    return Spreadsheet(order, run.require_inputs(), owed)
+    inputs = run.require_inputs()
+    return Spreadsheet(order, run.came_in or inputs, inputs, owed)
 
 
 def _make_ledger(file: Path) -> Path:
