@@ -31,13 +31,11 @@ class Spreadsheet:
 
     Attributes:
         order: The job, with the caller's yes.
-        came_in: What was read.
-        inputs: What of it may be used.
+        inputs: What was read.
         owed: The obligations in it.
     """
 
     order: Order
-    came_in: Inputs
     inputs: Inputs
     owed: frozenset[str]
 
@@ -87,8 +85,7 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
         read(run)
     identity = JobIdentity(JOB, PAYER, PERIOD, "BRL")
     owed = frozenset(identity.payment_key(who.tax_id, "") for who in amounts)
-    inputs = run.require_inputs()
-    return Spreadsheet(order, run.came_in or inputs, inputs, owed)
+    return Spreadsheet(order, run.require_inputs(), owed)
 
 
 def _make_ledger(file: Path) -> Path:
