@@ -173,7 +173,7 @@ DOUBTS: Final = (
         "what has failed was never sent",
         "was sent 2 times",
         when("accepted, in the end an error and nothing paid"),
-        Change("flows.stages.reasons_to_look:reasons_to_look", "*_attempts(run, plan), ", ""),
+        Change("flows.stages.reasons_to_look:reasons_to_look", "*_second_attempts(run, plan),", ""),
     ),
     Mutant(
         "a person knows better than the service whether it has paid",
