@@ -122,12 +122,21 @@ def _find_repeated(
             called = {use.name for use in own}
             stands_in = any(called & other.names for other in ranked)
             (repeated if stands_in else renamed)[file.name] = f"{own[0].name}, run {own[0].run_id}"
-        elif same and not own:
-            repeated[file.name] = _where(same[0])
+        elif not own and (elsewhere := [use for use in same if file.sketch or not _is_same_period(use, here)]):
+            repeated[file.name] = _where(elsewhere[0])
         if file.name not in repeated:
             first.setdefault(file.file_sha256, file)
             first.setdefault(file.content_sha256, file)
     return repeated, renamed
+
+
+def _is_same_period(use: FileUse, here: WhoseMoney) -> bool:
+    """Whether a use differs in the payer or the currency alone.
+
+    Then a list of payments is judged row by row: a person is told of each that was paid, and the others, which may
+    never have been sent, are not taken for paid with them.
+    """
+    return (use.whose.job, use.whose.period) == (here.job, here.period)
 
 
 def _runs_of(file: UsedFile, uses: Sequence[FileUse]) -> set[str]:

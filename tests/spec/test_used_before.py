@@ -82,10 +82,16 @@ def test_the_name_that_the_period_knows_comes_first():
 
 @pytest.mark.parametrize("changed", [{"job": "boreal"}, {"payer": "other"}, {"period": "2026-03"}, {"currency": "USD"}])
 def test_a_file_that_was_somebody_elses_money_is_repeated(changed):
-    one = file("x.tsv", content="c")
+    one = file("x.tsv", hashes(1, 2, 3))
     assert list(judged(one, uses=[used(one, whose=HERE._replace(**changed))]).repeated) == ["x.tsv"]
     both = [used(one, whose=HERE._replace(**changed)), used(one, whose=HERE)]
     assert judged(one, uses=both).repeated == {}  # this period was allowed to use it, or was the first
+
+
+@pytest.mark.parametrize("changed", [{"payer": "other"}, {"currency": "USD"}])
+def test_a_list_of_payments_whose_payer_or_currency_was_corrected_is_judged_row_by_row(changed):
+    one = file("payments.xlsx", content="c")
+    assert judged(one, uses=[used(one, whose=HERE._replace(**changed))]).repeated == {}
 
 
 def test_a_file_used_in_this_period_under_a_name_that_is_gone_is_the_same_file_renamed():
