@@ -213,16 +213,20 @@ def test_what_was_held_of_a_cumulative_statement_is_paid_when_a_person_says_so_a
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"job": "boreal"}, {"payer": {"tax_id": "11.222.333/0001-81", "name": "Selo Aurora"}}],
+    ("changes", "asks"),
+    [({"job": "boreal"}, False), ({"payer": {"tax_id": "11.222.333/0001-81", "name": "Selo Aurora"}}, True)],
     ids=["job renamed", "payer corrected"],
 )
-def test_lines_paid_under_another_job_or_payer_are_held_and_the_others_paid(royalties, service, changes):
+def test_lines_paid_under_another_job_or_payer_are_held_and_the_others_paid(royalties, service, changes, asks):
     royalties.write("2026-01.csv", JANUARY)
     royalties.run()
     declare(royalties, **changes)
     royalties.write("2026-01.csv", JANUARY + LATER)
     report = royalties.run()
+    if asks:  # a payer that changes within a period wants a person's word for all of it
+        assert (report.exit_code, service.paid) == (ExitCode.APPROVAL_WANTED, [10000])
+        royalties.approve(summary_of(report)["plan_digest"], "15,00", "bia")
+        report = royalties.run(yes=False)
     assert service.paid == [1500, 10000]
     assert report.exit_code == ExitCode.ROWS_HELD
 

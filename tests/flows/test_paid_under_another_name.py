@@ -137,10 +137,10 @@ def test_a_row_beside_it_that_is_not_recurring_still_asks(label, service):
 # --- a payer that changes --------------------------------------------------------------------------------------------
 
 
-def royalties(label, **declared):
+def royalties(label, *more, **declared):
     sources = [{"files": "statement.csv", "layout": "royalties"}]
     label.declare(sources=sources, payees="payees.xlsx", shares="shares.xlsx", **declared)
-    label.write("statement.csv", [line("100,00")])
+    label.write("statement.csv", [line("100,00"), *more])
     label.write("payees.xlsx", [payee(ANA), payee(BIA)])
     label.write("shares.xlsx", [share(ANA, "50%"), share(BIA, "30%")])
 
@@ -148,14 +148,14 @@ def royalties(label, **declared):
 def test_a_payer_that_changes_within_a_period_wants_a_word_for_royalties_too(label, service):
     royalties(label)
     assert label.run().exit_code == ExitCode.DONE
-    royalties(label, payer=ANOTHER_PAYER, approval={"above": "1000.00"})
+    royalties(label, line("40,00", "Choro"), payer=ANOTHER_PAYER, approval={"above": "1000.00"})
     report = label.run()
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert "outro pagador" in "\n".join(report.messages)
     assert service.paid == [3000, 5000]
-    label.approve(digest_of(report), "100,00", "bia")
-    assert label.run(yes=False).exit_code == ExitCode.DONE
-    assert service.paid == [3000, 3000, 5000, 5000]
+    label.approve(digest_of(report), "40,00", "bia")
+    assert label.run(yes=False).exit_code == ExitCode.ROWS_HELD  # the line that the other payer has paid
+    assert service.paid == [1200, 2000, 3000, 5000]
 
 
 def test_new_rows_under_a_changed_payer_want_a_word_and_the_old_payer_is_not_named_in_full(label, service):
