@@ -46,17 +46,17 @@ class Mutant:
         found_by: Of what kind the violation is: part of its text.
         killer: The scenario, or the direct question, that finds it out.
         changes: The lines.
-        without_index: Whether ledger files lack the index that keeps an obligation in one live submission.
+        without_index: Of ledger files: the index that forbids the same by itself; "" where there is none.
     """
 
     name: str
     found_by: str
     killer: Scenario | Question
     changes: tuple[Change, ...]
-    without_index: bool
+    without_index: str
 
     def __init__(
-        self, name: str, found_by: str, killer: Scenario | Question, *changes: Change, without_index: bool = False
+        self, name: str, found_by: str, killer: Scenario | Question, *changes: Change, without_index: str = ""
     ) -> None:
         self.name, self.found_by, self.killer = name, found_by, killer
         self.changes, self.without_index = changes, without_index
@@ -76,7 +76,7 @@ class Mutant:
         try:
             for function, changes in by_function.items():
                 _apply(function, changes)
-            yield _without_index(office) if self.without_index else office
+            yield _without_index(office, self.without_index) if self.without_index else office
         finally:
             for function, code in originals.items():
                 function.__code__ = code
@@ -107,11 +107,11 @@ def _apply(function: Callable[..., object], changes: list[Change]) -> None:
     function.__code__ = inspect.unwrap(names[function.__name__]).__code__
 
 
-def _without_index(office: Office) -> Office:
+def _without_index(office: Office, name: str) -> Office:
     file = office.empty_ledger.with_name("ledger-without-index.db")
     file.write_bytes(office.empty_ledger.read_bytes())
     with sqlite3.connect(file) as ledger:
-        ledger.execute("DROP INDEX uq_claims_one_live_per_obligation")
+        ledger.execute(f"DROP INDEX {name}")
     ledger.close()
     return replace(office, empty_ledger=file)
 

@@ -8,6 +8,7 @@ from tests.simulation.questions import a_second_live_claim_on_one_obligation
 from tests.simulation.scenarios import Event, Twist
 
 E, P, T = Event, Point, Twist
+ONE_LIVE_CLAIM: Final = "uq_claims_one_live_per_obligation"
 
 CLAIMS: Final = (
     Mutant(
@@ -39,13 +40,13 @@ CLAIMS: Final = (
             "taken := claimed_elsewhere(connection, submission_ids)",
             "taken := ()",
         ),
-        without_index=True,
+        without_index=ONE_LIVE_CLAIM,
     ),
     Mutant(
         "one look before claiming is enough, and the file needs no index",
         "an obligation is claimed twice",
         a_second_live_claim_on_one_obligation,
-        without_index=True,
+        without_index=ONE_LIVE_CLAIM,
     ),
     Mutant(
         "an equal amount is the same payment",

@@ -60,7 +60,9 @@ def judge(world: World, owed: frozenset[str]) -> Verdict:
         lies = [*_untrue(world, submissions), *_unseen(world, submissions), *_ill_posted(world, submissions)]
         lies += _breaches(world, ledger, submissions)
         frozen = ledger.freeze.current() is not None
-        waits = world.stopped_at_s is not None or (frozen and world.service.behaviour.freezes)
+        mood = world.service.behaviour
+        contradicts = mood.freezes or mood.answers_of != "itself"
+        waits = world.stopped_at_s is not None or (frozen and contradicts)
         lost = () if waits else tuple(_lost(world, ledger, owed))
     if world.stopped_at_s is not None:
         lies += [
