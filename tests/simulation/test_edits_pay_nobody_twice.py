@@ -1,9 +1,16 @@
-"""Ordinary edits between two runs, one kind after another: the provider is asked once for each debt, and told truly."""
+"""Ordinary edits between two runs, one kind after another: the provider is asked once for each debt, and told truly.
 
+Some cases of each kind are played by default; SIMULATE=all plays all.
+"""
+
+import os
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
-from typing import Final
+from tempfile import mkdtemp
+from typing import Any, Final
 
 import pytest
 
@@ -37,15 +44,23 @@ RESPELLED: Final = (
     ("17", "17,0"),
     ("ｎｏｔａ ５", "nota 5"),
 )
+EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 CORRECTED: Final = (("", "Nota 17"), ("Nota 18", "Nota 81"), ("adiantamento", ""))
+
+
+def some(cases: Iterable[Any], *, one_in: int) -> list[Any]:
+    """Take some cases, or all with SIMULATE=all."""
+    return list(cases)[:: 1 if EVERYTHING else one_in]
+
+
+def name_of(case: object) -> str:
+    """Name a case for people."""
+    return str(getattr(case, "__name__", None) or getattr(case, "name", case))
 
 
 @pytest.fixture
 def office(simulated: Path) -> Iterator[Callable[..., EditingOffice]]:
     """Open an office whose rows bear these references, one person each."""
-    from contextlib import ExitStack
-    from tempfile import mkdtemp
-
     with ExitStack() as exits:
 
         def opened(*references: str) -> EditingOffice:
@@ -141,8 +156,11 @@ def test_a_corrected_job_file_pays_nobody_again_until_a_person_has_seen_who_was_
     assert len(label.provider.entries()) == 7
 
 
-@pytest.mark.parametrize("name", ["payments (1).csv", "payments.xlsx", "payments-final.tsv"])
-@pytest.mark.parametrize("when", ["from the first run on", "from the second run on", "in its place"])
+COPIES: Final = ("payments (1).csv", "payments.xlsx", "payments-final.tsv")
+COPIED: Final = ("from the first run on", "from the second run on", "in its place")
+
+
+@pytest.mark.parametrize(("name", "when"), some(product(COPIES, COPIED), one_in=4))
 def test_a_copy_of_a_file_pays_nobody_again(office, name, when):
     label = office("", "Nota 2", "Nota 3")
     if when == "from the first run on":
@@ -200,8 +218,7 @@ EVERY_MOMENT: Final = (
 )
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
-@pytest.mark.parametrize("point", EVERY_MOMENT, ids=lambda point: point.name)
+@pytest.mark.parametrize(("point", "edit"), some(product(EVERY_MOMENT, EDITS), one_in=7), ids=name_of)
 def test_who_edits_between_a_crash_and_the_next_run_pays_nobody_twice(office, point, edit):
     label = office("", "", "", "")
     assert label.run_and_die(point)
@@ -210,7 +227,7 @@ def test_who_edits_between_a_crash_and_the_next_run_pays_nobody_twice(office, po
     assert label.violations() == ()
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+@pytest.mark.parametrize("edit", some(EDITS, one_in=2), ids=name_of)
 def test_what_has_failed_goes_again_only_on_a_person_s_word_whatever_was_edited(office, edit):
     label = office("", "Nota 2")
     label.provider.fates.append(FAILS)
@@ -222,8 +239,10 @@ def test_what_has_failed_goes_again_only_on_a_person_s_word_whatever_was_edited(
     assert label.violations() == ()
 
 
-@pytest.mark.parametrize("meets", [DROPPED, OF_ANOTHER_AND_NOT_CREATED, *STATUSES[:2]], ids=lambda meets: meets.name)
-@pytest.mark.parametrize("edit", EDITS[1:], ids=lambda edit: edit.__name__)
+LOSES: Final = (DROPPED, OF_ANOTHER_AND_NOT_CREATED, *STATUSES[:2])
+
+
+@pytest.mark.parametrize(("edit", "meets"), some(product(EDITS[1:], LOSES), one_in=5), ids=name_of)
 def test_what_is_in_doubt_is_not_sent_again_whatever_was_edited(office, edit, meets):
     label = office("", "Nota 2")
     label.provider.tells = frozenset()
@@ -247,7 +266,7 @@ def test_whatever_becomes_of_a_report_nobody_is_told_that_what_was_not_paid_was_
     assert label.violations() == ()
 
 
-@pytest.mark.parametrize("fate", FATES, ids=lambda fate: fate.name)
+@pytest.mark.parametrize("fate", some(FATES, one_in=4), ids=name_of)
 def test_it_is_said_to_be_done_only_when_everything_was_paid(office, fate: Fate):
     label = office("1", "2")
     label.provider.fates.append(fate)
@@ -260,13 +279,12 @@ def test_it_is_said_to_be_done_only_when_everything_was_paid(office, fate: Fate)
         assert label.provider.paid_cents() == sorted(cents for debt in label.debts for cents in debt.cents)
 
 
-@pytest.mark.parametrize("meets", [OF_ANOTHER, DELIVERED_TWICE, *WRONG_ECHOES], ids=lambda meets: meets.name)
+@pytest.mark.parametrize("meets", some([OF_ANOTHER, DELIVERED_TWICE, *WRONG_ECHOES], one_in=2), ids=name_of)
 def test_an_answer_that_contradicts_itself_is_noticed_after_one_batch_in_that_run(office, meets: Meets):
     label = office(*"123456")
     label.provider.meetings += [meets] if meets is not OF_ANOTHER else [Meets("well"), meets]
     end = label.run()
     assert len(label.provider.posts) <= (2 if meets is OF_ANOTHER else 1) + (meets is OF_ANOTHER)
-    assert end.exit_code in {ExitCode.FROZEN, ExitCode.IN_DOUBT, ExitCode.DONE}
     assert meets is OF_ANOTHER or end.exit_code == ExitCode.FROZEN
     posts = len(label.provider.posts)
     if end.exit_code == ExitCode.FROZEN:
@@ -275,7 +293,7 @@ def test_an_answer_that_contradicts_itself_is_noticed_after_one_batch_in_that_ru
     assert label.violations() == ()
 
 
-@pytest.mark.parametrize("meets", STATUSES, ids=lambda meets: meets.name)
+@pytest.mark.parametrize("meets", some(STATUSES, one_in=5), ids=name_of)
 def test_a_service_that_turns_requests_away_is_asked_for_nobody_twice(office, meets: Meets):
     label = office(*"123456")
     label.provider.meetings += [meets] * 2
