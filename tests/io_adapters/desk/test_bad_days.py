@@ -200,8 +200,9 @@ def said(environment: Path, launched: str, words: str) -> None:
 
 @pytest.mark.usefixtures("service")
 def test_a_plan_with_all_its_words_that_is_not_sent_yet_says_so_and_the_total_begins_it(
-    ana, the_job, launcher, environment, service
+    ana, job, the_job, launcher, environment, service
 ):
+    declare(job, approval={"other_than_preparer": False})
     run = ana.follow(launch(ana, looked_at(ana, the_job)))
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get(run))[1]
     runs_here = launcher.payout
@@ -218,6 +219,7 @@ def test_a_plan_with_all_its_words_that_is_not_sent_yet_says_so_and_the_total_be
 
 @pytest.mark.usefixtures("service")
 def test_a_plan_whose_job_file_is_gone_says_who_is_missing_cannot_be_known(ana, job, the_job):
+    declare(job, approval={"other_than_preparer": False})
     run = ana.follow(launch(ana, looked_at(ana, the_job)))
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get(run))[1]
     content = job.read_bytes()
