@@ -156,7 +156,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
             continue
         held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
         code = _CODES.get(kind, _unsent_code(run) if kind is WaitKind.NOT_SENT else held_code)
-        reason = item.reason or (run.state if kind is WaitKind.NOT_SENT else "")
+        reason = item.reason or (_unsent_state(run) if kind is WaitKind.NOT_SENT else "")
         waits.append(
             Wait(
                 kind=kind,
@@ -179,6 +179,11 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
 def _unsent_code(run: LastRun) -> ExitCode:
     """Return how to tell of a run that has not sent all: what froze it, or broke, tells of itself while it lasts."""
     return run.exit_code if run.exit_code in _STANDS and run.exit_code is not None else ExitCode.NOT_SENT
+
+
+def _unsent_state(run: LastRun) -> str:
+    """Return how a run ended that has not sent all; a plan that waits for approval is under way, this one is not."""
+    return S.WITHDRAWN.value if run.exit_code is ExitCode.APPROVAL_WANTED else run.state
 
 
 def _of_run(run: LastRun, left: OpenPeriod | None, under_way: frozenset[tuple[str, str]]) -> list[Wait]:
