@@ -122,7 +122,7 @@ ENDS: Final = (
     ),
     Mutant(
         "an error that says no more has paid nothing",
-        "was sent 2 times",
+        "has failed, and",
         when("accepted, in the end an error that says no more"),
         Change(
             f"{JUDGE}:_judge_error",
@@ -132,7 +132,7 @@ ENDS: Final = (
     ),
     Mutant(
         "an excluded report frees its payments",
-        "was sent 2 times",
+        "is not paid, and the ledger says",
         when("accepted, in the end excluded"),
         Change(f"{JUDGE}:_judge_status", "SubmissionState.EXCLUDED, ", "SubmissionState.FAILED, "),
     ),
