@@ -131,6 +131,11 @@ class Report:
         return [cents_of(entry["finalAmount"]) for entry in self.asked["payments"]]
 
     @property
+    def tax_cents(self) -> int:
+        """What of it is kept back as tax."""
+        return round(sum(self.cents) * 0.15) if "taxed" in self.fate.looks else 0
+
+    @property
     def paid(self) -> list[Told]:
         """The entries that are truly paid in the end."""
         entries: list[Told] = self.asked["payments"]
@@ -185,8 +190,19 @@ class Provider:
         return [entry for post in self.posts if not post.meets.refuses for entry in post.asked["payments"]]
 
     def paid_cents(self) -> list[int]:
-        """Centavos of every payment that is truly paid in the end, smallest first."""
-        return sorted(cents_of(entry["finalAmount"]) for report in self.reports for entry in report.paid)
+        """Centavos of every payment that is truly paid in the end, and in full, smallest first."""
+        in_full = [report for report in self.reports if not report.tax_cents]
+        return sorted(cents_of(entry["finalAmount"]) for report in in_full for entry in report.paid)
+
+    def taxed_cents(self) -> list[int]:
+        """Centavos of payments of which tax was kept back: what was asked, and what is left where that is known."""
+        taxed = [report for report in self.reports if report.tax_cents]
+        left = [report.cents[0] - report.tax_cents for report in taxed if len(report.cents) == 1]
+        return [*left, *(cents for report in taxed for cents in report.cents)]
+
+    def net_cents(self) -> int:
+        """What is left of all those together."""
+        return sum(sum(report.cents) - report.tax_cents for report in self.reports if report.tax_cents)
 
     def answer(self, method: str, path: str, query: dict[str, str], body: bytes) -> tuple[int, object]:
         """Answer one request; status 0 is none."""
@@ -242,7 +258,7 @@ def _said(report: Report, look: str) -> Told:
     asked = [entry.get("isWithhold", False) for entry in report.asked["payments"]]
     kept = sum(amount for amount, is_kept in zip(cents, asked, strict=True) if is_kept)
     total, owner = sum(cents), cents_of(report.asked.get("ownerAmount", 0))
-    tax = round(total * 0.15)
+    tax = report.tax_cents
     done = (count - sum(asked), 0, sum(asked), total - kept, 0, kept)
     pending, nothing = (0, count, 0, 0, total, 0), (0, 0, 0, 0, 0, 0)
     first = (1, count - 1, 0, cents[0], total - cents[0], 0)

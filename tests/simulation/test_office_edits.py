@@ -227,7 +227,7 @@ class AnyOffice(RuleBasedStateMachine):
 
 
 AnyOffice.TestCase.settings = settings(
-    max_examples=400 if EVERYTHING else 12,
+    max_examples=400 if EVERYTHING else 8,
     stateful_step_count=25 if EVERYTHING else 10,
     deadline=None,
     derandomize=True,
