@@ -130,10 +130,4 @@ ENDS: Final = (
             "not report.donePayments and not report.paidAmount",
         ),
     ),
-    Mutant(
-        "an excluded report frees its payments",
-        "is not paid, and the ledger says",
-        when("accepted, in the end excluded"),
-        Change(f"{JUDGE}:_judge_status", "SubmissionState.EXCLUDED, ", "SubmissionState.FAILED, "),
-    ),
 )
