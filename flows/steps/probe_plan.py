@@ -75,6 +75,7 @@ NOT_ASKED: Final = {
     "registering_again_makes": "would leave webhooks behind, which nobody can delete",
     "deleting_answers": "needs a contact to delete; deleting one by hand tells",
     "qr_base_64_holds": "`repasse qrcode` tells",
+    "refusing_statuses": "is the provider's promise about every answer of that status; no single answer can show it",
 }
 
 

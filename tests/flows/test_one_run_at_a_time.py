@@ -9,13 +9,14 @@ import pytest
 
 from io_adapters.ledger.owner import Owner
 from schemas.exit_codes import ExitCode
+from schemas.submission import SubmissionState
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND, summary_of
 from tests.flows.moments import At, power_cut
 from tests.flows.oracle import CREATE
 
-ANA, BIA = people(2)
+ANA, BIA, CAU = people(3)
 
 
 @pytest.fixture
@@ -56,21 +57,34 @@ def test_a_run_that_died_long_ago_holds_nobody_up(two, service):
     assert service.paid == [1000, 2000]
 
 
-def test_what_a_dead_run_had_approved_is_sent_byte_for_byte_though_the_file_has_changed(two, service):
-    with pytest.raises(KeyboardInterrupt):
-        two.run(progress=At("send", power_cut))
-    with two.ledger() as ledger:
-        (stored,) = ledger.submissions.list(job="aurora")
-    assert service.posts == 0
-    two.payments(payment(ANA, "99,00"), payment(BIA, "20,00"))
+def test_what_a_dead_run_had_approved_is_sent_byte_for_byte_though_the_file_has_grown(two, service):
+    stored = died_before_sending(two)
+    two.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAU, "99,00"))
     report = two.run(yes=False)
     assert [created["reportId"] for created in service.reports] == [stored.report_id]
     assert service.paid == [1000, 2000]
-    assert report.exit_code == ExitCode.ROWS_HELD
-    assert places(summary_of(report))["conflict"] == 9900
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert places(summary_of(report)) == {"paid": 3000, "planned": 9900}
     with two.ledger() as ledger:
-        (sent,) = ledger.submissions.list(job="aurora")
+        (sent,) = ledger.submissions.list(job="aurora", states=[SubmissionState.PAID])
     assert sent.body == stored.body
+
+
+def test_what_a_dead_run_had_approved_is_not_sent_when_one_of_its_rows_was_changed(two, service):
+    died_before_sending(two)
+    two.payments(payment(ANA, "99,00"), payment(BIA, "20,00"))
+    report = two.run(yes=False)
+    assert service.posts == 0
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert places(summary_of(report)) == {"planned": 11900}
+
+
+def died_before_sending(label):
+    with pytest.raises(KeyboardInterrupt):
+        label.run(progress=At("send", power_cut))
+    with label.ledger() as ledger:
+        (stored,) = ledger.submissions.list(job="aurora")
+    return stored
 
 
 @pytest.mark.crash
