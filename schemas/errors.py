@@ -86,7 +86,7 @@ class NotSent(RepasseError):
 
 
 class AnotherRun(RepasseError):
-    """Another run holds the job, or the ledger was written by a newer program."""
+    """Another run holds the job, or the ledger was written by a program that this one does not know."""
 
     exit_code = ExitCode.ANOTHER_RUN
 

@@ -300,6 +300,18 @@ _WORK: Final[dict[str, tuple[str, str]]] = {
             "this installation; nothing was changed"
         ),
     ),
+    "ledger.unreleased": (
+        (
+            "o diário foi gravado por um Repasse de antes da primeira versão (esquema {stored}; este programa conhece "
+            "{known}) e não pode ser atualizado; nada foi mudado. Guarde-o e aponte REPASSE_LEDGER_URL para um novo, "
+            "que não sabe o que este já pagou"
+        ),
+        (
+            "the ledger was written by a Repasse from before the first release (schema {stored}; this program knows "
+            "{known}) and cannot be updated; nothing was changed. Keep it, and point REPASSE_LEDGER_URL to a new one, "
+            "which does not know what this one has paid"
+        ),
+    ),
 }
 
 # Why a person must look at a plan before it is sent.

@@ -1,6 +1,6 @@
 """The tables of the desk: its users, their sessions and attempts to sign in, and what is kept for its pages.
 
-They share the ledger's `metadata`; migrations 0006 and 0007 build exactly these.
+They share the ledger's `metadata`; the migrations build exactly these.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """The tables of the directory: what the service said of contacts, institutions and itself; webhooks given to it.
 
-They share the ledger's `metadata`; migration 0005 builds exactly these.
+They share the ledger's `metadata`; the migrations build exactly these.
 """
 
 from typing import Final

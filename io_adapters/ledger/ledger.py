@@ -114,7 +114,7 @@ def open_ledger(
 
     Raises:
         ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.
-        AnotherRun: the ledger was written by a newer program.
+        AnotherRun: the ledger was written by a newer program, or before the first release.
     """
     try:
         where = make_url(url)

@@ -1,4 +1,4 @@
-"""Brings the schema up to date, or says that it is newer than the program.
+"""Brings the schema up to date, or says that it is of another program than this one.
 
 Alembic takes long to import: it is not touched when there is nothing to do.
 """
@@ -12,8 +12,9 @@ from io_adapters.ledger.engine import Database
 from schemas.errors import AnotherRun
 from schemas.told import Told
 
-# Oldest first. A new migration adds its revision here; a test holds the two together.
-REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+# Oldest first, "v1" and on. A new migration adds its revision here; a test holds the two together.
+REVISIONS: Final = ("v1",)
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 
 def stored_revision(connection: Connection) -> str | None:
@@ -28,21 +29,22 @@ def bring_up_to_date(database: Database) -> None:
     """Create or migrate the schema, in one transaction that excludes other programs.
 
     Raises:
-        AnotherRun: the schema was written by a newer program.
+        AnotherRun: the schema was written by a newer program, or before the first release.
     """
     with database.reading() as connection:
         stored = stored_revision(connection)
     if stored == REVISIONS[-1]:
         return
-    _refuse_newer(stored)
+    _refuse_unknown(stored)
     with database.writing() as connection:
-        _refuse_newer(stored_revision(connection))  # another program may have been faster
+        _refuse_unknown(stored_revision(connection))  # another program may have been faster
         _upgrade(connection)
 
 
-def _refuse_newer(stored: str | None) -> None:
+def _refuse_unknown(stored: str | None) -> None:
     if stored is not None and stored not in REVISIONS:
-        raise AnotherRun(Told("ledger.newer", stored=stored, known=REVISIONS[-1]))
+        message = "ledger.newer" if stored.startswith("v") else "ledger.unreleased"
+        raise AnotherRun(Told(message, stored=stored, known=REVISIONS[-1]))
 
 
 def _upgrade(connection: Connection) -> None:
@@ -50,6 +52,6 @@ def _upgrade(connection: Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, REVISIONS[-1])

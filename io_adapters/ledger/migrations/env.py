@@ -6,6 +6,9 @@ A new migration is a new file in `versions/`, named and numbered after the last 
 
 from alembic import context
 
-context.configure(connection=context.config.attributes["connection"], transactional_ddl=True)
+from io_adapters.ledger.tables import metadata
+
+# From the metadata migrations take how keys and constraints are named, and nothing else.
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, transactional_ddl=True)
 with context.begin_transaction():
     context.run_migrations()

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -9,18 +10,16 @@ import sys
 import threading
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-import io_adapters.ledger
-from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
+from io_adapters.ledger import Accrual, AccrualPosting, open_ledger, schema_version
 from io_adapters.ledger.schema_version import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
 from schemas.decision import Decision, DecisionKind
@@ -61,21 +60,74 @@ def test_the_migrations_build_the_very_sql_of_the_tables_partial_indexes_include
 
 def test_the_program_knows_every_migration_there_is():
     config = Config()
-    config.set_main_option("script_location", str(Path(io_adapters.ledger.__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(schema_version.MIGRATIONS))
     scripts = ScriptDirectory.from_config(config)
     assert tuple(script.revision for script in reversed(list(scripts.walk_revisions()))) == REVISIONS
 
 
-def test_a_ledger_written_by_a_newer_program_is_refused_untouched(ledger_url, clock):
+@pytest.mark.parametrize(
+    ("revision", "sentence"), [("v9999", "newer Repasse"), ("0007", "before the first release"), ("0001", "which does")]
+)
+def test_a_ledger_written_by_another_program_is_refused_untouched(ledger_url, clock, revision, sentence):
     open_ledger(ledger_url, clock=clock).close()
     engine = create_engine(ledger_url)
     with engine.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(AnotherRun, match="newer Repasse"):
+        connection.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    with pytest.raises(AnotherRun, match=sentence):
         open_ledger(ledger_url, clock=clock)
     with engine.connect() as connection:
-        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "9999"
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == revision
     engine.dispose()
+
+
+LATER_REVISION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "v2", "v1"
+
+
+def upgrade() -> None:
+    op.add_column("holds", sa.Column("colour", sa.Text, nullable=False, server_default="red"))
+    op.create_table("later", sa.Column("id", sa.Integer, primary_key=True))
+"""
+
+
+@pytest.fixture
+def later_program(tmp_path, monkeypatch):
+    """A program that has one migration more than this one; returns the file of that migration."""
+    shutil.copytree(schema_version.MIGRATIONS, tmp_path / "migrations")
+    monkeypatch.setattr(schema_version, "MIGRATIONS", tmp_path / "migrations")
+    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v2"))
+    file = tmp_path / "migrations/versions/0002_later.py"
+    file.write_text(LATER_REVISION)
+    return file
+
+
+def holds_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
+    engine = create_engine(ledger_url)
+    with engine.connect() as connection:
+        revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        rows = [tuple(row)[1:3] + tuple(row)[6:] for row in connection.execute(text("SELECT * FROM holds"))]
+        has_later = inspect(connection).has_table("later")
+    engine.dispose()
+    return revision, rows, has_later
+
+
+def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, ledger_url, clock, later_program):
+    ledger.hold.put("Ana", "a look first")
+    assert holds_of(ledger_url) == ("v1", [("Ana", "a look first")], False)
+    with open_ledger(ledger_url, clock=clock) as upgraded:
+        assert upgraded.tag == ledger.tag
+    assert holds_of(ledger_url) == ("v2", [("Ana", "a look first", "red")], True)
+
+
+def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, clock, later_program):
+    ledger.hold.put("Ana", "a look first")
+    later_program.write_text(LATER_REVISION + "    raise ArithmeticError\n")
+    with pytest.raises(ArithmeticError):
+        open_ledger(ledger_url, clock=clock)
+    assert holds_of(ledger_url) == ("v1", [("Ana", "a look first")], False)
 
 
 def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):

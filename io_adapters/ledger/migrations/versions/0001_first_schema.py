@@ -1,21 +1,37 @@
-"""The first schema.
+"""The first schema, written out: it stays as it is when `io_adapters.ledger.tables` goes on.
 
-Revision ID: 0001
+Revision ID: v1
 """
+
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "v1"
 down_revision = None
 
 SERIAL = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-APPEND_ONLY = ("journal", "answers", "reports", "accepted_keys")
+APPEND_ONLY = (
+    "journal",
+    "answers",
+    "reports",
+    "accepted_keys",
+    "decisions",
+    "exchange_journal",
+    "late_accruals",
+    "findings",
+)
 
 
 def upgrade() -> None:
     """Create all tables, and the triggers that keep what was written."""
-    _create_tables()
+    _create_runs()
+    _create_plans()
+    _create_sending()
+    _create_balances()
+    _create_directory()
+    _create_desk()
     for table in APPEND_ONLY:
         if op.get_bind().dialect.name == "sqlite":
             _protect_sqlite(table)
@@ -42,285 +58,448 @@ def _protect_postgresql(table: str) -> None:
     )
 
 
-def _create_tables() -> None:
+def _serial() -> sa.Column[Any]:
+    return sa.Column("id", SERIAL, primary_key=True, autoincrement=True)
+
+
+def _texts(*names: str, nullable: bool = False) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Text, nullable=nullable) for name in names]
+
+
+def _moments(*names: str, nullable: bool = False) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.DateTime(timezone=True), nullable=nullable) for name in names]
+
+
+def _only_where(condition: str) -> dict[str, Any]:
+    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
+
+
+def _create_runs() -> None:
+    """Tables of the runs, of the files they read, and of what stops them."""
     op.create_table(
-        "accepted_keys",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("key_fingerprint", sa.Text(), nullable=False),
-        sa.Column("accepted_by", sa.Text(), nullable=False),
-        sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_accepted_keys")),
+        "meta",
+        sa.Column("only_row", sa.Integer, primary_key=True, autoincrement=False),
+        *_texts("tag"),
+        *_texts("service_url", "key_fingerprint", nullable=True),
+        *_moments("created_at"),
+    )
+    op.create_table("accepted_keys", _serial(), *_texts("key_fingerprint", "accepted_by"), *_moments("accepted_at"))
+    op.create_table(
+        "runs",
+        sa.Column("run_id", sa.String(64), primary_key=True),
+        *_texts("job", "period", "command", "prepared_by", "job_file", "state"),
+        sa.Column("exit_code", sa.Integer),
+        *_texts("summary_json", nullable=True),
+        *_moments("started_at"),
+        *_moments("finished_at", nullable=True),
+        sa.Index("ix_runs_job_started_at", "job", "started_at"),
     )
     op.create_table(
-        "account_checks",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("fingerprint", sa.Text(), nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), nullable=False),
-        sa.Column("message", sa.Text(), nullable=False),
-        sa.Column("cost_cents", sa.BigInteger(), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=False),
-        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_account_checks")),
-    )
-    op.create_index("ix_account_checks_fingerprint", "account_checks", ["fingerprint"], unique=False)
-    op.create_index("ix_account_checks_run_id", "account_checks", ["run_id"], unique=False)
-    op.create_index(
-        "uq_account_checks_one_in_flight",
-        "account_checks",
-        ["fingerprint"],
-        unique=True,
-        sqlite_where=sa.text("state = 'checking'"),
-        postgresql_where=sa.text("state = 'checking'"),
+        "run_documents",
+        sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), primary_key=True),
+        sa.Column("document", sa.LargeBinary, nullable=False),
+        *_moments("saved_at"),
     )
     op.create_table(
-        "accrual_periods",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("payer", sa.Text(), nullable=False),
-        sa.Column("currency", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.Column("period_start", sa.Date(), nullable=False),
-        sa.Column("plan_digest", sa.Text(), nullable=True),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("posted_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_accrual_periods")),
-        sa.UniqueConstraint(
-            "job", "payer", "currency", "period", name=op.f("uq_accrual_periods_job_payer_currency_period")
-        ),
+        "open_periods",
+        sa.Column("job", sa.String(64), primary_key=True),
+        sa.Column("period", sa.String(64), primary_key=True),
+        sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), nullable=False),
+        sa.Column("currency", sa.String(3), nullable=False),
+        sa.Column("language", sa.String(8), nullable=False),
+        *_texts("folder", "items_json"),
+    )
+    op.create_table(
+        "corrected_rows",
+        _serial(),
+        sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), nullable=False),
+        sa.Column("job", sa.String(64), nullable=False),
+        sa.Column("period", sa.String(64), nullable=False),
+        *_texts("file", "sheet"),
+        sa.Column("row", sa.Integer, nullable=False),
+        sa.Column("original_sha256", sa.String(64), nullable=False),
+        *_texts("cells_json", "corrections_file"),
+        sa.Index("ix_corrected_rows_job_period", "job", "period"),
+    )
+    op.create_table(
+        "leases", sa.Column("name", sa.String(128), primary_key=True), *_texts("owner"), *_moments("since", "until")
     )
     op.create_table(
         "files",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.Column("source", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("file_sha256", sa.Text(), nullable=False),
-        sa.Column("content_sha256", sa.Text(), nullable=False),
-        sa.Column("recorded_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_files")),
-        sa.UniqueConstraint("run_id", "source", "name", name=op.f("uq_files_run_id_source_name")),
+        _serial(),
+        *_texts("run_id", "job", "period", "source", "name", "file_sha256", "content_sha256"),
+        *_moments("recorded_at"),
+        sa.UniqueConstraint("run_id", "source", "name"),
+        sa.Index("ix_files_content_sha256", "content_sha256"),
+        sa.Index("ix_files_file_sha256", "file_sha256"),
     )
-    op.create_index("ix_files_content_sha256", "files", ["content_sha256"], unique=False)
-    op.create_index("ix_files_file_sha256", "files", ["file_sha256"], unique=False)
     op.create_table(
-        "freezes",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("tags", sa.Text(), nullable=False),
-        sa.Column("frozen_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("accepted_tags", sa.Text(), nullable=True),
-        sa.Column("lifted_by", sa.Text(), nullable=True),
-        sa.Column("evidence", sa.Text(), nullable=True),
-        sa.Column("lifted_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_freezes")),
+        "file_uses",
+        sa.Column("file_id", SERIAL, sa.ForeignKey("files.id"), primary_key=True, autoincrement=False),
+        sa.Column("used", sa.Boolean, nullable=False),
+        sa.Column("again", sa.Boolean, nullable=False),
+        sa.Column("lines_sha256", sa.String(64)),
+    )
+    op.create_table(
+        "file_lines",
+        sa.Column("sha256", sa.String(64), primary_key=True),
+        sa.Column("sketch", sa.LargeBinary, nullable=False),
     )
     op.create_table(
         "holds",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("by", sa.Text(), nullable=False),
-        sa.Column("why", sa.Text(), nullable=False),
-        sa.Column("put_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("released_by", sa.Text(), nullable=True),
-        sa.Column("released_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_holds")),
+        _serial(),
+        *_texts("by", "why"),
+        *_moments("put_at"),
+        *_texts("released_by", nullable=True),
+        *_moments("released_at", nullable=True),
     )
     op.create_table(
-        "leases",
-        sa.Column("name", sa.String(length=128), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=False),
-        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("name", name=op.f("pk_leases")),
+        "freezes",
+        _serial(),
+        *_texts("reason", "tags"),
+        *_moments("frozen_at"),
+        *_texts("accepted_tags", "lifted_by", "evidence", nullable=True),
+        *_moments("lifted_at", nullable=True),
     )
-    op.create_table(
-        "meta",
-        sa.Column("only_row", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("tag", sa.Text(), nullable=False),
-        sa.Column("service_url", sa.Text(), nullable=True),
-        sa.Column("key_fingerprint", sa.Text(), nullable=True),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("only_row", name=op.f("pk_meta")),
-    )
+
+
+def _create_plans() -> None:
+    """Tables of the plans, and of whose word they need."""
     op.create_table(
         "plans",
-        sa.Column("digest", sa.String(length=80), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("payer", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.Column("currency", sa.Text(), nullable=False),
-        sa.Column("service_url", sa.Text(), nullable=False),
-        sa.Column("batches", sa.Integer(), nullable=False),
-        sa.Column("payees", sa.Integer(), nullable=False),
-        sa.Column("total_cents", sa.BigInteger(), nullable=False),
-        sa.Column("largest_cents", sa.BigInteger(), nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("prepared_by", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("approved_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("rejected_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("rejected_by", sa.Text(), nullable=True),
-        sa.Column("rejected_why", sa.Text(), nullable=True),
-        sa.PrimaryKeyConstraint("digest", name=op.f("pk_plans")),
+        sa.Column("digest", sa.String(80), primary_key=True),
+        *_texts("job", "payer", "period", "currency", "service_url"),
+        sa.Column("batches", sa.Integer, nullable=False),
+        sa.Column("payees", sa.Integer, nullable=False),
+        sa.Column("total_cents", sa.BigInteger, nullable=False),
+        sa.Column("largest_cents", sa.BigInteger, nullable=False),
+        *_texts("run_id", "prepared_by"),
+        *_moments("created_at"),
+        *_moments("approved_at", "rejected_at", nullable=True),
+        *_texts("rejected_by", "rejected_why", nullable=True),
+        sa.Index("ix_plans_job_period", "job", "period"),
     )
-    op.create_index("ix_plans_job_period", "plans", ["job", "period"], unique=False)
     op.create_table(
-        "runs",
-        sa.Column("run_id", sa.String(length=64), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.Column("command", sa.Text(), nullable=False),
-        sa.Column("prepared_by", sa.Text(), nullable=False),
-        sa.Column("job_file", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), nullable=False),
-        sa.Column("exit_code", sa.Integer(), nullable=True),
-        sa.Column("summary_json", sa.Text(), nullable=True),
-        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("run_id", name=op.f("pk_runs")),
+        "plan_runs",
+        sa.Column("digest", sa.String(80), sa.ForeignKey("plans.digest"), primary_key=True),
+        sa.Column("run_id", sa.String(64), primary_key=True),
+        *_texts("prepared_by"),
+        *_moments("stored_at"),
+        sa.Index("ix_plan_runs_run_id", "run_id"),
     )
-    op.create_index("ix_runs_job_started_at", "runs", ["job", "started_at"], unique=False)
     op.create_table(
-        "accruals",
-        sa.Column("posting_id", SERIAL, nullable=False),
-        sa.Column("kind", sa.String(length=16), nullable=False),
-        sa.Column("payee", sa.String(length=32), nullable=False),
-        sa.Column("reference", sa.String(length=256), nullable=False),
-        sa.Column("amount_cents", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["posting_id"], ["accrual_periods.id"], name=op.f("fk_accruals_posting_id")),
-        sa.PrimaryKeyConstraint("posting_id", "kind", "payee", "reference", name=op.f("pk_accruals")),
+        "plan_rules",
+        sa.Column("plan_digest", sa.String(80), sa.ForeignKey("plans.digest"), primary_key=True),
+        sa.Column("above_cents", sa.BigInteger),
+        sa.Column("approvers", sa.Integer, nullable=False),
+        sa.Column("payment_limit_cents", sa.BigInteger),
+        sa.Column("run_limit_cents", sa.BigInteger),
+        sa.Column("identities", sa.String(16), nullable=False),
+        sa.Column("other_than_preparer", sa.Boolean),
+    )
+    op.create_table(
+        "plan_views",
+        sa.Column("digest", sa.String(80), primary_key=True),
+        sa.Column("run_id", sa.String(64), nullable=False),
+        sa.Column("document", sa.LargeBinary, nullable=False),
+        *_moments("saved_at"),
+    )
+    op.create_table(
+        "plan_exchanges",
+        sa.Column("plan_digest", sa.String(80), sa.ForeignKey("plans.digest"), primary_key=True),
+        *_texts("currency", "rate"),
+        *_texts("order_id", nullable=True),
+        sa.Column("show_exchange_data", sa.Boolean, nullable=False),
+    )
+    op.create_table(
+        "approved_plans",
+        sa.Column("plan_digest", sa.String(80), sa.ForeignKey("plans.digest"), primary_key=True),
+        sa.Column("approvers", sa.Integer, nullable=False),
+        *_moments("good_until"),
+        *_texts("posting_before", nullable=True),
     )
     op.create_table(
         "approvals",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("digest", sa.String(length=80), nullable=False),
-        sa.Column("by", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("total_cents", sa.BigInteger(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("voided_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("used_by_run", sa.Text(), nullable=True),
-        sa.ForeignKeyConstraint(["digest"], ["plans.digest"], name=op.f("fk_approvals_digest")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_approvals")),
+        _serial(),
+        sa.Column("digest", sa.String(80), sa.ForeignKey("plans.digest"), nullable=False),
+        *_texts("by", "kind"),
+        sa.Column("total_cents", sa.BigInteger, nullable=False),
+        *_moments("at", "expires_at"),
+        *_moments("voided_at", "used_at", nullable=True),
+        *_texts("used_by_run", nullable=True),
+        sa.Index("ix_approvals_digest", "digest"),
     )
-    op.create_index("ix_approvals_digest", "approvals", ["digest"], unique=False)
     op.create_table(
-        "plan_runs",
-        sa.Column("digest", sa.String(length=80), nullable=False),
-        sa.Column("run_id", sa.String(length=64), nullable=False),
-        sa.Column("prepared_by", sa.Text(), nullable=False),
-        sa.Column("stored_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["digest"], ["plans.digest"], name=op.f("fk_plan_runs_digest")),
-        sa.PrimaryKeyConstraint("digest", "run_id", name=op.f("pk_plan_runs")),
+        "word_rules",
+        sa.Column("job", sa.String(64), primary_key=True),
+        sa.Column("identities", sa.String(16), nullable=False),
+        *_moments("noted_at"),
     )
-    op.create_index("ix_plan_runs_run_id", "plan_runs", ["run_id"], unique=False)
     op.create_table(
-        "run_documents",
-        sa.Column("run_id", sa.String(length=64), nullable=False),
-        sa.Column("document", sa.LargeBinary(), nullable=False),
-        sa.Column("saved_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["run_id"], ["runs.run_id"], name=op.f("fk_run_documents_run_id")),
-        sa.PrimaryKeyConstraint("run_id", name=op.f("pk_run_documents")),
+        "decisions",
+        _serial(),
+        *_texts("obligation_key", "submission_id", "kind"),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+        *_texts("destination", "by", "evidence"),
+        *_moments("at"),
+        sa.Index("ix_decisions_obligation_key", "obligation_key"),
+        sa.Index("ix_decisions_submission_id", "submission_id"),
     )
+
+
+def _create_sending() -> None:
+    """Tables of what was sent, what it claims, and what the service answered."""
     op.create_table(
         "submissions",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("plan_digest", sa.String(length=80), nullable=False),
-        sa.Column("batch_number", sa.Integer(), nullable=False),
-        sa.Column("content_hash", sa.Text(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("job", sa.Text(), nullable=False),
-        sa.Column("period", sa.Text(), nullable=False),
-        sa.Column("currency", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), nullable=False),
-        sa.Column("payments", sa.Integer(), nullable=False),
-        sa.Column("amount_cents", sa.BigInteger(), nullable=False),
-        sa.Column("owner_cents", sa.BigInteger(), nullable=False),
-        sa.Column("body", sa.LargeBinary(), nullable=False),
-        sa.Column("body_sha256", sa.Text(), nullable=False),
-        sa.Column("split_id", sa.Text(), nullable=True),
-        sa.Column("status", sa.Text(), nullable=True),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("owner", sa.Text(), nullable=True),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("sending_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("deadline_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("was_in_doubt", sa.Boolean(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
-        sa.UniqueConstraint("content_hash", "attempt", name=op.f("uq_submissions_content_hash_attempt")),
-        sa.ForeignKeyConstraint(["plan_digest"], ["plans.digest"], name=op.f("fk_submissions_plan_digest")),
+        sa.Column("id", sa.String(64), primary_key=True),
+        sa.Column("plan_digest", sa.String(80), sa.ForeignKey("plans.digest"), nullable=False),
+        sa.Column("batch_number", sa.Integer, nullable=False),
+        *_texts("content_hash"),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        *_texts("job", "period", "currency", "state"),
+        sa.Column("payments", sa.Integer, nullable=False),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+        sa.Column("owner_cents", sa.BigInteger, nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+        *_texts("body_sha256"),
+        *_texts("split_id", "status", nullable=True),
+        *_texts("run_id"),
+        *_texts("owner", nullable=True),
+        *_moments("created_at"),
+        *_moments("sending_at", "deadline_at", nullable=True),
+        sa.Column("was_in_doubt", sa.Boolean, nullable=False),
+        *_texts("reason"),
+        *_texts("linked_by", nullable=True),
+        sa.UniqueConstraint("content_hash", "attempt"),
+        sa.Index("ix_submissions_job_period", "job", "period"),
+        sa.Index("ix_submissions_plan_digest", "plan_digest"),
+        sa.Index("ix_submissions_run_id", "run_id"),
+        sa.Index("ix_submissions_state", "state"),
+        sa.Index("uq_submissions_split_id", "split_id", unique=True, **_only_where("split_id <> ''")),
     )
-    op.create_index("ix_submissions_job_period", "submissions", ["job", "period"], unique=False)
-    op.create_index("ix_submissions_plan_digest", "submissions", ["plan_digest"], unique=False)
-    op.create_index("ix_submissions_run_id", "submissions", ["run_id"], unique=False)
-    op.create_index("ix_submissions_state", "submissions", ["state"], unique=False)
-    op.create_table(
-        "answers",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("submission_id", sa.String(length=64), nullable=False),
-        sa.Column("outcome", sa.Text(), nullable=False),
-        sa.Column("http_status", sa.Integer(), nullable=True),
-        sa.Column("raw", sa.LargeBinary(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_answers_submission_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_answers")),
-    )
-    op.create_index("ix_answers_submission_id", "answers", ["submission_id"], unique=False)
     op.create_table(
         "claims",
-        sa.Column("submission_id", sa.String(length=64), nullable=False),
-        sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("obligation_key", sa.Text(), nullable=False),
-        sa.Column("base_key", sa.Text(), nullable=False),
-        sa.Column("reference", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("payee", sa.Text(), nullable=False),
-        sa.Column("amount_cents", sa.BigInteger(), nullable=False),
-        sa.Column("destination", sa.Text(), nullable=False),
-        sa.Column("withheld", sa.Boolean(), nullable=False),
-        sa.Column("live", sa.Boolean(), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_claims_submission_id")),
-        sa.PrimaryKeyConstraint("submission_id", "position", name=op.f("pk_claims")),
-    )
-    op.create_index("ix_claims_base_key", "claims", ["base_key"], unique=False)
-    op.create_index("ix_claims_obligation_key", "claims", ["obligation_key"], unique=False)
-    op.create_index("ix_claims_payee", "claims", ["payee"], unique=False)
-    op.create_index(
-        "uq_claims_one_live_per_obligation",
-        "claims",
-        ["obligation_key"],
-        unique=True,
-        sqlite_where=sa.text("live"),
-        postgresql_where=sa.text("live"),
+        sa.Column("submission_id", sa.String(64), sa.ForeignKey("submissions.id"), primary_key=True),
+        sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+        *_texts("obligation_key", "base_key", "reference", "kind", "payee"),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+        *_texts("destination"),
+        sa.Column("withheld", sa.Boolean, nullable=False),
+        sa.Column("live", sa.Boolean, nullable=False),
+        sa.Index("ix_claims_base_key", "base_key"),
+        sa.Index("ix_claims_destination", "destination"),
+        sa.Index("ix_claims_obligation_key", "obligation_key"),
+        sa.Index("ix_claims_payee", "payee"),
+        sa.Index("uq_claims_one_live_per_obligation", "obligation_key", unique=True, **_only_where("live")),
     )
     op.create_table(
         "journal",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("submission_id", sa.String(length=64), nullable=False),
-        sa.Column("before", sa.Text(), nullable=True),
-        sa.Column("after", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("by", sa.Text(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_journal_submission_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_journal")),
+        _serial(),
+        sa.Column("submission_id", sa.String(64), sa.ForeignKey("submissions.id"), nullable=False),
+        *_texts("before", nullable=True),
+        *_texts("after"),
+        *_moments("at"),
+        *_texts("by", "reason"),
+        sa.Index("ix_journal_submission_id", "submission_id"),
     )
-    op.create_index("ix_journal_submission_id", "journal", ["submission_id"], unique=False)
+    op.create_table(
+        "answers",
+        _serial(),
+        sa.Column("submission_id", sa.String(64), sa.ForeignKey("submissions.id"), nullable=False),
+        *_texts("outcome"),
+        sa.Column("http_status", sa.Integer),
+        sa.Column("raw", sa.LargeBinary, nullable=False),
+        *_moments("at"),
+        sa.Index("ix_answers_submission_id", "submission_id"),
+    )
     op.create_table(
         "reports",
-        sa.Column("id", SERIAL, autoincrement=True, nullable=False),
-        sa.Column("submission_id", sa.String(length=64), nullable=False),
-        sa.Column("status", sa.Text(), nullable=True),
-        sa.Column("document", sa.LargeBinary(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_reports_submission_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_reports")),
+        _serial(),
+        sa.Column("submission_id", sa.String(64), sa.ForeignKey("submissions.id"), nullable=False),
+        *_texts("status", nullable=True),
+        sa.Column("document", sa.LargeBinary, nullable=False),
+        *_moments("at"),
+        sa.Index("ix_reports_submission_id", "submission_id"),
     )
-    op.create_index("ix_reports_submission_id", "reports", ["submission_id"], unique=False)
+    op.create_table(
+        "exchange_updates",
+        sa.Column("id", sa.String(64), primary_key=True),
+        sa.Column("submission_id", sa.String(64), sa.ForeignKey("submissions.id"), nullable=False),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        *_texts("state"),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+        *_texts("body_sha256", "run_id"),
+        *_texts("owner", nullable=True),
+        *_moments("created_at"),
+        *_moments("sending_at", "deadline_at", nullable=True),
+        sa.Column("was_in_doubt", sa.Boolean, nullable=False),
+        *_texts("reason"),
+        sa.UniqueConstraint("submission_id", "attempt"),
+        sa.Index("ix_exchange_updates_state", "state"),
+        sa.Index("uq_exchange_updates_one_counts", "submission_id", unique=True, **_only_where("state <> 'absent'")),
+    )
+    op.create_table(
+        "exchange_journal",
+        _serial(),
+        sa.Column("update_id", sa.String(64), sa.ForeignKey("exchange_updates.id"), nullable=False),
+        *_texts("before", nullable=True),
+        *_texts("after"),
+        *_moments("at"),
+        *_texts("by", "reason"),
+        sa.Column("http_status", sa.Integer),
+        sa.Column("answer", sa.LargeBinary),
+        sa.Index("ix_exchange_journal_update_id", "update_id"),
+    )
+    op.create_table(
+        "account_checks",
+        _serial(),
+        *_texts("fingerprint", "run_id", "state", "message"),
+        sa.Column("cost_cents", sa.BigInteger, nullable=False),
+        *_texts("owner"),
+        *_moments("started_at"),
+        *_moments("finished_at", "expires_at", nullable=True),
+        sa.Index("ix_account_checks_fingerprint", "fingerprint"),
+        sa.Index("ix_account_checks_run_id", "run_id"),
+        sa.Index("uq_account_checks_one_in_flight", "fingerprint", unique=True, **_only_where("state = 'checking'")),
+    )
+
+
+def _create_balances() -> None:
+    """Tables of what is carried from one period to the next."""
+    op.create_table(
+        "accrual_periods",
+        _serial(),
+        *_texts("job", "payer", "currency", "period"),
+        sa.Column("period_start", sa.Date, nullable=False),
+        *_texts("plan_digest", nullable=True),
+        *_texts("run_id"),
+        *_moments("posted_at"),
+        sa.UniqueConstraint("job", "payer", "currency", "period"),
+    )
+    op.create_table(
+        "accruals",
+        sa.Column("posting_id", SERIAL, sa.ForeignKey("accrual_periods.id"), primary_key=True),
+        sa.Column("kind", sa.String(16), primary_key=True),
+        sa.Column("payee", sa.String(32), primary_key=True),
+        sa.Column("reference", sa.String(256), primary_key=True),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+    )
+    op.create_table(
+        "late_accruals",
+        _serial(),
+        *_texts("job", "payer", "currency", "period"),
+        sa.Column("period_start", sa.Date, nullable=False),
+        *_texts("booked_in"),
+        sa.Column("booked_start", sa.Date, nullable=False),
+        sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("payee", sa.String(32), nullable=False),
+        sa.Column("reference", sa.String(256), nullable=False),
+        sa.Column("amount_cents", sa.BigInteger, nullable=False),
+        *_texts("plan_digest", nullable=True),
+        *_texts("run_id"),
+        *_moments("posted_at"),
+        sa.Index("ix_late_accruals_job", "job"),
+    )
+
+
+def _create_directory() -> None:
+    """Tables of what the service said of contacts, institutions and itself."""
+    op.create_table(
+        "contacts",
+        sa.Column("tax_id", sa.String(32), primary_key=True),
+        *_texts("contact_id", "name", "email", nullable=True),
+        *_texts("accounts"),
+        *_texts("favorite_account_id", nullable=True),
+        sa.Column("state", sa.String(16), nullable=False),
+        *_moments("asked_at", "told_at", nullable=True),
+        sa.Index("ix_contacts_contact_id", "contact_id"),
+    )
+    op.create_table(
+        "institutions",
+        sa.Column("ispb", sa.String(32), primary_key=True),
+        *_texts("code", "name", nullable=True),
+        sa.Column("is_active", sa.Boolean),
+        sa.Column("is_compe_participant", sa.Boolean),
+        *_texts("str_start_date", "created_at", nullable=True),
+        *_moments("seen_at"),
+    )
+    op.create_table(
+        "institution_reads",
+        sa.Column("only_row", sa.Integer, primary_key=True, autoincrement=False),
+        *_moments("read_at"),
+    )
+    op.create_table(
+        "findings",
+        _serial(),
+        *_texts("name", "value", "service_url"),
+        *_moments("seen_at"),
+        sa.Index("ix_findings_service_url_name", "service_url", "name"),
+    )
+    op.create_table(
+        "webhooks",
+        _serial(),
+        *_texts("webhook_id", nullable=True),
+        *_texts("base_url"),
+        sa.Column("token_sha256", sa.String(64), nullable=False),
+        sa.Column("active", sa.Boolean),
+        *_moments("asked_at"),
+        *_moments("registered_at", "retired_at", nullable=True),
+        sa.Index("uq_webhooks_token_sha256", "token_sha256", unique=True),
+    )
+
+
+def _create_desk() -> None:
+    """Tables of the desk's people and their work."""
+    op.create_table(
+        "desk_users",
+        sa.Column("key", sa.String(64), primary_key=True),
+        *_texts("name", "roles", "password_hash"),
+        sa.Column("language", sa.String(8), nullable=False),
+        *_moments("created_at"),
+        *_moments("disabled_at", nullable=True),
+    )
+    op.create_table(
+        "desk_sessions",
+        sa.Column("token_sha256", sa.String(64), primary_key=True),
+        sa.Column("user_key", sa.String(64), sa.ForeignKey("desk_users.key"), nullable=False),
+        *_moments("started_at", "seen_at"),
+        sa.Index("ix_desk_sessions_user_key", "user_key"),
+    )
+    op.create_table(
+        "desk_attempts",
+        _serial(),
+        sa.Column("name_sha256", sa.String(64), nullable=False),
+        sa.Column("address_sha256", sa.String(64), nullable=False),
+        *_moments("at"),
+        sa.Column("succeeded", sa.Boolean, nullable=False),
+        sa.Index("ix_desk_attempts_at", "at"),
+    )
+    op.create_table(
+        "desk_uploads",
+        sa.Column("sha256", sa.String(64), primary_key=True),
+        sa.Column("name", sa.String(256), primary_key=True),
+        sa.Column("size_bytes", sa.BigInteger, nullable=False),
+        *_texts("by"),
+        *_moments("at"),
+    )
+    op.create_table(
+        "desk_uploaders",
+        sa.Column("sha256", sa.String(64), primary_key=True),
+        sa.Column("person", sa.String(64), primary_key=True),
+        *_moments("at"),
+    )
+    op.create_table(
+        "desk_launches",
+        sa.Column("key", sa.String(128), primary_key=True),
+        *_texts("job_file", "files", "by"),
+        *_texts("plan_digest", nullable=True),
+        *_moments("at"),
+        sa.Index("ix_desk_launches_job_file", "job_file"),
+    )
+    op.create_table(
+        "desk_first_words",
+        sa.Column("kind", sa.String(16), primary_key=True),
+        sa.Column("subject", sa.String(128), primary_key=True),
+        *_texts("by", "evidence"),
+        *_moments("at"),
+    )
