@@ -42,9 +42,11 @@ def bring_up_to_date(database: Database) -> None:
 
 
 def _refuse_unknown(stored: str | None) -> None:
-    if stored is not None and stored not in REVISIONS:
-        message = "ledger.newer" if stored.startswith("v") else "ledger.unreleased"
-        raise AnotherRun(Told(message, stored=stored, known=REVISIONS[-1]))
+    if stored is None or stored in REVISIONS:
+        return
+    if stored.startswith("v"):
+        raise AnotherRun(Told("ledger.newer", stored=stored, known=REVISIONS[-1]))
+    raise AnotherRun(Told("ledger.unreleased", stored=stored, known=REVISIONS[-1]))
 
 
 def _upgrade(connection: Connection) -> None:
