@@ -13,6 +13,7 @@ WARNINGS: Final = frozenset(
     {
         IssueCode.FILE_DUPLICATE,
         IssueCode.FILE_AGAIN,
+        IssueCode.FILE_VALUES_ONLY,
         IssueCode.SHEET_UNREAD,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.ACCOUNT_DIGIT,

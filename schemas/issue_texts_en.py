@@ -106,6 +106,13 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "part {part} of {parts} of this statement is missing",
         "all parts of the statement, in one source of the job",
     ),
+    C.FILE_VALUES_ONLY: (
+        (
+            "of this kind of workbook only the values are read: errors and formulas never calculated look empty, "
+            "and hidden cells, merged cells and percentages like all others"
+        ),
+        "the file saved as .xlsx, where all of this is seen; or a look at it before approving",
+    ),
     C.LAYOUT_UNKNOWN: (
         "no known layout fits; the nearest is {near}, which lacks {missing}",
         "a statement of a known sender; or a layout of your own, drafted by `repasse layouts new FILE`",

@@ -103,6 +103,13 @@ TEXTS: Final[dict[IssueCode, tuple[str, str]]] = {
         "falta a parte {part} de {parts} deste demonstrativo",
         "todas as partes do demonstrativo, em uma só fonte do trabalho",
     ),
+    C.FILE_VALUES_ONLY: (
+        (
+            "deste tipo de pasta só se leem os valores: erros e fórmulas nunca calculadas parecem vazios, "
+            "e células ocultas, células mescladas e percentuais parecem como as outras"
+        ),
+        "o arquivo salvo como .xlsx, em que tudo isso é visto; ou uma olhada nele antes de aprovar",
+    ),
     C.LAYOUT_UNKNOWN: (
         "nenhum leiaute conhecido serve; o mais próximo é {near}, ao qual falta {missing}",
         "um demonstrativo de remetente conhecido; ou um leiaute seu, rascunhado por `repasse layouts new ARQUIVO`",

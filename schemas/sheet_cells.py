@@ -28,6 +28,7 @@ class Oddities:
         external: (row, position) of formulas that take their value from another workbook.
         formulas: (row, position) of all formulas that have a value.
         stale: Whether the workbook asks to be calculated again before its values are believed.
+        values_only: Whether none of this was looked for, since its format is read for its values alone.
     """
 
     hidden_rows: tuple[int, ...] = ()
@@ -36,6 +37,7 @@ class Oddities:
     external: frozenset[tuple[int, int]] = frozenset()
     formulas: frozenset[tuple[int, int]] = frozenset()
     stale: bool = False
+    values_only: bool = False
 
 
 NO_ODDITIES: Final = Oddities()

@@ -67,7 +67,7 @@ def read(run: Run) -> None:
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
         files=_used_files(paid_from),
-        issues=(*(issue for one in everything for issue in one.issues), *unread),
+        issues=tuple(dict.fromkeys((*(issue for one in everything for issue in one.issues), *unread))),
         decisions=tuple(one.decisions for one in everything),
     )
     run.sheets = [(one.raw, one.origin) for one in everything]

@@ -1,6 +1,7 @@
 """An open workbook: its sheets' first rows, and their tables, each cell with its kind."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -129,11 +130,10 @@ def _until_last(told: np.ndarray) -> int:
 
 def _within(oddities: Oddities, last_row: int, width: int) -> Oddities:
     """Leave out what is hidden or merged beyond the table."""
-    return Oddities(
+    return replace(
+        oddities,
         hidden_rows=tuple(row for row in oddities.hidden_rows if row <= last_row),
         hidden_columns=tuple(position for position in oddities.hidden_columns if position < width),
         merged=frozenset((row, position) for row, position in oddities.merged if row <= last_row and position < width),
-        external=oddities.external,
-        formulas=oddities.formulas,
         stale=oddities.stale and bool(oddities.formulas),
     )

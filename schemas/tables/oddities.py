@@ -1,12 +1,17 @@
-"""What a sheet holds beside its values: hidden rows and columns, merged cells, formulas that are not to be believed."""
+"""What a sheet holds beside its values: hidden rows and columns, merged cells, formulas that are not to be believed.
+
+And what is not known of it, where its format is read for its values alone.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 from schemas.destination import DESTINATION_COLUMNS
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Finding
 from schemas.tables.decisions import say
 from schemas.tables.draft import Draft
@@ -21,6 +26,7 @@ _EMPTINESS: Final = frozenset(
         IssueCode.BANK_FIELD_REQUIRED,
     }
 )
+_PERCENTAGES: Final = frozenset({"share", "percentage"})
 _MOST_NAMED: Final = 12
 
 
@@ -35,6 +41,8 @@ def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) ->
         positions: Canonical column -> position in the file.
     """
     oddities = raw.oddities
+    if oddities.values_only:
+        _hold_what_may_be_percentages(draft, raw, positions)
     if not (oddities.merged or oddities.external or oddities.stale):
         return
     columns = {position: column for column, position in positions.items()}
@@ -59,6 +67,28 @@ def check_oddities(draft: Draft, raw: RawTable, positions: Mapping[str, int]) ->
         draft.findings += [
             Finding(at, column, IssueCode.FORMULA_STALE) for at, column in among_lines(oddities.formulas)[:1]
         ]
+
+
+def _hold_what_may_be_percentages(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> None:
+    """Refuse numbers up to 1 where percentages stand: 0.5 may be shown as 50 %, and nobody looked how it is shown."""
+    refused = {(found.position, found.column) for found in draft.findings}
+    for column in _PERCENTAGES & positions.keys():
+        cells, kinds = raw.cells[positions[column]], raw.kinds_of(positions[column])
+        numbers = cells[kinds == CellKind.NUMBER]
+        plain = numbers[~numbers.str.endswith("%")]  # a correction may say so
+        doubtful = set(plain.index[plain.map(Decimal) <= 1].tolist())
+        draft.findings += [
+            Finding(at, column, IssueCode.PERCENT_FORMAT)
+            for at, row in enumerate(draft.rows.tolist())
+            if row in doubtful and (at, column) not in refused
+        ]
+
+
+def values_only(raw: RawTable, language: str) -> list[Issue]:
+    """Warn of all that is not known of a file of which the values alone are read; the same for each of its sheets."""
+    if not raw.oddities.values_only:
+        return []
+    return [make_issue(IssueCode.FILE_VALUES_ONLY, language=language, file=raw.file.name)]
 
 
 def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int], language: str) -> list[Issue]:

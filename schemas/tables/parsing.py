@@ -24,7 +24,7 @@ from schemas.tables.draft import Draft, Rule
 from schemas.tables.evidence import NO_EVIDENCE, Evidence
 from schemas.tables.findings import to_issues
 from schemas.tables.headings import find_columns, unknown_columns
-from schemas.tables.oddities import check_oddities, hidden_data
+from schemas.tables.oddities import check_oddities, hidden_data, values_only
 from schemas.tables.reading import read_draft, report_misshapen
 from schemas.tables.row_books import codes_by_position, dispositions, held_rows, places
 from schemas.tables.signs import apply_sign
@@ -186,6 +186,7 @@ def settled(
     held_codes = codes_by_position(found.draft)
     issues = [
         *unknown_columns(raw, layout, found.match, language),
+        *values_only(raw, language),
         *hidden_data(found.draft, raw, found.match.positions, language),
         *to_issues(found.draft, raw, found.match.positions, language),
         *mismatches,

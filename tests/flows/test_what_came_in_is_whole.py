@@ -7,6 +7,7 @@ from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import advance, line, payee, people, share
 from tests.flows.label import summary_of
+from tests.io_adapters.spreadsheets import ods_writer as ods
 
 ANA, BIA = people(2)
 
@@ -82,6 +83,22 @@ def test_a_sheet_that_another_table_of_the_job_reads_is_not_unread(royalties):
     book.save(path)
     declare(royalties, {}, payees="one.xlsx")
     assert royalties.ask("check", royalties.job)["issues"] == []
+
+
+def test_of_an_ods_that_its_values_alone_are_read_is_told_once_however_many_of_its_sheets_are_read(royalties):
+    sheets = {"Linhas": [line("60,00"), line("40,00", "Choro")], "Pessoas": [payee(ANA), payee(BIA)]}
+    tables = [
+        ods.table(
+            *(ods.row(*map(ods.text_cell, cells)) for cells in ([*rows[0]], *(row.values() for row in rows))), name=name
+        )
+        for name, rows in sheets.items()
+    ]
+    (royalties.folder / "one.ods").write_bytes(ods.package(*tables))
+    sources = [{"files": "one.ods", "layout": "royalties"}]
+    declare(royalties, {}, sources=sources, payees="one.ods")
+    document = royalties.ask("check", royalties.job)
+    assert codes(document) == [("FILE_VALUES_ONLY", "one.ods")]
+    assert document["rows"]["held"] == 0
 
 
 def test_a_share_or_an_advance_written_twice_pays_nobody_twice(royalties, service):

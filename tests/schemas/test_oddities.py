@@ -40,6 +40,31 @@ def test_hidden_rows_are_told_in_the_language_of_the_job():
     assert "linhas 3; colunas E" in parsed.issues[0].message
 
 
+def test_of_a_file_read_for_its_values_alone_that_is_told_once_and_nothing_is_held_for_it():
+    parsed = payments({}, {}, oddities=Oddities(values_only=True))
+    (issue,) = parsed.issues
+    assert (issue.code.value, issue.severity) == ("FILE_VALUES_ONLY", Severity.WARNING)
+    assert (issue.sheet, issue.cell, issue.row) == (None, None, None)
+    assert ".xlsx" in issue.accepts
+    assert len(parsed.frame) == 2
+    other = payments({}, oddities=Oddities(values_only=True), language="pt-BR")
+    assert "só se leem os valores" in other.issues[0].message
+
+
+@pytest.mark.parametrize(
+    ("written", "held"), [("0.5", True), ("1", True), ("1.5", False), ("50", False), ("50%", False)]
+)
+def test_a_number_that_may_be_shown_as_a_percentage_is_held_where_nobody_looked_how_it_is_shown(written, held):
+    rows = [{"tax_id": "52998224725", "isrc": "BRABC2600001", "share": share} for share in (written, "33.5")]
+    kinds = {(row, "share"): CellKind.NUMBER for row in (0, 1)}
+    numbers = parse("shares", *rows, kinds=kinds, oddities=Oddities(values_only=True))
+    expected = [("FILE_VALUES_ONLY", None), *([("PERCENT_FORMAT", "C2")] if held else [])]
+    assert [(issue.code.value, issue.cell) for issue in numbers.issues] == expected
+    texts = parse("shares", *rows, oddities=Oddities(values_only=True))
+    assert [issue.code.value for issue in texts.issues] == ["FILE_VALUES_ONLY"]
+    assert parse("shares", *rows, kinds=kinds).issues == ()
+
+
 def test_nothing_is_told_of_what_is_hidden_and_not_read():
     blank = dict.fromkeys([*PAYMENT, "reference"], "")
     total = blank | {"name": "Total"}

@@ -5,10 +5,9 @@ Run as `python -m io_adapters.spreadsheets.workbook.child MEMORY_BYTES SECONDS`.
 
 import contextlib
 import gc
-import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from python_calamine import PasswordError
@@ -18,9 +17,13 @@ from io_adapters.spreadsheets.workbook.messages import Words, receive, send
 from io_adapters.spreadsheets.workbook.process_limits import address_space_bytes, allow_seconds, confine
 from io_adapters.spreadsheets.workbook.sheets import Refused, Workbook
 from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
+from io_adapters.spreadsheets.workbook.values_only import open_values_only
+from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 
-# Each stands in a module of its name, imported when a file of its kind comes.
-_KINDS: Final = ("xlsx", "xls", "xlsb", "ods")
+_OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
+    "xlsx": open_xlsx,
+    **dict.fromkeys(("xls", "xlsb", "ods"), open_values_only),
+}
 
 
 def main(memory_bytes: int, seconds: float) -> None:
@@ -79,11 +82,9 @@ class _Reader:
 
 
 def _workbook(kind: str, content: bytes) -> Workbook:
-    if kind not in _KINDS:
+    if kind not in _OPENERS:
         raise Refused("FILE_TYPE")
-    module = importlib.import_module(f"io_adapters.spreadsheets.workbook.{kind}")
-    workbook: Workbook = getattr(module, f"open_{kind}")(content)
-    return workbook
+    return _OPENERS[kind](content)
 
 
 def _own_stdout() -> IO[bytes]:

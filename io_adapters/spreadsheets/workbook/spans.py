@@ -1,4 +1,4 @@
-"""Rows, columns and merged cells of a sheet that hold something; what lies beyond its last cell is not told."""
+"""The cells that merged ones cover; what lies beyond a sheet's last cell is not told."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -36,8 +36,3 @@ def covered_cells(
         for column in columns
         if (row, column) != (top, left)
     )
-
-
-def places_within(ranges: Iterable[tuple[int, int]], end: int) -> list[int]:
-    """Return the rows or columns of ranges (first, after the last), in order, that lie before an end."""
-    return sorted({place for first, after in ranges for place in range(first, min(after, end))})

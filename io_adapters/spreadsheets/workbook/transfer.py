@@ -65,7 +65,13 @@ def oddities_from(words: Words, body: bytes) -> Oddities:
         end = start + 2 * words[name]
         places[name] = frozenset(zip(numbers[start:end:2].tolist(), numbers[start + 1 : end : 2].tolist(), strict=True))
         start = end
-    return Oddities(tuple(numbers[start:].tolist()), tuple(words["hidden_columns"]), **places, stale=words["stale"])
+    return Oddities(
+        tuple(numbers[start:].tolist()),
+        tuple(words["hidden_columns"]),
+        **places,
+        stale=words["stale"],
+        values_only=words["values_only"],
+    )
 
 
 def _arrow_bytes(block: pa.RecordBatch) -> memoryview:
@@ -81,7 +87,8 @@ def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes
     hidden = np.array([row for row in oddities.hidden_rows if row > header_row], np.int32)
     words = {name: len(found) // 2 for name, found in places.items()}
     body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
-    return words | {"hidden_columns": oddities.hidden_columns, "stale": oddities.stale}, body
+    told = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
+    return words | told, body
 
 
 def _below(places: Iterable[tuple[int, int]], header_row: int) -> np.ndarray:

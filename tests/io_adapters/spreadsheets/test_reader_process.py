@@ -220,7 +220,7 @@ def test_the_reader_starts_without_the_heavy_libraries():
     script = """
         import sys
         import io_adapters.spreadsheets.workbook.child, io_adapters.spreadsheets.workbook.xlsx
-        print(sorted({"pandas", "pydantic", "pandera", "openpyxl", "xlrd", "fsspec"} & set(sys.modules)))
+        print(sorted({"pandas", "pydantic", "pandera", "openpyxl", "fsspec"} & set(sys.modules)))
     """
     assert ran(script).stdout == "[]\n"
 

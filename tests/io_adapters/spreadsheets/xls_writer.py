@@ -20,8 +20,6 @@ def beginning(sheet: bool = False, version: int = 0x0600) -> bytes:
 
 
 END = record(0x000A)
-UNCALCED = record(0x005E, b"\0\0")
-CALCULATED_BY_HAND = record(0x000D, b"\0\0")
 LOCKED = record(0x002F, b"\0" * 6)
 
 
@@ -33,15 +31,11 @@ def number(row: int, column: int, value: float, style: int = 0) -> bytes:
     return record(0x0203, struct.pack("<HHHd", row, column, style, value))
 
 
-def blank(row: int, column: int) -> bytes:
-    return record(0x0201, struct.pack("<HHH", row, column, 0))
-
-
 def error(row: int, column: int, code: int) -> bytes:
     return record(0x0205, struct.pack("<HHHBB", row, column, 0, code, 1))
 
 
-def formula(row: int, column: int, result: float | str | None, parsed: bytes = b"\x1e\1\0", flags: int = 0) -> bytes:
+def formula(row: int, column: int, result: float | str | None) -> bytes:
     """A formula with a number, a text (its record follows) or an empty text for a result."""
     if result is None:
         told = b"\x03\0\0\0\0\0\xff\xff"
@@ -49,7 +43,7 @@ def formula(row: int, column: int, result: float | str | None, parsed: bytes = b
         told = b"\0\0\0\0\0\0\xff\xff"
     else:
         told = struct.pack("<d", result)
-    body = struct.pack("<HHH8sHIH", row, column, 0, told, flags, 0, len(parsed)) + parsed
+    body = struct.pack("<HHH8sHIH", row, column, 0, told, 0, 0, 3) + b"\x1e\1\0"
     text = (
         record(0x0207, struct.pack("<HB", len(result), 1) + result.encode("utf-16-le"))
         if isinstance(result, str)
@@ -58,21 +52,10 @@ def formula(row: int, column: int, result: float | str | None, parsed: bytes = b
     return record(0x0006, body) + text
 
 
-def other_sheet(reference: int) -> bytes:
-    """A parsed formula that is the first cell of a sheet, named by its number in the workbook's list."""
-    return struct.pack("<BHHH", 0x5A, reference, 0, 0)
-
-
-def array_formula(top: int, bottom: int, left: int, right: int, parsed: bytes) -> bytes:
-    return record(0x0221, struct.pack("<HHBBHIH", top, bottom, left, right, 0, 0, len(parsed)) + parsed)
-
-
 def workbook(
     sheets: Sequence[tuple[str, bytes]],
     *,
     formats: Sequence[str] = (),
-    date_1904: bool = False,
-    more: bytes = b"",
     states: Sequence[int] = (),
     kinds: Sequence[int] = (),
     version: int = 0x0600,
@@ -82,18 +65,15 @@ def workbook(
     Args:
         sheets: Name and records of each, without those that begin and end it.
         formats: Number formats; cell style 0 is plain, style n has the n-th of these.
-        date_1904: It counts days from 1904.
-        more: Further records before the list of sheets.
         states: 0 shown, 1 hidden, 2 very hidden; shown where left out.
         kinds: 0 worksheet, 1 macro sheet; worksheet where left out.
         version: Of the records; 0x0500 is Excel 95.
     """
-    head = beginning(version=version) + record(0x0022, struct.pack("<H", date_1904))
+    head = beginning(version=version)
     for place, code in enumerate(formats):
         head += record(0x041E, struct.pack("<HHB", 164 + place, len(code), 1) + code.encode("utf-16-le"))
     for place in range(len(formats) + 1):
         head += record(0x00E0, struct.pack("<HHHBBBBIIH", 0, 163 + place if place else 0, 0, 0, 0, 0, 0xFC, 0, 0, 0))
-    head += more
     names = [name.encode("utf-16-le") for name, _ in sheets]
     offset = len(head) + sum(4 + 8 + len(name) for name in names) + len(END)
     bodies = [beginning(sheet=True) + body + END for _, body in sheets]

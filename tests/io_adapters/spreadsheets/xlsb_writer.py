@@ -28,9 +28,9 @@ def wide(text: str) -> bytes:
     return struct.pack("<I", len(written) // 2) + written
 
 
-def row(number: int, *cells: bytes, hidden: bool = False) -> bytes:
+def row(number: int, *cells: bytes) -> bytes:
     """A row, counted from 0, and its cells."""
-    head = struct.pack("<IIHBBBI", number, 0, 300, 0, 0x10 if hidden else 0, 0, 0)
+    head = struct.pack("<IIHBBBI", number, 0, 300, 0, 0, 0, 0)
     return record(0, head) + b"".join(cells)
 
 
@@ -38,13 +38,9 @@ def _cell(column: int, style: int) -> bytes:
     return struct.pack("<II", column, style)
 
 
-def blank(column: int, style: int = 0) -> bytes:
-    return record(1, _cell(column, style))
-
-
-def whole(column: int, number: int, style: int = 0, *, hundredths: bool = False) -> bytes:
+def whole(column: int, number: int, *, hundredths: bool = False) -> bytes:
     """A whole number, or its hundredth, packed into four bytes."""
-    return record(2, _cell(column, style) + struct.pack("<i", number << 2 | 2 | hundredths))
+    return record(2, _cell(column, 0) + struct.pack("<i", number << 2 | 2 | hundredths))
 
 
 def short(column: int, number: float, style: int = 0, *, hundredths: bool = False) -> bytes:
@@ -73,10 +69,6 @@ def shared(column: int, place: int) -> bytes:
     return record(7, _cell(column, 0) + struct.pack("<I", place))
 
 
-def rich_text(column: int, value: str) -> bytes:
-    return record(62, _cell(column, 0) + b"\0" + wide(value))
-
-
 SEVEN = b"\x1e\7\0"  # the formula =7, parsed
 
 
@@ -89,41 +81,10 @@ def formula(column: int, result: float | str | bool, parsed: bytes = SEVEN, styl
     return record(9, _cell(column, style) + struct.pack("<d", result) + told)
 
 
-def formula_error(column: int, code: int, parsed: bytes = SEVEN) -> bytes:
-    return record(11, _cell(column, 0) + bytes([code]) + struct.pack("<HI", 0, len(parsed)) + parsed + bytes(4))
-
-
-def other_sheet(reference: int) -> bytes:
-    """A parsed formula that is the first cell of a sheet, named by its number in the workbook's list."""
-    return struct.pack("<BHIH", 0x5A, reference, 0, 0)
-
-
-def array_formula(top: int, bottom: int, left: int, right: int, parsed: bytes) -> bytes:
-    return record(426, struct.pack("<IIIIBI", top, bottom, left, right, 0, len(parsed)) + parsed + bytes(4))
-
-
-def links(*kinds: int) -> bytes:
-    """Links by kind (357 to this workbook, 355 to another), and one reference through each."""
-    references = b"".join(struct.pack("<Iii", place, 0, 0) for place in range(len(kinds)))
-    out = b"".join(record(kind, wide("rId9") if kind == 355 else b"") for kind in kinds)
-    return record(353) + out + record(362, struct.pack("<I", len(kinds)) + references) + record(354)
-
-
-def sheet(
-    rows: bytes, *, hidden_columns: Sequence[tuple[int, int]] = (), merged: Sequence[tuple[int, ...]] = ()
-) -> bytes:
-    """The part of a sheet; merged are (first row, last row, first column, last column)."""
-    columns = b"".join(record(60, struct.pack("<IIIIH", first, last, 2560, 0, 1)) for first, last in hidden_columns)
-    spans = b"".join(record(176, struct.pack("<IIII", *span)) for span in merged)
+def sheet(rows: bytes) -> bytes:
+    """The part of a sheet."""
     head = record(129) + record(148, struct.pack("<IIII", 0, 9, 0, 9))
-    head += record(390) + columns + record(391) if columns else b""
-    tail = record(177, struct.pack("<I", len(merged))) + spans + record(178) if merged else b""
-    return head + record(145) + rows + record(146) + tail + record(130)
-
-
-def calculation(*, by_hand: bool = False, on_opening: bool = False) -> bytes:
-    body = struct.pack("<IIIdIH", 191029, 0 if by_hand else 1, 100, 0.001, 1, 0b1110 | on_opening)
-    return record(157, body)
+    return head + record(145) + rows + record(146) + record(130)
 
 
 def package(
@@ -132,8 +93,6 @@ def package(
     texts: Sequence[str] = (),
     formats: Sequence[str | int] = (),
     states: Sequence[int] = (),
-    date_1904: bool = False,
-    more: bytes = b"",
     parts: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """Return a file.
@@ -143,8 +102,6 @@ def package(
         texts: Shared ones.
         formats: Number formats, or the numbers of built-in ones; cell style 0 is plain, style n has the n-th of these.
         states: 0 shown, 1 hidden, 2 very hidden; shown where left out.
-        date_1904: It counts days from 1904.
-        more: Further records of the workbook, after the list of sheets.
         parts: What replaces parts, or stands beside them.
     """
     listed = b"".join(
@@ -154,13 +111,13 @@ def package(
         )
         for place, name in enumerate(sheets)
     )
-    book = record(131) + record(153, struct.pack("<II", date_1904, 0) + wide("")) + record(143) + listed + record(144)
+    book = record(131) + record(153, bytes(8) + wide("")) + record(143) + listed + record(144)
     names = {f"rId{place}": ("worksheet", f"worksheets/sheet{place}.bin") for place in range(1, len(sheets) + 1)}
     names |= {"rId100": ("styles", "styles.bin"), "rId101": ("sharedStrings", "sharedStrings.bin")}
     members = {
         "[Content_Types].xml": _content_types(len(sheets)),
         "_rels/.rels": _relations({"rId1": ("officeDocument", "xl/workbook.bin")}),
-        "xl/workbook.bin": book + more + record(132),
+        "xl/workbook.bin": book + record(132),
         "xl/_rels/workbook.bin.rels": _relations(names),
         "xl/styles.bin": _styles(formats),
         "xl/sharedStrings.bin": _shared_texts(texts),
