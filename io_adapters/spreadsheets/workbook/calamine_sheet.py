@@ -1,16 +1,18 @@
 """What calamine read of a sheet, in any format, as rows from A1, with the cells it gets wrong put right."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from python_calamine import CalamineSheet
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet
-from io_adapters.spreadsheets.workbook.spans import covered_cells
 from schemas.sheet_cells import NO_ODDITIES, Oddities
+
+# A merged cell of a table covers a few others; a workbook of a kilobyte can say that one covers them all.
+_MOST_COVERED_CELLS: Final = 1_000_000
 
 Place = tuple[int, int]
 
@@ -36,7 +38,7 @@ def sheet_of(
     check_extent(cells.name, height, width)
     if cells.merged_cell_ranges:
         merged = ((top, left, down + 1, right + 1) for (top, left), (down, right) in cells.merged_cell_ranges)
-        oddities = replace(oddities, merged=covered_cells(cells.name, merged, height, width))
+        oddities = replace(oddities, merged=_covered_cells(cells.name, merged, height, width))
     rows = _rows(cells, width)
     return Sheet(_overlaid(rows, exact, height, width) if exact else rows, height, width, oddities)
 
@@ -49,6 +51,35 @@ def check_extent(sheet: str, rows: int, columns: int) -> None:
     """
     if rows * columns > MOST_SHEET_CELLS:
         raise Refused("FILE_EXTENT", sheet=sheet, rows=rows, columns=columns, limit=MOST_SHEET_CELLS)
+
+
+def _covered_cells(
+    sheet: str, merged: Iterable[tuple[int, int, int, int]], height: int, width: int
+) -> frozenset[tuple[int, int]]:
+    """Return the cells that merged ones cover, as `Oddities.merged` has them.
+
+    Args:
+        sheet: Its name.
+        merged: (first row, first column, row after the last, column after the last), from 0.
+        height: Rows of the sheet.
+        width: Columns of the sheet.
+
+    Raises:
+        Refused: FILE_EXTENT, when they cover more cells than those of any table.
+    """
+    spans = [
+        (top, left, range(top, min(bottom, height)), range(left, min(right, width)))
+        for top, left, bottom, right in merged
+    ]
+    if sum(len(rows) * len(columns) for _, _, rows, columns in spans) > _MOST_COVERED_CELLS:
+        raise Refused("FILE_EXTENT", "merged_extent", sheet=sheet, limit=_MOST_COVERED_CELLS)
+    return frozenset(
+        (row + 1, column)
+        for top, left, rows, columns in spans
+        for row in rows
+        for column in columns
+        if (row, column) != (top, left)
+    )
 
 
 def _rows(cells: CalamineSheet, width: int) -> Iterator[list[CellValue]]:
