@@ -26,7 +26,7 @@ up: $(READY)
 check: $(READY)
 	@$(MAKE) --no-print-directory --jobs 2 lint pure
 
-PURE := tests/schemas tests/spec tests/flows/steps tests/sample_data schemas flows
+PURE := tests/schemas tests/spec tests/flows/rules tests/sample_data schemas flows
 
 pure: $(READY)
 	$(BIN)/python -m pytest -q $(PURE)

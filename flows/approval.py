@@ -10,12 +10,11 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
+from flows.approvals.approve import Said, say_word
+from flows.launchers import NotLaunched, launcher_for
 from flows.opening import open_ledger_of, utc_now
+from flows.prefect_ui.deployments import ANSWER_S
 from flows.settings import Settings, read_settings
-from flows.stages.say_word import Said, say_word
-from flows.walking.children import NotLaunched
-from flows.walking.launching import launcher_for
-from flows.watched.deployments import ANSWER_S
 from schemas.errors import RepasseError
 
 _SHORT: Final = 19  # "sha256:" and twelve digits tell a plan from all others

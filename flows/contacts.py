@@ -8,13 +8,10 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.blocks import use_stored_credentials
-from flows.walking.address_book import ContactsReport, sync_job_contacts
-from flows.watched.naming import name_of_job
-from flows.watched.page_words import page_word
-from flows.watched.pages import contacts_page
-from flows.watched.recorder import Recorder
-from flows.watched.watching import RunLogProgress, refused_state, state_of, watching
+from flows.address_book.start import ContactsReport, sync_job_contacts
+from flows.prefect_ui.artifacts import Recorder, contacts_page, name_of_job, page_word
+from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 

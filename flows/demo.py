@@ -11,9 +11,9 @@ from rich.console import Console
 
 from flows.commands.payouts import check_job, tell_report
 from flows.commands.samples import SAMPLES, copy_samples
+from flows.runner import RunReport, Wish
+from flows.start import start_payout
 from flows.terminal.printing import progress_on
-from flows.walking.launch import RunReport, Wish
-from flows.walking.start import start_payout
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 
@@ -74,7 +74,7 @@ def _prefect(console: Console, folder: Path) -> Iterator[None]:
     os.environ |= {name: value for name, value in QUIET_PREFECT.items() if name not in os.environ}
     if not os.environ.get("PREFECT_API_URL"):
         os.environ |= {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "true"}
-    from flows.watched.watching import without_heartbeat  # noqa: PLC0415  # after the environment is as it should be
+    from flows.prefect_ui.states import without_heartbeat  # noqa: PLC0415
 
     console.print("[dim](Prefect starts a server of its own now; that takes a few seconds)[/dim]")
     with without_heartbeat():

@@ -5,11 +5,10 @@ import datetime as dt
 from prefect import flow
 from prefect.client.schemas.objects import State
 
-from flows.blocks import use_stored_credentials
-from flows.walking.night import folder_of_jobs, run_night
-from flows.watched.night_page import night_page
-from flows.watched.page_words import page_word
-from flows.watched.watching import refused_state, state_of, watching
+from flows.night import folder_of_jobs, run_night
+from flows.prefect_ui.artifacts import night_page, page_word
+from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.states import refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs

@@ -6,10 +6,10 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.blocks import use_stored_credentials
-from flows.walking.launch import Wish, run_payout
-from flows.watched.naming import name_of_job
-from flows.watched.watching import refused_state, told_state, watching
+from flows.prefect_ui.artifacts import name_of_job
+from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.states import refused_state, told_state, watching
+from flows.runner import Wish, run_payout
 from schemas.errors import RepasseError
 
 

@@ -5,9 +5,9 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
-from flows.blocks import use_stored_credentials
-from flows.walking.launch import nothing_is_open, run_settle
-from flows.watched.watching import refused_state, told_state, watching
+from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.states import refused_state, told_state, watching
+from flows.runner import nothing_is_open, run_settle
 from schemas.errors import RepasseError
 
 

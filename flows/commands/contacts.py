@@ -7,15 +7,15 @@ from typing import Any
 
 import typer
 
+from flows.address_book import sync
+from flows.address_book.start import sync_job_contacts
 from flows.contact_words import say
 from flows.opening import open_ledger_of
+from flows.runner import opened_run
 from flows.settings import read_settings
-from flows.stages import change_contacts
 from flows.terminal.contacts import show_known, show_sync
 from flows.terminal.contacts_document import contacts_document, known_document
 from flows.terminal.printing import QuietProgress, console_for, progress_on
-from flows.walking.address_book import sync_job_contacts
-from flows.wiring import opened_run
 from io_adapters.ledger.ledger import Ledger
 from schemas.contact_book import ContactState, KnownContact
 from schemas.errors import WordRefused
@@ -57,7 +57,7 @@ def delete_contact(contact_id: str | None, *, ask_tax_id: bool, yes: bool, as_js
         who = f"contact {contact_id}" if contact_id else "the contact"
         _confirm(f"Delete {who}{_described(known, tax_id)} from the service? It cannot be undone.", yes=yes)
         named = contact_id or (known.contact_id if known and known.state is ContactState.KNOWN else None)
-        change_contacts.delete_contact(run, contact_id=named, tax_id=tax_id)
+        sync.delete_contact(run, contact_id=named, tax_id=tax_id)
     console_for(as_json=as_json).print("deleted", soft_wrap=True)
     return ExitCode.DONE, {"deleted": {"contact_id": named}}
 
@@ -67,7 +67,7 @@ def delete_account(account_id: str, *, yes: bool, as_json: bool) -> Result:
     with _opened_run() as run:
         owner = run.ledger.contacts.with_account(account_id)
         _confirm(f"Delete account {account_id}{_described(owner, None)}? It cannot be undone.", yes=yes)
-        change_contacts.delete_account(run, account_id)
+        sync.delete_account(run, account_id)
     console_for(as_json=as_json).print("deleted", soft_wrap=True)
     return ExitCode.DONE, {"deleted": {"account_id": account_id}}
 
@@ -75,7 +75,7 @@ def delete_account(account_id: str, *, yes: bool, as_json: bool) -> Result:
 def mark_favorite(account_id: str, *, as_json: bool) -> Result:
     """Make one account its contact's favorite."""
     with _opened_run() as run:
-        change_contacts.mark_favorite(run, account_id)
+        sync.mark_favorite(run, account_id)
     console_for(as_json=as_json).print(say("en", "favorite.marked"), soft_wrap=True)
     return ExitCode.DONE, {"favorite": {"account_id": account_id}}
 

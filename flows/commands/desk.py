@@ -56,7 +56,7 @@ def serve_desk(asked: Serving) -> None:
         ConfigurationError: the address is taken or not ours, or passwords would travel in the clear.
     """
     from flows.desk.opening import UPLOADS, opened_desk  # noqa: PLC0415  # all the stages
-    from flows.walking.launching import launcher_for  # noqa: PLC0415
+    from flows.launchers import launcher_for  # noqa: PLC0415
     from io_adapters.desk.app import create_app  # noqa: PLC0415
     from io_adapters.desk.serving import Where, serve  # noqa: PLC0415
     from io_adapters.desk.settings import LOOPBACK_HOSTS, MEGABYTE, DeskSettings  # noqa: PLC0415

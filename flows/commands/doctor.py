@@ -7,11 +7,10 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.opening import open_ledger_of, policy_of
-from flows.preflight import check_environment
-from flows.settings import Settings, read_settings
-from flows.steps.probe import contradicted_by, judge, written
+from flows.probe.rules import contradicted_by, judge, written
+from flows.runner import describe_service, opened_service
+from flows.settings import Settings, check_environment, read_settings
 from flows.terminal.printing import console_for
-from flows.wiring import describe_service, opened_service
 from io_adapters.split_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst

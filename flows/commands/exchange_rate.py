@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
+from flows.run import Clock, Run
+from flows.runner import SYSTEM_CLOCK, opened_run
+from flows.sending.exchange_rates import approved_terms, rate_by_hand, report_called
+from flows.sending.rules import codes_of
 from flows.settings import read_settings
-from flows.stages.rate_by_hand import approved_terms, rate_by_hand, report_called
-from flows.stages.run import Clock, Run
-from flows.steps.exchange_rate import codes_of
 from flows.terminal.printing import QuietProgress, console_for
-from flows.wiring import SYSTEM_CLOCK, opened_run
 from schemas.errors import WordRefused
 from schemas.exchange_terms import ExchangeTerms
 from schemas.exit_codes import ExitCode, worst

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from flows.contact_words import say
 from flows.opening import open_ledger_of, utc_now
+from flows.payables.institutions import InstitutionList, read_institutions
+from flows.payables.rules.institutions import USABLE_FOR, find_institutions, is_usable
+from flows.runner import opened_service
 from flows.settings import read_settings
-from flows.stages.institutions import InstitutionList, read_institutions
-from flows.steps.institutions import USABLE_FOR, find_institutions, is_usable
 from flows.terminal.printing import console_for
-from flows.wiring import opened_service
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
 from schemas.wire import Institution

@@ -5,10 +5,10 @@ from typing import Any
 
 from rich.markdown import Markdown
 
+from flows.night import JobNight
+from flows.prefect_ui.artifacts import night_page
+from flows.start import start_night
 from flows.terminal.printing import console_for, progress_on
-from flows.walking.night import JobNight
-from flows.walking.start import start_night
-from flows.watched.night_page import night_page
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
 

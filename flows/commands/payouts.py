@@ -4,18 +4,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from flows.intake.read import read
 from flows.opening import open_ledger_of
+from flows.payables.draft import draft
+from flows.payables.plan_view import view_plan, write_plan
+from flows.runner import SYSTEM_CLOCK, RunReport, Wish, opened_offline, read_order, why_unsound, write_check
 from flows.settings import read_settings
-from flows.stages.draft import draft
-from flows.stages.offline import opened_offline, why_unsound, write_check
-from flows.stages.plan_view import view_plan, write_plan
-from flows.stages.read import read
+from flows.start import start_payout, start_settle
 from flows.terminal.plan import show_plan
 from flows.terminal.plan_document import plan_document
 from flows.terminal.printing import console_for, progress_on, show_issues, show_messages, show_outputs, show_summary
-from flows.walking.launch import RunReport, Wish
-from flows.walking.start import start_payout, start_settle
-from flows.wiring import SYSTEM_CLOCK, read_order
 from flows.wording import say
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from flows.approvals.decisions import Word, decide, declare_absent, lift_freeze, link_report, take_link_back
 from flows.opening import open_ledger_of, utc_now
+from flows.run import Clock, Run
+from flows.runner import SYSTEM_CLOCK, opened_run, whoever_runs_this
+from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import read_settings
-from flows.stages.decide import Word, decide
-from flows.stages.people import declare_absent, lift_freeze, link_report, take_link_back
-from flows.stages.rate_words import declare_rates_absent, link_rate
-from flows.stages.run import Clock, Run
-from flows.stages.words_given import require_typed_word_counts
 from flows.terminal.printing import QuietProgress, console_for
-from flows.wiring import SYSTEM_CLOCK, opened_run, whoever_runs_this
+from io_adapters.ledger.approvals_missing import require_typed_word_counts
 from schemas.decision import DecisionKind
 from schemas.errors import WordRefused
 from schemas.exchange_update import ID_PREFIX

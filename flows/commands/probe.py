@@ -11,13 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from flows.probe.probe import probe
+from flows.probe.rules import NOT_ASKED, ProbeFinding, ProbeParties, Verdict, read_parties, reais, steps_for
+from flows.runner import opened_probe
 from flows.settings import Settings, read_settings
-from flows.stages.probe import probe
-from flows.steps.probe import ProbeFinding, Verdict, reais
-from flows.steps.probe_parties import ProbeParties, read_parties
-from flows.steps.probe_plan import NOT_ASKED, steps_for
 from flows.terminal.printing import QuietProgress, console_for
-from flows.wiring import opened_probe
 from io_adapters.spreadsheets.yaml_text import parse_yaml
 from schemas.errors import UnreadableFile, WordRefused
 from schemas.exit_codes import ExitCode

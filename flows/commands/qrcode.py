@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from flows.opening import open_ledger_of
+from flows.runner import opened_service
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
-from flows.wiring import opened_service
 from schemas.errors import UnreadableFile, WordRefused
 from schemas.exit_codes import ExitCode
 from schemas.money import parse_amount

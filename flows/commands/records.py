@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.opening import open_ledger_of, utc_now
+from flows.reconciliation.waits import gather_waits
+from flows.sending.rules import codes_of
 from flows.settings import read_settings
-from flows.stages.waits import gather_waits
-from flows.steps.exchange_rate import codes_of
 from flows.terminal.printing import console_for, show_summary
 from flows.terminal.waits import show_waits, wait_document
 from io_adapters.ledger.ledger import Ledger

@@ -27,9 +27,9 @@ SAMPLE_JOBS: Final = ("payments", "royalties")
 
 _PREPARATIONS: Final = (
     ["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"],
-    ["prefect", "block", "register", "--module", "flows.blocks"],
+    ["prefect", "block", "register", "--module", "flows.prefect_ui.deployments"],
     ["prefect", "--no-prompt", "deploy", "--all"],
-    ["python", "-c", "from flows.watched.automations import ensure_automations; ensure_automations()"],
+    ["python", "-c", "from flows.prefect_ui.events import ensure_automations; ensure_automations()"],
 )
 
 

@@ -8,15 +8,14 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from flows.due_jobs import require_known_job
+from flows.intake.rules.sum_lines import EXACT, plain
 from flows.opening import open_ledger_of
+from flows.runner import jobs_folder, read_order
 from flows.settings import read_settings
-from flows.stages.due_jobs import require_known_job
-from flows.stages.trace import Traced, trace
-from flows.steps.exact import EXACT, plain
-from flows.steps.trace import exact_sum
 from flows.terminal.printing import console_for
-from flows.walking.launch import jobs_folder
-from flows.wiring import read_order
+from flows.tracing.rules import exact_sum
+from flows.tracing.trace import Traced, trace
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.reasons import reason_in_words

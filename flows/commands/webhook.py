@@ -4,9 +4,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from flows.opening import open_ledger_of
+from flows.runner import opened_service
 from flows.settings import Settings, read_settings
 from flows.terminal.printing import console_for
-from flows.wiring import opened_service
 from io_adapters.split_api.errors import Unanswered
 from io_adapters.webhooks import PATH, make_token
 from schemas.errors import RepasseError, WordRefused

@@ -7,10 +7,10 @@ from typing import Final
 import typer
 
 from flows.commands.webhook import LOOPBACK
+from flows.launchers import launcher_for
 from flows.opening import open_ledger_of
 from flows.settings import Settings, read_settings
-from flows.walking.launching import launcher_for
-from flows.walking.start import is_watched
+from flows.start import is_watched
 from io_adapters.webhooks import PATH, Bell, KnownTokens, Poll, open_door
 from schemas.errors import ConfigurationError, RepasseError
 

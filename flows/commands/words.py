@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from flows.approvals.approve import record_approval
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
-from flows.stages.record_approval import record_approval
-from flows.stages.words_given import approvers_needed, require_typed_word_counts, words_given
 from flows.terminal.printing import console_for
+from io_adapters.ledger.approvals_missing import approvers_needed, require_typed_word_counts, words_given
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import stricter

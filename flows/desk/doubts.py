@@ -6,13 +6,12 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Final
 
+from flows.approvals.decisions import WAIT, Word, decide, declare_absent, lift_freeze, link_report
 from flows.desk.looks import Silence
+from flows.run import Clock, Run
+from flows.runner import opened_run
+from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
-from flows.stages.decide import Word, decide
-from flows.stages.people import WAIT, declare_absent, lift_freeze, link_report
-from flows.stages.rate_words import declare_rates_absent, link_rate
-from flows.stages.run import Clock, Run
-from flows.wiring import opened_run
 from io_adapters.desk.ports import Doubt, Stop
 from io_adapters.ledger.ledger import Ledger
 from schemas.decision import DecisionKind

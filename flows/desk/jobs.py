@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from flows.desk.run_lines import line_of, planned_runs
-from flows.stages.due_jobs import find_jobs
-from flows.stages.route import describe_bug
+from flows.due_jobs import find_jobs
+from flows.runner import describe_bug
 from io_adapters.desk.ports import JobLine
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.declarations import read_job

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from flows.desk.jobs import JobsFolder
-from flows.walking.launching import Launcher
+from flows.launchers import Launcher
 from io_adapters.desk.ports import LaunchStanding
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run

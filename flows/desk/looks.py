@@ -15,16 +15,13 @@ from typing import Final
 import pandas as pd
 
 from flows.desk.jobs import JobsFolder
-from flows.stages.correctables import corrections_of, missing_shares_of
-from flows.stages.draft import draft
-from flows.stages.offline import opened_offline
-from flows.stages.plan_page import page_of
-from flows.stages.plan_view import view_plan
-from flows.stages.read import read
-from flows.stages.route import describe_bug
-from flows.stages.run import Run
-from flows.steps.reconcile import count_rows
-from flows.wiring import SYSTEM_CLOCK, read_order
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.payables.plan_view import page_of, view_plan
+from flows.reconciliation.rules.reconcile import count_rows
+from flows.reconciliation.write import corrections_of, missing_shares_of
+from flows.run import Run
+from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_order
 from io_adapters.desk.ports import JobLine, Look, Seen, Table
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url

@@ -12,11 +12,11 @@ from flows.desk.looks import Looks
 from flows.desk.plans import Plans
 from flows.desk.runs import Runs
 from flows.desk.waiting import Waiting
+from flows.launchers import Launcher
 from flows.opening import open_ledger_of
+from flows.run import Clock
+from flows.runner import SYSTEM_CLOCK
 from flows.settings import Settings
-from flows.stages.run import Clock
-from flows.walking.launching import Launcher
-from flows.wiring import SYSTEM_CLOCK
 from io_adapters.desk.ports import Ports
 
 UPLOADS: Final = "uploads"

@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
 
+from flows.approvals.approve import record_approval
 from flows.desk.jobs import JobsFolder
 from flows.desk.launches import Launches
-from flows.stages.record_approval import record_approval
-from flows.stages.words_given import approvers_needed, rule_for, words_given, words_missing
 from io_adapters.desk.ports import Given, PlanStanding
+from io_adapters.ledger.approvals_missing import approvers_needed, rule_for, words_given, words_missing
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Final
 
-from flows.stages.waits import is_interrupted
+from flows.reconciliation.waits import is_interrupted
 from io_adapters.desk.ports import RunLine
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Final, Literal
 
 from flows.desk.run_lines import AWAITING, line_of, planned_runs
-from flows.stages.waits import RUNNING
+from flows.reconciliation.waits import RUNNING
 from io_adapters.desk.ports import Output, RunLine, RunStanding
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from flows.desk.doubts import Doubts
 from flows.desk.plans import Plans
-from flows.stages.waits import gather_waits
+from flows.reconciliation.waits import gather_waits
 from io_adapters.desk.ports import LeftOpen, Waits
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.labels import Labels

@@ -7,12 +7,11 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
+from flows.address_book.rules import Action, ContactStep, LeftOut, SourceRow
+from flows.address_book.start import ContactsReport
+from flows.address_book.sync import ContactOutcome, Result
 from flows.contact_words import say
-from flows.stages.apply_contacts import ContactOutcome, Result
-from flows.steps.contacts import Action, ContactStep
-from flows.steps.contacts_wanted import LeftOut, SourceRow
 from flows.terminal.printing import show_issues
-from flows.walking.address_book import ContactsReport
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
 from schemas.masking import mask_email, mask_name, mask_tax_id

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from flows.stages.apply_contacts import ContactOutcome
-from flows.steps.contacts import Action, ContactStep
-from flows.steps.contacts_wanted import SourceRow
-from flows.walking.address_book import ContactsReport
+from flows.address_book.rules import Action, ContactStep, SourceRow
+from flows.address_book.start import ContactsReport
+from flows.address_book.sync import ContactOutcome
 from schemas.contact_book import KnownContact
 from schemas.masking import mask_email, mask_name, mask_tax_id
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from flows.steps.exchange_rate import facts_of
+from flows.sending.rules import facts_of
 from flows.terminal.waits import wait_document
 from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.reasons import reason_in_words

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from flows.steps.run_state import NOTHING_TO_PAY
+from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
 from flows.wording import say
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError

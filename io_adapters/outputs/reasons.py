@@ -10,7 +10,7 @@ from schemas.issues import IssueCode
 from schemas.standing_words import state_in_words
 from schemas.waits import Wait, WaitKind
 
-# Reasons that hold a fact, as `flows.steps.claim` and `schemas.decision` write them.
+# Reasons that hold a fact, as `flows.payables.rules.claims` and `schemas.decision` write them.
 _WITH_FACT: Final = {
     "settled_by": re.compile(r"settled by (?P<found>.+)"),
     "claimed_by": re.compile(r"claimed by (?P<found>.+)"),

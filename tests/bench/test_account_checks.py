@@ -8,15 +8,13 @@ from time import perf_counter
 
 import pytest
 
+from flows.account_checks.check_accounts import ask_accounts, check_accounts
+from flows.account_checks.rules import CheckResult, KnownOfAccounts, accounts_to_pay, likely_good_first
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.runner import opened_run, read_order
 from flows.settings import read_settings
-from flows.stages.ask_accounts import ask_accounts
-from flows.stages.check_accounts import check_accounts
-from flows.stages.draft import draft
-from flows.stages.read import read
-from flows.steps.account_checks import CheckResult, accounts_to_pay
-from flows.steps.check_order import KnownOfAccounts, likely_good_first
 from flows.terminal.printing import QuietProgress
-from flows.wiring import opened_run, read_order
 from tests.bench.conftest import Figures
 from tests.payments_job import write_payments_job
 

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from flows.desk.opening import opened_desk
+from flows.runner import SYSTEM_CLOCK
 from flows.settings import read_settings
-from flows.wiring import SYSTEM_CLOCK
 from io_adapters.desk.settings import DeskSettings
 from schemas.desk_people import Role
 from tests.bench.conftest import Figures

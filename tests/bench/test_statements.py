@@ -7,7 +7,7 @@ from time import perf_counter
 import pandas as pd
 import pytest
 
-from flows.steps.statements import StatementTables, compose_statements
+from flows.royalties.rules.statements import StatementTables, compose_statements
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.payee_statement import StatementHeading

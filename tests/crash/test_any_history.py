@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from typer.testing import CliRunner
 
 from flows.cli import app
-from flows.stages.route import PAYOUT
+from flows.runner import PAYOUT
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode

@@ -3,7 +3,7 @@
 import pandas as pd
 
 import tests.crash.workers  # noqa: F401
-from flows.steps.owe import obligations_frame
+from flows.payables.rules.obligations import obligations_frame
 from schemas.tables.parsing import empty_table
 
 # What others import only when they need it.

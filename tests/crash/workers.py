@@ -16,17 +16,15 @@ from typing import Any, Final
 import pandas as pd
 
 from flows.opening import utc_now
+from flows.payables.rules.compute import Worked
+from flows.payables.rules.obligations import obligations_frame
+from flows.reports.report_list import doubt_abandoned, look_at_service
+from flows.run import Run
+from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, Wish, opened_run, read_order, walk
+from flows.sending.send import send
 from flows.settings import read_settings
-from flows.stages.listing import doubt_abandoned, look_at_service
-from flows.stages.route import PAYOUT, Route, walk
-from flows.stages.run import Run
-from flows.stages.send import send
-from flows.steps.owe import obligations_frame
-from flows.steps.work_out import Worked
+from flows.start import start_payout, start_settle
 from flows.terminal.printing import QuietProgress
-from flows.walking.launch import Wish
-from flows.walking.start import start_payout, start_settle
-from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.sandbox import SandboxSettings, serve
 from io_adapters.split_api.client import SplitApi
@@ -39,7 +37,7 @@ NOTHING: Final = Worked(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.Da
 
 
 class Moment(Enum):
-    """Where `flows.stages.send` can be struck while it sends one batch, in its own order."""
+    """Where `flows.sending.send` can be struck while it sends one batch, in its own order."""
 
     BEFORE_INTENT = "before the intent is written down"
     AFTER_INTENT = "after the intent is committed"

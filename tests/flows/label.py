@@ -10,10 +10,10 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.opening import open_ledger_of
+from flows.runner import RunReport, Wish
 from flows.settings import read_settings
+from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
-from flows.walking.launch import RunReport, Wish
-from flows.walking.start import start_payout
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, write_sheet

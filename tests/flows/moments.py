@@ -6,9 +6,9 @@ from dataclasses import replace
 from io import StringIO
 
 from flows.opening import utc_now
-from flows.stages.run import Clock
+from flows.run import Clock
+from flows.runner import SYSTEM_CLOCK
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK
 
 
 class At(QuietProgress):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.wiring import read_order
+from flows.runner import read_order
 from schemas.errors import ConfigurationError
 from tests.flows.jobs import declare
 

@@ -4,11 +4,9 @@ import string
 
 import pytest
 
+from flows.address_book.rules import Action, FavoriteNote, LeftOutBecause
+from flows.address_book.sync import Result
 from flows.contact_words import TEXTS
-from flows.stages.apply_contacts import Result
-from flows.steps.contacts import Action
-from flows.steps.contacts_favorite import FavoriteNote
-from flows.steps.contacts_wanted import LeftOutBecause
 
 
 def facts(text: str) -> set[str]:

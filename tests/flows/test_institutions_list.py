@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 
 from flows.opening import utc_now
+from flows.payables.institutions import read_institutions
+from flows.runner import opened_service
 from flows.settings import read_settings
-from flows.stages.institutions import read_institutions
-from flows.wiring import opened_service
 from tests.flows.address_book import INSTITUTIONS
 
 

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from flows.stages.draft import draft
-from flows.stages.offline import opened_offline, write_check
-from flows.stages.plan_view import view_plan
-from flows.stages.read import read
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.payables.plan_view import view_plan
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_order, write_check
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, read_order
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF
 

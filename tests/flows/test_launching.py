@@ -6,10 +6,9 @@ from collections.abc import Callable
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from flows.launchers import ChildLauncher, NotLaunched, launcher_for
+from flows.prefect_ui.deployments import DeploymentLauncher
 from flows.settings import read_settings
-from flows.walking.children import ChildLauncher, NotLaunched
-from flows.walking.launching import launcher_for
-from flows.watched.deployments import DeploymentLauncher
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle

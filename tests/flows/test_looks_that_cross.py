@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.run import Order, Run
+from flows.runner import SETTLE, Route, opened_run, read_order, walk
+from flows.sending.recover import recover
 from flows.settings import read_settings
-from flows.stages.draft import draft
-from flows.stages.read import read
-from flows.stages.recover import recover
-from flows.stages.route import SETTLE, Route, walk
-from flows.stages.run import Order, Run
 from flows.terminal.printing import QuietProgress
-from flows.wiring import opened_run, read_order
 from io_adapters.split_api.client import SplitApi
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people

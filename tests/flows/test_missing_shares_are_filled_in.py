@@ -3,11 +3,10 @@
 import pytest
 from openpyxl import load_workbook
 
-from flows.stages.offline import opened_offline
-from flows.stages.read import read
-from flows.steps.missing_shares import list_missing_shares
+from flows.intake.read import read
+from flows.intake.rules.cross_check import list_missing_shares
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_order
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, read_order
 from io_adapters.outputs.missing_shares import write_missing_shares
 from schemas.missing_share import MissingShares
 from tests.flows.jobs import masked, payee, people, share, write_sheet

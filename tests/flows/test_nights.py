@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.stages.due_jobs import find_jobs
-from flows.steps.due import Why
+from flows.due_jobs import Why, find_jobs
+from flows.night import JobNight, NightReport, run_night
+from flows.runner import Wish
+from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
-from flows.walking.launch import Wish
-from flows.walking.night import JobNight, NightReport, run_night
-from flows.walking.start import start_payout
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from flows.steps.probe import Verdict, agrees, judge, written
-from flows.steps.probe_plan import NOT_ASKED, STEPS
-from flows.steps.probe_queries import name_wanted
+from flows.probe.rules import NOT_ASKED, STEPS, Verdict, agrees, judge, name_wanted, written
 from io_adapters.split_api.assumptions import Assumptions
 from schemas.exit_codes import ExitCode
 from tests.flows.another_dialect import AnotherDialect

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.steps.job_identity import JobIdentity
+from flows.payables.rules.obligations import JobIdentity
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, people, share

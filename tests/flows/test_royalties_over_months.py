@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from flows.steps.job_identity import JobIdentity
+from flows.payables.rules.obligations import JobIdentity
 from sample_data.making.people import masked
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places

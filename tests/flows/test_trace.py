@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from flows.stages.document import RunDocument
-from flows.steps.job_identity import JobIdentity
+from flows.payables.rules.obligations import JobIdentity
+from flows.reconciliation.write import RunDocument
 from sample_data.making.people import masked
 from schemas.masking import mask_tax_id
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from flows.opening import utc_now
+from flows.run import Clock, Run
+from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_order, walk
 from flows.settings import read_settings
-from flows.stages.route import PAYOUT, walk
-from flows.stages.run import Clock, Run
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label

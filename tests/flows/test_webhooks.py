@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from flows.commands.webhook_listen import poll_of
+from flows.launchers import NotLaunched
 from flows.settings import read_settings
-from flows.walking.children import NotLaunched
 from io_adapters.ledger.tables import metadata
 from schemas.exit_codes import ExitCode
 from schemas.submission import OPEN

@@ -5,14 +5,14 @@ import json
 import pytest
 from python_calamine import CalamineWorkbook
 
+from flows.account_checks.check_accounts import check_accounts
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.payables.freeze_plan import freeze_plan
+from flows.payables.plan_view import warn_of_plan
+from flows.runner import opened_run, read_order
 from flows.settings import read_settings
-from flows.stages.check_accounts import check_accounts
-from flows.stages.draft import draft
-from flows.stages.freeze_plan import freeze_plan
-from flows.stages.plan_view import warn_of_plan
-from flows.stages.read import read
 from flows.terminal.printing import QuietProgress
-from flows.wiring import opened_run, read_order
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO, DAVI = people(4)

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from flows.opening import utc_now
+from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_order, walk
 from flows.settings import read_settings
-from flows.stages.route import PAYOUT, walk
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.stages.draft import draft
-from flows.stages.offline import opened_offline
-from flows.stages.plan_view import view_plan
-from flows.stages.read import read
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.payables.plan_view import view_plan
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_order
 from flows.terminal.printing import QuietProgress
-from flows.wiring import SYSTEM_CLOCK, read_order
 from schemas.issues import errors_among
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from flows.runner import RunReport, Wish
+from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
-from flows.walking.launch import RunReport, Wish
-from flows.walking.start import start_payout
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.exit_codes import ExitCode

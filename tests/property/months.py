@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 from hypothesis import strategies as st
 
-from flows.steps.account_checks import CheckResult, Verdict, accounts_to_pay
-from flows.steps.accrue import History
-from flows.steps.inputs import Inputs
+from flows.account_checks.rules import CheckResult, Verdict, accounts_to_pay
+from flows.intake.rules.inputs import Inputs
+from flows.royalties.rules.accrue import History
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, PEOPLE, advances, held_rows, lines, payees, payments, reais, shares
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.stages.read_blocks import lines_again, read_blocks, sum_block, worth_anything
-from flows.steps.sum_lines import sum_lines
+from flows.intake.read_files import lines_again, read_blocks, sum_block, worth_anything
+from flows.intake.rules.sum_lines import sum_lines
 from schemas.raw_table import some_rows
 from schemas.tables.content_hash import content_of, row_digests
 from schemas.tables.parsing import parse_table

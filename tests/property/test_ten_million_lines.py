@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from flows.steps.allocate import allocate, round_earnings
-from flows.steps.sum_lines import Summing, sum_lines
+from flows.intake.rules.sum_lines import Summing, sum_lines
+from flows.royalties.rules.allocation import allocate, round_earnings
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from tests.spec.tables import CPF, shares

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows.steps.count_in import count_in
-from flows.steps.reconcile import reconcile, total_up
+from flows.intake.rules.inputs import count_in
+from flows.reconciliation.rules.reconcile import reconcile, total_up
 from schemas.submission import LIVE
 from schemas.tables.line_totals import LineTotals
 from tests.property.months import ANSWERS, answered, months, shuffled

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.steps.run_state import state_name
+from flows.reconciliation.rules.reconcile import state_name
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
 from schemas.plan import Place

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Final
 
-from flows.stages.run import Clock
+from flows.run import Clock
 
 BEGINNING: Final = dt.datetime(2026, 11, 3, 2, 0, tzinfo=dt.UTC)
 

@@ -21,11 +21,9 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.opening import open_ledger_of, utc_now
+from flows.runner import PAYOUT, SYSTEM_CLOCK, RunReport, Wish, opened_run, read_order, walk
 from flows.settings import read_settings
-from flows.stages.route import PAYOUT, walk
-from flows.walking.launch import RunReport, Wish
-from flows.walking.start import start_payout
-from flows.wiring import SYSTEM_CLOCK, opened_run, read_order
+from flows.start import start_payout
 from sample_data.making.people import Payee, Registry
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity

@@ -64,7 +64,7 @@ class Mutant:
     @property
     def changes_steps(self) -> bool:
         """Whether what pure steps answer changes with it."""
-        return any(change.where.startswith("flows.steps.claim") for change in self.changes)
+        return any(change.where.startswith("flows.payables.rules.claims") for change in self.changes)
 
     @contextmanager
     def alive(self, office: Office) -> Iterator[Office]:

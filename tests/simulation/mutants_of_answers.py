@@ -5,7 +5,11 @@ from typing import Final
 from tests.simulation.mutants import Change, Mutant, when
 from tests.simulation.questions import a_refusal_of_bytes_once_in_doubt
 
-CLIENT, OUTCOME, JUDGE = "io_adapters.split_api.client", "io_adapters.split_api.outcome", "flows.steps.judge_report"
+CLIENT, OUTCOME, JUDGE = (
+    "io_adapters.split_api.client",
+    "io_adapters.split_api.outcome",
+    "flows.reports.rules.judge_report",
+)
 POST = "reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)"
 
 ANSWERS: Final = (

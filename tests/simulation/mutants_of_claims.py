@@ -53,7 +53,7 @@ CLAIMS: Final = (
         "is not paid",
         when(twist=T.EXTENDED),
         Change(
-            "flows.steps.claim:claim",
+            "flows.payables.rules.claims:claim",
             'known = by_base.get(row["base_key"], []) if row["base_key"] else []',
             'known = [one for some in by_base.values() for one in some if one.amount_cents == row["amount_cents"]]',
         ),
@@ -64,14 +64,14 @@ WORDS: Final = (
         "a plan needs nobody's word",
         "was posted all the same",
         when(twist=T.NO_YES),
-        Change("flows.stages.approve:approve", "if len(given) < wanted:", "if False:"),
+        Change("flows.approvals.approve:approve", "if len(given) < wanted:", "if False:"),
         Change("io_adapters.ledger.approvals:use_approvals", "if len(counting) < needed:", "if False:"),
     ),
     Mutant(
         "a hold can wait",
         "was posted all the same",
         when(point=P.BETWEEN_BATCHES, twist=T.ON_HOLD),
-        Change("flows.stages.send:check_may_send", "    if hold:\n", "    if False:\n"),
+        Change("flows.sending.send:check_may_send", "    if hold:\n", "    if False:\n"),
         Change(
             "io_adapters.ledger.holds:require_free_to_send",
             "if (hold := _standing_hold(connection)) is not None:",

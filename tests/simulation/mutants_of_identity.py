@@ -10,7 +10,7 @@ from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Edit
 from tests.simulation.mutants import Change, Mutant, Question
 from tests.simulation.office import Office
 
-CLAIM, ALIKE = "flows.steps.claim", "flows.steps.paid_alike"
+CLAIM, ALIKE = "flows.payables.rules.claims", "flows.payables.rules.claims"
 
 
 def after(edit: Callable[[EditingOffice], object], *, recurring: bool = False, unwatched: bool = False) -> Question:
@@ -85,7 +85,7 @@ IDENTITY: Final = (
         "a respelling is another payment",
         after(respell),
         Change(
-            "flows.steps.job_identity:JobIdentity.payment_key",
+            "flows.payables.rules.obligations:JobIdentity.payment_key",
             "reference = normal_reference(reference)",
             "reference = str(reference)",
         ),
@@ -119,24 +119,26 @@ IDENTITY: Final = (
         "what other jobs and periods have paid is theirs",
         "DOUBLE",
         after(declare(**OTHER_JOB)),
-        Change("flows.stages.reasons_to_look:_rows_paid_before", "if not alike:", "if True:"),
+        Change("flows.payables.plan_view:_rows_paid_before", "if not alike:", "if True:"),
     ),
     Mutant(
         "the flag is a person's word for what looks paid",
         "DOUBLE",
         after(declare(**OTHER_JOB)),
-        Change("flows.stages.approve:_take_yes", " or must_look:", ":"),
+        Change("flows.approvals.approve:_take_yes", " or must_look:", ":"),
         Change(
-            "flows.stages.approve:approve", "wanted, run.clock.now(), by_flag=not must_look", "wanted, run.clock.now()"
+            "flows.approvals.approve:approve",
+            "wanted, run.clock.now(), by_flag=not must_look",
+            "wanted, run.clock.now()",
         ),
-        Change("flows.stages.approve:approve", "rule=rule, by_flag=not must_look", "rule=rule"),
+        Change("flows.approvals.approve:approve", "rule=rule, by_flag=not must_look", "rule=rule"),
     ),
     Mutant(
         "what looks paid may go unwatched where the job wants nobody's word",
         "DOUBLE",
         after(declare(**OTHER_JOB), unwatched=True),
         Change(
-            "flows.stages.approve:approve",
+            "flows.approvals.approve:approve",
             "approvers_needed(rule, stored, must_look=must_look)",
             "approvers_needed(rule, stored)",
         ),
@@ -145,7 +147,7 @@ IDENTITY: Final = (
         "a payer that changes within a period is nobody's business",
         "under another payer",
         after(new_people_under_another_payer),
-        Change("flows.stages.reasons_to_look:_other_books", "in others:", "in ():"),
+        Change("flows.payables.plan_view:_other_books", "in others:", "in ():"),
     ),
     Mutant(
         "what recurs may recur within its period",

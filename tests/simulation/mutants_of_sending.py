@@ -7,7 +7,7 @@ from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Twist
 
 E, P, T = Event, Point, Twist
-SENDING, SEND, LISTING = "io_adapters.ledger.sending", "flows.stages.send", "flows.stages.listing"
+SENDING, SEND, LISTING = "io_adapters.ledger.sending", "flows.sending.send", "flows.reports.report_list"
 ANY_TRANSITION = Change("io_adapters.ledger.transitions:try_move", "check_transition(submission.state, after)", "pass")
 
 ONCE: Final = (
@@ -147,7 +147,7 @@ LISTS: Final = (
         "the list need not be asked before sending",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
-        Change("flows.stages.recover:recover", "    look_at_service(run)\n", ""),
+        Change("flows.sending.recover:recover", "    look_at_service(run)\n", ""),
         Change(f"{SEND}:listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"),
     ),
 )

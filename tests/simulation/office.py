@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pytest
 
-from flows.stages import draft, freeze_plan
-from flows.stages.read import read
-from flows.stages.run import Order, Run
-from flows.steps.inputs import Inputs
-from flows.steps.job_identity import JobIdentity
-from flows.wiring import read_order
+from flows.intake.read import read
+from flows.intake.rules.inputs import Inputs
+from flows.payables import draft, freeze_plan
+from flows.payables.rules.obligations import JobIdentity
+from flows.run import Order, Run
+from flows.runner import read_order
 from io_adapters.ledger import Owner, ledger, open_ledger
 from sample_data.making.people import Payee
 from tests.flows.jobs import JOB, PAYER, PERIOD, declare, payment, people, write_sheet

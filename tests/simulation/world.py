@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import flows.stages.run as product
-from flows.stages.route import PAYOUT, SETTLE, Route, walk
-from flows.wiring import LEASE_S
+import flows.run as product
+from flows.runner import LEASE_S, PAYOUT, SETTLE, Route, walk
 from io_adapters.ledger import Ledger, Owner, open_ledger
 from schemas.errors import AnotherRun
 from schemas.exit_codes import ExitCode

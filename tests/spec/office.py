@@ -7,15 +7,14 @@ from decimal import Decimal
 
 import pandas as pd
 
-from flows.steps.account_checks import Verdict
-from flows.steps.accrue import History
-from flows.steps.breakdown import Arrays
-from flows.steps.count_in import count_in
-from flows.steps.inputs import Inputs, Statement
-from flows.steps.opening_balances import Opened, open_balances
-from flows.steps.plan_batches import plan_batches
-from flows.steps.sum_lines import sum_lines
-from flows.steps.work_out import Standing, Worked, identity_of, work_out
+from flows.account_checks.rules import Verdict
+from flows.intake.rules.inputs import Inputs, Statement, count_in
+from flows.intake.rules.sum_lines import sum_lines
+from flows.payables.rules.compute import Standing, Worked, identity_of, work_out
+from flows.payables.rules.obligations import Arrays
+from flows.payables.rules.plan_batches import plan_batches
+from flows.royalties.rules.accrue import History
+from flows.royalties.rules.opening_balances import Opened, open_balances
 from schemas.decision import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
 from schemas.plan import PaymentPlan

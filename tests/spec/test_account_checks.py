@@ -2,20 +2,24 @@
 
 import pytest
 
-from flows.steps.account_checks import (
+from flows.account_checks.rules import (
     AccountToCheck,
+    Call,
     CheckResult,
+    KnownOfAccounts,
     Verdict,
+    account_rows,
     accounts_to_ask,
     accounts_to_pay,
     check_cost_cents,
     check_fingerprint,
+    count_checks,
+    likely_good_first,
+    mask_words,
+    payees_with_warnings,
 )
-from flows.steps.accrue import History
-from flows.steps.check_order import KnownOfAccounts, likely_good_first, payees_with_warnings
-from flows.steps.check_rows import Call, account_rows, count_checks
-from flows.steps.check_words import mask_words
-from flows.steps.institution_check import fault_of_bank
+from flows.payables.rules.institutions import fault_of_bank
+from flows.royalties.rules.accrue import History
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
 from schemas.tables.frames import records

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
-from flows.steps.breakdown import break_down
+from flows.payables.rules.obligations import break_down
 from schemas.job import Breakdown
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, lines, payees, shares

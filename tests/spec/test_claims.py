@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from flows.steps.accrue import Posting
+from flows.royalties.rules.accrue import Posting
 from schemas.submission import SubmissionState
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, advances, held_rows, lines, payees, payments, same, shares

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from flows.steps.accrue import Posting
+from flows.royalties.rules.accrue import Posting
 from tests.spec.tables import CPF
 
 ANA = CPF["ana"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.steps.compare_listing import compare_listing, find_doubtful
+from flows.reports.rules.report_list import compare_listing, find_doubtful
 from schemas.plan import names_of, report_id
 from schemas.submission import SentReport, SubmissionState
 from tests.spec.reports import SERVICE, report, submission

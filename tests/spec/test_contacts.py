@@ -5,10 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from flows.steps.contacts import SETTLED_AFTER, Action, plan_contacts
-from flows.steps.contacts_favorite import Favorite, FavoriteNote, choose_favorite
-from flows.steps.contacts_ids import conflicting_ids
-from flows.steps.contacts_wanted import LeftOutBecause, wanted_contacts
+from flows.address_book.rules import (
+    SETTLED_AFTER,
+    Action,
+    Favorite,
+    FavoriteNote,
+    LeftOutBecause,
+    choose_favorite,
+    plan_contacts,
+    wanted_contacts,
+)
+from flows.payables.rules.plan_batches import conflicting_ids
 from schemas.contact_book import ContactState, KnownContact
 from schemas.destination import BankAccount, PixKey
 from schemas.wire import ContactAccount

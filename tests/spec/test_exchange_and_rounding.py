@@ -6,8 +6,8 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from flows.steps.allocate import allocate, round_earnings
-from flows.steps.sum_lines import sum_lines
+from flows.intake.rules.sum_lines import sum_lines
+from flows.royalties.rules.allocation import allocate, round_earnings
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, held_rows, lines, payees, reais, same, shares, table

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from flows.steps.run_state import closing_codes, state_name
+from flows.reconciliation.rules.reconcile import closing_codes, state_name
 from schemas.exit_codes import PRECEDENCE, ExitCode, worst
 from schemas.reconciliation import Discrepancy
 from schemas.submission import SubmissionState

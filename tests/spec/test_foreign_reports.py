@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.steps.exchange_rate import after_answer, after_look, codes_of, judge_rate, terms_of
+from flows.sending.rules import after_answer, after_look, codes_of, judge_rate, terms_of
 from schemas.errors import BrokenInvariant
 from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen, check_transition

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from flows.steps.institutions import find_institutions, is_believable, is_fresh, is_usable
+from flows.payables.rules.institutions import find_institutions, is_believable, is_fresh, is_usable
 from schemas.wire import Institution
 from tests.spec.tables import table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.steps.judge_report import judge_report
+from flows.reports.rules.judge_report import judge_report
 from schemas.submission import SubmissionState, Withheld
 from tests.spec.reports import report, submission
 from tests.spec.tables import table

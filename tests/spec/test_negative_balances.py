@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.steps.accrue import Posting
+from flows.royalties.rules.accrue import Posting
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, lines, payees, payments, same, shares
 

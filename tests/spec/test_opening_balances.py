@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.steps.opening_balances import OTHER_PERIOD, hold_contradictions, of_other_periods
+from flows.royalties.rules.opening_balances import OTHER_PERIOD, hold_contradictions, of_other_periods
 from schemas.decision import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period

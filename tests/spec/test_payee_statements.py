@@ -6,9 +6,9 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
-from flows.steps.accrue import History
-from flows.steps.reconcile import reconcile
-from flows.steps.statements import StatementTables, compose_statements, heading_of, stand_of_advances
+from flows.reconciliation.rules.reconcile import reconcile
+from flows.royalties.rules.accrue import History
+from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
 from schemas.masking import mask_tax_id
 from schemas.money import parse_plain_amount
 from schemas.submission import Submission, SubmissionState

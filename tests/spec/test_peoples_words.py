@@ -2,8 +2,7 @@
 
 import pytest
 
-from flows.steps.reconcile import place_of, place_rows, reconcile
-from flows.steps.run_state import closing_codes
+from flows.reconciliation.rules.reconcile import closing_codes, place_of, place_rows, reconcile
 from schemas.decision import Decision, DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.submission import UNTOLD, SubmissionState

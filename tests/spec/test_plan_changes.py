@@ -4,18 +4,19 @@ import datetime as dt
 
 import pytest
 
-from flows.steps.payee_history import PaidBefore, notices_of
-from flows.steps.plan_changes import (
+from flows.payables.rules.plan_review import (
+    PaidBefore,
     changes_between,
     elsewhere_of,
     items_by_payee,
     items_of,
     items_paid,
+    not_paid_of,
+    notices_of,
     period_before,
     rates_between,
     shares_changed,
 )
-from flows.steps.plan_look import not_paid_of
 from schemas.money import parse_plain_amount
 from schemas.paid_before import PaidPart, PaidSum, UsedDestination
 from schemas.plan_view import ChangeKind, Notice

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.steps.hold_lines import hold_unreceived
+from flows.intake.rules.hold_lines import hold_unreceived
 from schemas.tables.row_runs import runs_frame
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import held_rows, lines, payees, same, shares

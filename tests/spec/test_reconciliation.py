@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from flows.steps.owe import obligations_frame
-from flows.steps.reconcile import (
+from flows.payables.rules.obligations import obligations_frame
+from flows.reconciliation.rules.reconcile import (
     count_rows,
     place_of,
     place_rows,

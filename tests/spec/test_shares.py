@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from flows.steps.allocate import allocate
-from flows.steps.sum_lines import sum_lines
+from flows.intake.rules.sum_lines import sum_lines
+from flows.royalties.rules.allocation import allocate
 from schemas.errors import UnsoundPlan
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import lines, payees, same, shares

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from flows.steps.allocate import allocate
-from flows.steps.missing_shares import list_missing_shares
-from flows.steps.sum_lines import sum_lines
+from flows.intake.rules.cross_check import list_missing_shares
+from flows.intake.rules.sum_lines import sum_lines
+from flows.royalties.rules.allocation import allocate
 from tests.spec.office import statement
 from tests.spec.tables import CPF, PRODUCTS, RECORDINGS, lines, shares
 

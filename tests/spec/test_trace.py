@@ -7,8 +7,8 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from flows.steps.accrue import History
-from flows.steps.trace import (
+from flows.royalties.rules.accrue import History
+from flows.tracing.rules import (
     MOST_RANGES,
     LineFinder,
     SourceLines,

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from flows.stages.approve import what_to_post
-from flows.stages.open_period import history_of
-from flows.steps.accrue import History
-from flows.steps.inputs import Inputs
-from flows.steps.opening_balances import left_of_advances
-from flows.steps.work_out import Worked
+from flows.approvals.approve import what_to_post
+from flows.intake.rules.inputs import Inputs
+from flows.payables.draft import history_of
+from flows.payables.rules.compute import Worked
+from flows.royalties.rules.accrue import History
+from flows.royalties.rules.opening_balances import left_of_advances
 from io_adapters.ledger.accruals import Accruals
 from schemas.job import Job, Period, resolve_period
 from schemas.submission import Claim

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from flows.blocks import RepasseCredentials, use_stored_credentials
+from flows.prefect_ui.deployments import RepasseCredentials, use_stored_credentials
 from schemas.errors import ConfigurationError
 
 pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]

@@ -9,9 +9,8 @@ from time import monotonic, sleep
 from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
-from flows.stages.run import Clock
-from flows.walking.launch import Wish, run_payout, run_settle
-from flows.wiring import SYSTEM_CLOCK
+from flows.run import Clock
+from flows.runner import SYSTEM_CLOCK, Wish, run_payout, run_settle
 from io_adapters.desk.app import create_app
 from io_adapters.desk.ports import Ports
 from io_adapters.desk.settings import DeskSettings

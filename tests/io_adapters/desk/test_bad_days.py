@@ -137,7 +137,7 @@ KILLED = """
 import os, signal, sys
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
-from flows.wiring import opened_run, read_order
+from flows.runner import opened_run, read_order
 from pathlib import Path
 with opened_run("payout", read_order(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:
     print(run.id, flush=True)

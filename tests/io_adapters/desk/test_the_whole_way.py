@@ -10,10 +10,10 @@ import pytest
 
 from flows.commands.people import decide_obligations, resolve_doubts, unfreeze_sending
 from flows.commands.words import approve_plan, reject_plan, release_sending
+from flows.night import run_night
 from flows.opening import open_ledger_of
+from flows.runner import Wish, run_payout
 from flows.settings import read_settings
-from flows.walking.launch import Wish, run_payout
-from flows.walking.night import run_night
 from schemas.decision import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import WordRefused

@@ -79,15 +79,15 @@ def _verbs(node):
         yield node.args[0].value
 
 
-@pytest.mark.parametrize(("method", "stage"), [("create_report", "send.py"), ("update_exchange_rate", "set_rate.py")])
-def test_what_moves_money_is_called_in_one_place(method, stage):
+@pytest.mark.parametrize(("method", "module"), [("create_report", "send.py"), ("update_exchange_rate", "exchange_rates.py")])
+def test_what_moves_money_is_called_in_one_place(method, module):
     callers = [
         path.relative_to(ROOT).as_posix()
         for path in production_files()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == method
     ]
-    assert callers == [f"flows/stages/{stage}"]
+    assert callers == [f"flows/sending/{module}"]
 
 
 def test_no_other_method_posts_to_it_on_the_wire(open_api):

@@ -1,0 +1,1 @@
+"""Paid checks of the accounts that money would go to."""

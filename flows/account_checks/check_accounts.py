@@ -1,0 +1,227 @@
+"""Check accounts: what is free first, then what is known, then paid calls within the budget, each at most once."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from flows.account_checks.rules import (
+    AccountToCheck,
+    Call,
+    CheckResult,
+    KnownOfAccounts,
+    Verdict,
+    account_rows,
+    accounts_to_ask,
+    accounts_to_pay,
+    broke_off,
+    check_cost_cents,
+    count_checks,
+    likely_good_first,
+    payees_with_warnings,
+)
+from flows.payables.draft import draft_anew, work_out_again
+from flows.payables.institutions import known_institutions
+from flows.payables.rules.institutions import has_bank_accounts
+from flows.run import Run
+from io_adapters.ledger.checks import Ended, NotReserved, Purse, Reservation
+from io_adapters.ledger.checks import Verdict as Recorded
+from io_adapters.ledger.owner import Owner, is_gone
+from io_adapters.split_api.checking import AccountCalls
+from schemas.exit_codes import ExitCode
+from schemas.told import Told
+
+FAILURES_IN_A_ROW: Final = 5
+LEASE_S: Final = 900.0
+_RENEW_AFTER_S: Final = 60.0
+_RESULTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
+_RECORDED: Final[dict[CheckResult, Recorded]] = {CheckResult.VALID: "valid", CheckResult.INVALID: "invalid"}
+
+
+def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verdict]:
+    """Ask about accounts in order; returns a verdict for each, by fingerprint.
+
+    Effects: at most the job's budget is spent by one run, however often this is called for it.
+    """
+    if not accounts:
+        return {}
+    asking, at_a_time = _Asking(run, accounts), run.job.account_checks.at_a_time
+    api = run.require_service().api
+    with api.account_calls(at_a_time=at_a_time, give_up_after=FAILURES_IN_A_ROW) as calls:
+        asking.walk(calls)
+    return asking.verdicts
+
+
+class _Asking:
+    """One walk through the accounts."""
+
+    def __init__(self, run: Run, accounts: Sequence[AccountToCheck]) -> None:
+        rules = run.job.account_checks
+        self.verdicts: dict[str, Verdict] = {}
+        self._run = run
+        self._total = len(accounts)
+        self._requests = {account.fingerprint: account.request for account in accounts}
+        self._left = deque(self._requests)
+        self._open: dict[str, Reservation] = {}
+        self._purse = Purse(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
+        self._ahead = 2 * rules.at_a_time
+        self._money = True
+        self._failures = 0
+        self._stopped = False
+        self._unwritten: list[Ended] = []
+        self._renewed_s = run.clock.monotonic_s()
+
+    def walk(self, calls: AccountCalls) -> None:
+        """Ask until nothing is left, the money is used up, or too many went unanswered."""
+        try:
+            while self._left or self._open or self._unwritten:
+                self._turn(calls)
+                if self._open:
+                    self._judge(calls)
+                elif not self._money:
+                    break
+                if self._stopped:
+                    self._give_back(calls)
+        except BaseException:
+            self._leave(calls)
+            raise
+        self._give_up(CheckResult.OVER_BUDGET)
+
+    def _turn(self, calls: AccountCalls) -> None:
+        """Write down what ended, reserve what comes next, and let it begin."""
+        room = self._ahead - len(self._open) if self._money else 0
+        wanted = [self._left.popleft() for _ in range(min(room, len(self._left)))]
+        leaves = self._run.ledger.checks.turn(self._unwritten, wanted, self._purse)
+        self._unwritten = []
+        self._open |= {name: leave for name, leave in leaves.items() if isinstance(leave, Reservation)}
+        over = [name for name, leave in leaves.items() if leave is NotReserved.OVER_BUDGET]
+        busy = [name for name, leave in leaves.items() if leave is NotReserved.IN_FLIGHT]
+        self.verdicts |= {name: Verdict(CheckResult.IN_FLIGHT) for name in busy}
+        self._left.extendleft(reversed(over))
+        self._money = self._money and not over
+        calls.begin((name, self._requests[name]) for name in wanted if name in self._open)
+        self._tell()
+
+    def _judge(self, calls: AccountCalls) -> None:
+        for name, answer in calls.answers():
+            never_left = not answer.answered and not answer.sent
+            result = CheckResult.NOT_ASKED if never_left else _RESULTS[answer.valid]
+            self._end(name, Verdict(result, answer.message), charged=answer.sent)
+            self._failures = 0 if answer.answered else self._failures + 1
+            self._stopped = self._stopped or self._failures >= FAILURES_IN_A_ROW or calls.gave_up
+            self._money = self._money or not answer.sent
+
+    def _end(self, name: str, verdict: Verdict, *, charged: bool) -> None:
+        self.verdicts[name] = verdict
+        recorded = _RECORDED.get(verdict.result, "unknown")
+        days = 0 if recorded == "unknown" else self._run.job.account_checks.valid_for_days
+        self._unwritten.append(Ended(self._open.pop(name), recorded, verdict.message, charged, days))
+
+    def _give_back(self, calls: AccountCalls) -> None:
+        """Stop asking: what was reserved and not sent costs nothing; what is under way is waited for."""
+        self._give_up(CheckResult.NOT_ASKED)
+        for name in calls.give_back():
+            self._end(name, Verdict(CheckResult.NOT_ASKED), charged=False)
+
+    def _give_up(self, result: CheckResult) -> None:
+        while self._left:
+            self.verdicts[self._left.popleft()] = Verdict(result)
+
+    def _leave(self, calls: AccountCalls) -> None:
+        """Break off, by an interrupt or a bug: what was sent, or may have been, counts as spent."""
+        self._give_back(calls)
+        for name in list(self._open):
+            self._end(name, Verdict(CheckResult.UNKNOWN, "broken off before the answer came"), charged=True)
+        self._run.ledger.checks.turn(self._unwritten, (), self._purse)
+
+    def _tell(self) -> None:
+        now_s = self._run.clock.monotonic_s()
+        if now_s - self._renewed_s > _RENEW_AFTER_S:
+            self._run.ledger.leases.renew(self._run.job.job, self._run.owner, LEASE_S)
+            self._renewed_s = now_s
+        self._run.progress.advance("account checks", len(self.verdicts), self._total)
+
+
+# Another run's call has at most one before it on its line.
+WAIT_CALLS: Final = 2
+_LOOK_EVERY_S: Final = 0.2
+
+
+def check_accounts(run: Run) -> None:
+    """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
+
+    Where most of them have no answer, the plan of the others waits for a person (exit 14); without any, exit 21.
+
+    The order: what the list of institutions says, kept answers, then paid calls, likely-good accounts first.
+
+    Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
+    and is not made again by itself.
+    """
+    if has_bank_accounts(run.require_worked().obligations):
+        known_institutions(run)  # reads the list again where the copy is old; `draft_anew` looks at the copy
+        draft_anew(run)
+    rules = run.job.account_checks
+    if rules.when == "never":
+        return
+    accounts = accounts_to_pay(run.require_worked().obligations, ownership=rules.ownership)
+    paid = {one.fingerprint for one in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
+    asked = [one for one in accounts_to_ask(accounts, run.verdicts, rules.when) if one.fingerprint not in paid]
+    reused = set(run.verdicts) - {one.fingerprint for one in asked} - paid
+    verdicts = ask_accounts(run, likely_good_first(asked, _known_of(run, asked)))
+    run.verdicts |= verdicts
+    reused |= _wait_for_others(run, asked)
+    _account_for(run, accounts, reused)
+    results = [run.verdicts[one.fingerprint].result for one in asked]
+    if broke_off(results):
+        missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
+        run.checks_broke_off = Told("look.checks_broke_off", missing=missing)
+        run.end_with(ExitCode.NOT_SENT, run.checks_broke_off.in_words(run.language))
+    work_out_again(run)
+
+
+def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
+    obligations, payees = run.require_worked().obligations, run.require_inputs().payees
+    paid = run.ledger.history.destinations({one.payee for one in accounts})
+    return KnownOfAccounts(
+        refused=run.ledger.checks.refused_before(one.fingerprint for one in accounts),
+        paid={(one.payee, one.destination) for one in paid},
+        doubtful=payees_with_warnings(obligations, payees, run.issues),
+    )
+
+
+def _wait_for_others(run: Run, asked: Sequence[AccountToCheck]) -> set[str]:
+    """Wait, for a while, for the answers to calls that other runs are making; returns the accounts they answered.
+
+    An account whose call came to nothing there is asked about here, once.
+    """
+    waiting = {name for name, verdict in run.verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}
+    ends_at_s = run.clock.monotonic_s() + WAIT_CALLS * run.timeout_s
+    answered, freed = set[str](), set[str]()
+    while waiting and run.clock.monotonic_s() < ends_at_s:
+        run.ledger.checks.abandoned(lambda owner: _gone(run, owner))
+        landed = waiting - run.ledger.checks.in_flight(waiting)
+        kept = run.ledger.checks.kept(landed, run.clock.now())
+        for name in landed & kept.keys():
+            run.verdicts[name] = Verdict(CheckResult(kept[name].result), kept[name].message)
+            answered.add(name)
+        freed |= landed - kept.keys()
+        waiting -= landed
+        if waiting:
+            run.clock.sleep(_LOOK_EVERY_S)
+    again = [one for one in asked if one.fingerprint in freed]
+    run.verdicts |= ask_accounts(run, likely_good_first(again, _known_of(run, again)))
+    return answered
+
+
+def _gone(run: Run, owner: Owner) -> bool:
+    return is_gone(owner, run.owner)
+
+
+def _account_for(run: Run, accounts: Sequence[AccountToCheck], reused: set[str]) -> None:
+    """Tell every account's result, every call that was paid for, and what the run may still spend."""
+    calls = [
+        Call(one.fingerprint, one.result, one.message, one.cost_cents) for one in run.ledger.checks.for_run(run.id)
+    ]
+    run.check_rows = account_rows(accounts, run.verdicts, reused, calls)
+    run.checks = count_checks(run.check_rows, run.job.account_checks.budget)
+    if any(row["result"] != CheckResult.VALID for row in run.check_rows):
+        run.codes.add(ExitCode.ROWS_HELD)

@@ -1,0 +1,320 @@
+"""Which accounts need the paid check, in which order, and what its answers mean."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from flows.payables.rules.obligations import obligations_frame
+from schemas.destination import DESTINATION_COLUMNS
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.plan import Place, digest_of
+from schemas.reconciliation import AccountCheckCounts
+from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.obligations import Obligations
+from schemas.tables.payees import Payees
+from schemas.wire import AccountValidation
+
+ONE_CENTAVO = 1
+
+
+class CheckResult(StrEnum):
+    """What is known of an account."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNKNOWN = "unknown"  # asked and not answered: counts as spent, and the payment is held
+    NOT_ASKED = "not_asked"  # no connection was found, or too many before it went unanswered; nothing was spent on it
+    OVER_BUDGET = "over_budget"
+    IN_FLIGHT = "in_flight"  # another run asks, and its answer did not come in time
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one account, and the service's words on it."""
+
+    result: CheckResult
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountToCheck:
+    """One paid check.
+
+    Attributes:
+        fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
+        payee: Tax id of the payee.
+        destination: Fingerprint of the account alone, as obligations have it.
+        amount_cents: What waits to be paid there.
+        request: The body to send.
+    """
+
+    fingerprint: str
+    payee: str
+    destination: str
+    amount_cents: int
+    request: AccountValidation
+
+
+def check_cost_cents(fee_cents: int) -> int:
+    """What one check costs: the centavo that is transferred, and the fee."""
+    return ONE_CENTAVO + fee_cents
+
+
+def accounts_to_pay(obligations: DataFrame[Obligations], *, ownership: bool) -> list[AccountToCheck]:
+    """List the accounts of all planned payments once each, in order of the payees' names in the plan."""
+    planned = (obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")
+    first = dict[str, Record]()
+    sums = defaultdict[str, int](int)
+    for row in records(obligations[planned]):
+        fingerprint = check_fingerprint(row, ownership=ownership)
+        first.setdefault(fingerprint, row)
+        sums[fingerprint] += int(row["amount_cents"])
+    return [
+        AccountToCheck(
+            fingerprint, row["tax_id"], row["destination"], sums[fingerprint], _request(row, ownership=ownership)
+        )
+        for fingerprint, row in first.items()
+    ]
+
+
+def accounts_to_ask(
+    accounts: Sequence[AccountToCheck],
+    kept: Mapping[str, Verdict],
+    when: Literal["never", "new_or_changed", "always"],
+) -> list[AccountToCheck]:
+    """Choose the accounts whose check must be paid for; a kept answer, good or bad, is used until it expires."""
+    if when == "never":
+        return []
+    if when == "always":
+        return list(accounts)
+    return [account for account in accounts if account.fingerprint not in kept]
+
+
+def hold_unchecked(
+    obligations: DataFrame[Obligations], verdicts: Mapping[str, Verdict], *, ownership: bool
+) -> DataFrame[Obligations]:
+    """Hold every planned payment whose account is known to be bad, or is not known to be good.
+
+    Args:
+        obligations: What is owed, after claims.
+        verdicts: Fingerprint -> verdict; an account without one is paid (no check was asked of it).
+        ownership: As in `accounts_to_pay`.
+    """
+    if not verdicts:
+        return obligations
+    rows = records(obligations)
+    for row in rows:
+        if row["place"] != Place.PLANNED.value or row["kind"] == "owner":
+            continue
+        verdict = verdicts.get(check_fingerprint(row, ownership=ownership))
+        code = why_held(verdict)
+        if code:
+            row |= {"place": Place.HELD.value, "reason": code.value}
+    return obligations_frame(type(obligations)(rows, columns=list(obligations.columns)))
+
+
+def broke_off(results: Iterable[CheckResult]) -> bool:
+    """Whether asking ended for want of answers: it was given up, or most of what was asked has none.
+
+    Whom the few are that were answered is chance; a plan of them alone is not what anybody asked for.
+    """
+    counts = Counter(results)
+    answered = counts[CheckResult.VALID] + counts[CheckResult.INVALID]
+    return counts[CheckResult.NOT_ASKED] > 0 or counts[CheckResult.UNKNOWN] > answered
+
+
+def why_held(verdict: Verdict | None) -> IssueCode | None:
+    """Name the problem that a verdict is; None when the account may be paid."""
+    match verdict:
+        case None | Verdict(result=CheckResult.VALID):
+            return None
+        case Verdict(result=CheckResult.INVALID):
+            return IssueCode.ACCOUNT_INVALID
+        case Verdict(result=CheckResult.OVER_BUDGET):
+            return IssueCode.ACCOUNT_BUDGET
+        case _:
+            return IssueCode.ACCOUNT_UNKNOWN
+
+
+def check_fingerprint(row: Mapping[str, Any], *, ownership: bool) -> str:
+    """Identity of what a check says: the account, whose it should be, and whether that was asked."""
+    return digest_of("check", row["destination"], row["tax_id"], holder(row), str(ownership))
+
+
+def holder(row: Mapping[str, Any]) -> str:
+    """Name the account is held under; the payee's own unless the row says otherwise."""
+    return str(row["account_holder"] or row["name"])
+
+
+def _request(row: Mapping[str, Any], *, ownership: bool) -> AccountValidation:
+    if row["pix_key"]:
+        return AccountValidation(
+            pixKey=row["pix_key"], pixKeyType=row["pix_key_type"], taxId=row["tax_id"], validateOwnership=ownership
+        )
+    account = {name: row[name] for name in DESTINATION_COLUMNS if row[name]}
+    return AccountValidation(
+        name=holder(row),
+        bankCode=account["bank_code"],
+        pspId=account["psp_id"],
+        agency=account["agency"],
+        account=account["account"],
+        accountType=account["account_type"],
+        taxId=row["tax_id"],
+        validateOwnership=ownership,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOfAccounts:
+    """What speaks for and against accounts before they are asked about.
+
+    Attributes:
+        refused: Fingerprints of those the service has ever called invalid.
+        paid: (payee, destination) of payments that were made.
+        doubtful: Tax ids of payees whose row bears a warning.
+    """
+
+    refused: Collection[str] = frozenset()
+    paid: Collection[tuple[str, str]] = frozenset()
+    doubtful: Collection[str] = frozenset()
+
+
+def likely_good_first(accounts: Iterable[AccountToCheck], known: KnownOfAccounts) -> list[AccountToCheck]:
+    """Sort accounts into the order in which they are asked about."""
+
+    def weight(one: AccountToCheck) -> tuple[bool, bool, bool, bool, int, str]:
+        return (
+            one.fingerprint in known.refused,
+            one.payee in known.doubtful,
+            (one.payee, one.destination) not in known.paid,
+            one.request.pixKey is None or one.request.pixKey != one.payee,
+            -one.amount_cents,
+            one.fingerprint,
+        )
+
+    return sorted(accounts, key=weight)
+
+
+def payees_with_warnings(
+    obligations: DataFrame[Obligations], payees: DataFrame[Payees], issues: Sequence[Issue]
+) -> frozenset[str]:
+    """Return the tax ids of those whose row, in the payments or the payees table, bears a warning."""
+    rows = {(one.file, one.sheet or "", one.row) for one in issues if one.severity is Severity.WARNING and one.row}
+    if not rows:
+        return frozenset()
+    found = [*records(obligations[["file", "sheet", "row", "tax_id"]])]
+    found += records(payees[["file", "sheet", "row", "tax_id"]])
+    return frozenset(one["tax_id"] for one in found if (one["file"], one["sheet"] or "", int(one["row"])) in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call a run reserved money for.
+
+    Attributes:
+        fingerprint: Of the account.
+        result: valid, invalid or unknown.
+        message: The service's words, or why there are none.
+        cost_cents: What it cost, or may have cost; 0 for one that never left.
+    """
+
+    fingerprint: str
+    result: str
+    message: str
+    cost_cents: int
+
+
+def account_rows(
+    accounts: Sequence[AccountToCheck],
+    verdicts: Mapping[str, Verdict],
+    reused: Collection[str],
+    calls: Iterable[Call],
+) -> list[dict[str, Any]]:
+    """Return the rows of the account: payee, destination_masked, result, made, reused, cost_cents, message.
+
+    Args:
+        accounts: Those that were to be paid when checks began.
+        verdicts: What is known of each by now.
+        reused: Fingerprints of those whose answer somebody else had paid for, or an earlier run.
+        calls: Every call of the run, in the order they were begun; the costs of the rows add up to theirs.
+    """
+    by_account = defaultdict[str, list[Call]](list)
+    for call in calls:
+        by_account[call.fingerprint].append(call)
+    rows = []
+    for account in accounts:
+        name, verdict = account.fingerprint, verdicts.get(account.fingerprint)
+        own = by_account.pop(name, [])
+        # What an account came to stands in its last row; calls before that, without an answer, have rows of their own.
+        rows += [_row(account, call.result, call.message, call.cost_cents) for call in own[:-1] if call.cost_cents]
+        cost_cents = own[-1].cost_cents if own else 0
+        if verdict is not None:
+            rows.append(_row(account, verdict.result.value, verdict.message, cost_cents, reused=name in reused))
+        elif own:
+            rows.append(_row(account, own[-1].result, own[-1].message, cost_cents))
+    # Of accounts that are not to be paid any more, what their calls cost is told all the same.
+    rows += [_row(None, one.result, one.message, one.cost_cents) for own in by_account.values() for one in own]
+    return rows
+
+
+def count_checks(rows: Sequence[Mapping[str, Any]], budget_cents: int) -> AccountCheckCounts:
+    """Sum the rows up."""
+    results = [row["result"] for row in rows]
+    return AccountCheckCounts(
+        made=sum(row["made"] for row in rows),
+        reused=sum(row["reused"] for row in rows),
+        invalid=results.count(CheckResult.INVALID),
+        unknown=results.count(CheckResult.UNKNOWN) + results.count(CheckResult.NOT_ASKED),
+        cost_cents=sum(row["cost_cents"] for row in rows),
+        budget_cents=budget_cents,
+    )
+
+
+def _row(
+    account: AccountToCheck | None, result: str, message: str, cost_cents: int, *, reused: bool = False
+) -> dict[str, Any]:
+    return {
+        "payee": mask_tax_id(account.payee) if account else "",
+        "destination_masked": _masked(account) if account else "",
+        "result": result,
+        "made": cost_cents > 0,
+        "reused": reused,
+        "cost_cents": cost_cents,
+        "message": message,
+    }
+
+
+def _masked(account: AccountToCheck) -> str:
+    request = account.request
+    if request.pixKey and request.pixKeyType:
+        return mask_pix_key(request.pixKey, request.pixKeyType)
+    return f"{request.bankCode} {request.agency} {mask_account(request.account or '')}"
+
+
+_LONGEST: Final = 200
+_HIDDEN: Final = "…"
+
+
+def mask_words(text: str, known: Iterable[str]) -> str:
+    """Hide in a sentence whatever may be an address, a number, or part of a name that is known.
+
+    >>> mask_words("conta 1234-5 de Maria Souza inexistente", ["Maria de Souza"])
+    'conta … de … inexistente'
+
+    Args:
+        text: One line.
+        known: Names of those the sentence may be about.
+    """
+    names = {part.casefold() for name in known for part in re.findall(r"\w+", name) if len(part) > 2}
+    told: list[str] = []
+    for word in text.split():
+        bare = "".join(re.findall(r"\w", word)).casefold()
+        shown = _HIDDEN if "@" in word or re.search(r"\d", word) or bare in names else word
+        if shown != _HIDDEN or told[-1:] != [_HIDDEN]:
+            told.append(shown)
+    sentence = " ".join(told)
+    return sentence if len(sentence) <= _LONGEST else sentence[:_LONGEST] + _HIDDEN

@@ -1,0 +1,393 @@
+"""Bring the service's address book in step with a job's payees: a preview first, then the calls it lists."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from threading import Lock
+from typing import Final
+
+from flows.address_book.rules import (
+    Action,
+    ContactsPlan,
+    ContactStep,
+    Favorite,
+    SourceRow,
+    choose_favorite,
+    differs_in_name,
+    plan_contacts,
+    wanted_contacts,
+)
+from flows.reconciliation.write import find_cell
+from flows.run import Run
+from io_adapters.ledger.contacts import Contacts
+from io_adapters.split_api.contacts import ContactsApi
+from io_adapters.split_api.errors import NotFound, Refused, RuleBroken, Unanswered
+from schemas.contact_book import KnownContact
+from schemas.errors import NotSent, RepasseError
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import IssueCode
+
+AT_A_TIME: Final = 8
+UNANSWERED_IN_A_ROW: Final = 5
+
+
+class Result(StrEnum):
+    """What came of a step.
+
+    Attributes:
+        CREATED: a new contact.
+        FOUND: the service had it already; it has the wanted e-mail now.
+        EMAIL_CHANGED: it was known with another e-mail.
+        KEPT: nothing about the contact itself had to change.
+        WAITING: its creation was begun a moment ago and has no known answer; a later sync looks again.
+        REFUSED: the service finds fault with what was sent; nothing happened.
+        IN_DOUBT: no answer proves what happened; the next sync looks first.
+        NOT_REACHED: certainly nothing was sent.
+    """
+
+    CREATED = "created"
+    FOUND = "found"
+    EMAIL_CHANGED = "email_changed"
+    KEPT = "kept"
+    WAITING = "waiting"
+    REFUSED = "refused"
+    IN_DOUBT = "in_doubt"
+    NOT_REACHED = "not_reached"
+
+
+@dataclass(frozen=True, slots=True)
+class ContactOutcome:
+    """What came of one step.
+
+    Attributes:
+        step: Which.
+        result: About the contact itself.
+        known: What is remembered of it now; None where the service told nothing.
+        marked: Id of the account that was made the favorite.
+        favorite_result: What went wrong with marking it.
+        favorite: What is left to do or to know about the favorite.
+        message: What the client says went wrong; nothing personal.
+        refused_fields: Names of the fields a refusal is about.
+    """
+
+    step: ContactStep
+    result: Result
+    known: KnownContact | None = None
+    marked: str | None = None
+    favorite_result: Result | None = None
+    favorite: Favorite = Favorite()  # noqa: RUF009 - frozen
+    message: str = ""
+    refused_fields: tuple[str, ...] = ()
+
+    @property
+    def name_differs(self) -> bool:
+        """Whether the service knows the contact under another name."""
+        return self.known is not None and differs_in_name(self.step.wanted.name, self.known.name)
+
+
+_MET: Final = {
+    Action.CREATE: Result.FOUND,
+    Action.FINISH: Result.FOUND,
+    Action.CHANGE_EMAIL: Result.EMAIL_CHANGED,
+    Action.ASK_AGAIN: Result.KEPT,
+}
+
+
+# What only a service that has contacts can have said.
+ANSWERED: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.REFUSED})
+
+
+class ContactCalls:
+    """Carries steps out.
+
+    Args:
+        api: The service's address book.
+        book: The ledger's memory of it.
+    """
+
+    def __init__(self, api: ContactsApi, book: Contacts) -> None:
+        self._api = api
+        self._book = book
+        self._lock = Lock()
+        self._unanswered = 0
+        self._unreachable = ""
+
+    def make(self, steps: Sequence[ContactStep]) -> Iterator[ContactOutcome]:
+        """Make the calls of steps, in their order; yields what came of each.
+
+        A service that cannot be reached, or that leaves five in a row unanswered, is not called for the rest.
+        """
+        with ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="contacts") as pool:
+            yield from pool.map(self._one, steps)
+
+    def _one(self, step: ContactStep) -> ContactOutcome:
+        if self._unreachable:
+            return ContactOutcome(step, Result.NOT_REACHED, step.known, message=self._unreachable)
+        try:
+            result, known = self._bring_about(step)
+        except RepasseError as failure:
+            result, message, fields = self._explain(failure)
+            return ContactOutcome(step, result, step.known, message=message, refused_fields=fields)
+        self._answered()
+        if known is None or result is Result.WAITING:
+            return ContactOutcome(step, result, known)
+        return self._mark(step, result, known)
+
+    def _bring_about(self, step: ContactStep) -> tuple[Result, KnownContact | None]:
+        """Look a contact up by setting its e-mail, and create it where the service has none."""
+        if step.action is Action.KEEP:
+            return Result.KEPT, step.known
+        wanted = step.wanted
+        try:
+            answer = self._api.update_email(wanted.email, tax_id=wanted.tax_id)
+        except NotFound:
+            return self._create(step)
+        return _MET[step.action], self._book.told(wanted.tax_id, answer, asked_email=wanted.email)
+
+    def _create(self, step: ContactStep) -> tuple[Result, KnownContact | None]:
+        if not step.may_create:
+            return Result.WAITING, step.known
+        wanted = step.wanted
+        self._book.begin(wanted.tax_id)
+        try:
+            answer = self._api.create(wanted.name, wanted.tax_id, wanted.email)
+        except (NotSent, Refused, RuleBroken):
+            self._book.not_begun(wanted.tax_id)
+            raise
+        return Result.CREATED, self._book.told(wanted.tax_id, answer, asked_email=wanted.email)
+
+    def _mark(self, step: ContactStep, result: Result, known: KnownContact) -> ContactOutcome:
+        """Mark the favorite among the accounts that are known by now."""
+        favorite = choose_favorite(step.wanted.destination, known.accounts)
+        if favorite.mark is None:
+            return ContactOutcome(step, result, known, favorite=favorite)
+        try:
+            self._api.mark_favorite(favorite.mark)
+        except RepasseError as failure:
+            problem, message, _ = self._explain(failure)
+            return ContactOutcome(step, result, known, None, problem, favorite, message)
+        self._book.favorite(step.wanted.tax_id, favorite.mark)
+        return ContactOutcome(step, result, known, marked=favorite.mark)
+
+    def _answered(self) -> None:
+        with self._lock:
+            self._unanswered = 0
+
+    def _explain(self, failure: RepasseError) -> tuple[Result, str, tuple[str, ...]]:
+        """Say what a failure means for its contact; a failure nobody foresaw is raised."""
+        match failure:
+            case Refused():
+                fields = tuple(str(error.loc[-1]) for error in failure.validation_errors if error.loc)
+                return Result.REFUSED, failure.message, fields
+            case RuleBroken() | NotFound():
+                return Result.REFUSED, failure.message, ()
+            case NotSent():
+                self._unreachable = failure.message
+                return Result.NOT_REACHED, failure.message, ()
+            case Unanswered():
+                with self._lock:
+                    self._unanswered += 1
+                    if self._unanswered >= UNANSWERED_IN_A_ROW:
+                        self._unreachable = failure.message
+                return Result.IN_DOUBT, failure.message, ()
+            case _:
+                raise failure
+
+
+LEASE: Final = "contacts"  # one address book for all jobs
+LEASE_S: Final = 900.0
+RENEW_AFTER: Final = dt.timedelta(seconds=LEASE_S / 3)
+
+_CODES: Final = {
+    Result.REFUSED: ExitCode.REFUSED,
+    Result.IN_DOUBT: ExitCode.IN_DOUBT,
+    Result.WAITING: ExitCode.IN_DOUBT,
+    Result.NOT_REACHED: ExitCode.NOT_SENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ContactsSync:
+    """What a sync would do, and what it did.
+
+    Attributes:
+        plan: What it would do.
+        outcomes: What came of each step; empty in a preview.
+        applied: Whether the service was called.
+    """
+
+    plan: ContactsPlan
+    outcomes: tuple[ContactOutcome, ...]
+    applied: bool
+
+    @property
+    def results(self) -> Counter[str]:
+        """How many contacts came to which result."""
+        return Counter(outcome.result.value for outcome in self.outcomes)
+
+    @property
+    def marked(self) -> int:
+        """How many favorites were marked."""
+        return sum(outcome.marked is not None for outcome in self.outcomes)
+
+
+def sync_contacts(run: Run, *, apply: bool = False, ask_again: bool = False) -> ContactsSync:
+    """Plan a sync of a job's payees, and carry it out when asked to.
+
+    Args:
+        run: Has read its files.
+        apply: Whether to call the service; a preview reads the ledger alone.
+        ask_again: Whether contacts that need no change are asked for their accounts.
+
+    Effects: with `apply`, the calls of the plan, and every answer in the ledger. Nothing is deleted. Safe to repeat:
+    what was answered is not asked again.
+
+    Raises:
+        AnotherRun: another sync is at work on the same address book.
+        ConfigurationError: the environment names another service than the ledger's.
+    """
+    if not apply:
+        return ContactsSync(_plan(run, ask_again=ask_again), (), applied=False)
+    refuse_another_service(run)
+    run.ledger.leases.take(LEASE, run.owner, LEASE_S)
+    try:
+        plan = _plan(run, ask_again=ask_again)  # under the lease: what another sync did is known
+        outcomes = _carry_out(run, plan)
+    finally:
+        run.ledger.leases.release(LEASE, run.owner)
+    for outcome in outcomes:
+        _account_for(run, outcome)
+    return ContactsSync(plan, outcomes, applied=True)
+
+
+def refuse_another_service(run: Run) -> None:
+    """Refuse to call a service that is not the ledger's; a ledger without one is bound by the first answer.
+
+    Raises:
+        ConfigurationError: the environment names another service, or a key nobody accepted.
+    """
+    if run.ledger.service.current().url:
+        _bind(run)
+
+
+def _bind(run: Run) -> None:
+    service = run.require_service()
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+
+
+def _plan(run: Run, *, ask_again: bool) -> ContactsPlan:
+    wanted = wanted_contacts(run.require_inputs())
+    return plan_contacts(wanted, run.ledger.contacts.all(), run.clock.now(), ask_again=ask_again)
+
+
+def _carry_out(run: Run, plan: ContactsPlan) -> tuple[ContactOutcome, ...]:
+    calls = ContactCalls(run.require_service().api.contacts, run.ledger.contacts)
+    steps = [step for step in plan.steps if step.calls]
+    renewed_at, outcomes = run.clock.now(), list[ContactOutcome]()
+    for outcome in calls.make(steps):
+        if outcome.result in ANSWERED and not run.ledger.service.current().url:
+            _bind(run)
+        outcomes.append(outcome)
+        run.progress.advance("contacts", len(outcomes), len(steps))
+        if run.clock.now() - renewed_at > RENEW_AFTER:
+            run.ledger.leases.renew(LEASE, run.owner, LEASE_S)
+            renewed_at = run.clock.now()
+    return tuple(outcomes)
+
+
+def _account_for(run: Run, outcome: ContactOutcome) -> None:
+    """Turn what went wrong with a contact into the run's exit code, and a refusal into an issue at its cells."""
+    for result in (outcome.result, outcome.favorite_result):
+        if result in _CODES:
+            run.codes.add(_CODES[result])
+    if outcome.result is Result.REFUSED:
+        for field in outcome.refused_fields or ("",):
+            _tell_refusal(run, outcome.step, field)
+
+
+def _tell_refusal(run: Run, step: ContactStep, field: str) -> None:
+    place: SourceRow = step.wanted.place
+    found = find_cell(run, place.file, place.sheet, place.row, field)
+    issue = make_issue(
+        IssueCode.CONTACT_REFUSED,
+        language=run.language,
+        file=place.file,
+        sheet=place.sheet or None,
+        cell=found.cell,
+        row=place.row or None,
+        column=found.header or field or None,
+    )
+    run.issues += [issue] if issue not in run.issues else []
+
+
+def delete_contact(run: Run, *, contact_id: str | None, tax_id: str | None) -> None:
+    """Delete one contact of the service.
+
+    Args:
+        run: Has a service.
+        contact_id: The service's id; or None.
+        tax_id: Canonical CPF or CNPJ, where no id is known.
+
+    Effects: one DELETE. The deletion is written down first: until a sync finds the contact again, its id is not used,
+    whatever became of the call.
+
+    Raises:
+        NotFound: the service has no such contact.
+        Refused, NotSent: it certainly was not deleted, and stays on record.
+        Unanswered: it may have been deleted.
+    """
+    book = run.ledger.contacts
+    known = book.by_id(contact_id) if contact_id else book.of([tax_id or ""]).get(tax_id or "")
+    with _changing(run) as api:
+        if known:
+            book.gone(known.tax_id)
+        try:
+            api.delete(contact_id=contact_id, tax_id=None if contact_id else tax_id)
+        except (NotFound, Unanswered):
+            raise
+        except RepasseError:
+            if known:
+                book.still_there(known.tax_id)
+            raise
+
+
+def delete_account(run: Run, account_id: str) -> None:
+    """Delete one account of a contact; raises as `delete_contact` does."""
+    with _changing(run) as api:
+        try:
+            api.delete_account(account_id)
+        except NotFound:
+            _forget_account(run, account_id)
+            raise
+        _forget_account(run, account_id)
+
+
+def mark_favorite(run: Run, account_id: str) -> None:
+    """Make one account its contact's favorite; raises as `delete_contact` does, and may be repeated at will."""
+    with _changing(run) as api:
+        api.mark_favorite(account_id)
+        owner = run.ledger.contacts.with_account(account_id)
+        if owner:
+            run.ledger.contacts.favorite(owner.tax_id, account_id)
+
+
+def _forget_account(run: Run, account_id: str) -> None:
+    owner: KnownContact | None = run.ledger.contacts.with_account(account_id)
+    if owner:
+        run.ledger.contacts.account_gone(owner.tax_id, account_id)
+
+
+@contextmanager
+def _changing(run: Run) -> Iterator[ContactsApi]:
+    """Hold the address book against a sync, and make sure that it is the ledger's own service that is called."""
+    refuse_another_service(run)
+    run.ledger.leases.take(LEASE, run.owner, LEASE_S)
+    try:
+        yield run.require_service().api.contacts
+    finally:
+        run.ledger.leases.release(LEASE, run.owner)

@@ -1,0 +1,1 @@
+"""People's decisions on plans, obligations and submissions."""

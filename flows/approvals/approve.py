@@ -1,0 +1,262 @@
+"""Approval: people's decisions on the frozen plan, or what the job says may go without one."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from flows.intake.rules.inputs import Inputs
+from flows.payables.earlier_reports import attempts_of, require_still_failed
+from flows.payables.plan_view import reasons_to_look, warn_of_plan, were_shown
+from flows.payables.rules.compute import Worked
+from flows.royalties.rules.accrue import History
+from flows.run import Run
+from flows.sending.rules import facts_of
+from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
+from io_adapters.ledger.approvals_missing import (
+    approvers_needed,
+    require_typed_word_counts,
+    rule_for,
+    words_given,
+    words_missing,
+)
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.plans import StoredPlan
+from io_adapters.spreadsheets.declarations import read_job
+from schemas.approval import GOOD_FOR, PlanRule
+from schemas.errors import ApprovalWanted, RepasseError, WordRefused
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.job import Job, Period
+from schemas.money import format_cents, parse_amount
+from schemas.person import different_people, same_person
+from schemas.plan import Approval, ApprovalKind, PaymentPlan
+from schemas.submission import PlanFate, SubmissionState
+from schemas.told import Told
+
+
+def approve(run: Run) -> None:
+    """Turn a plan that has the words it needs into approved submissions, which claim their obligations.
+
+    Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
+    ends with exit 14, naming digest and total. Where files are used again and nothing of them is to be paid now, there
+    is nothing that a person could approve, and nothing is posted.
+    """
+    plan = run.plan
+    if plan is None:
+        raise RuntimeError("no plan has been frozen")
+    reasons = reasons_to_look(run, plan)
+    if reasons and not were_shown(run, plan, reasons):
+        run.ledger.approvals.void(plan.digest)
+    run.issues += _limits_passed(run, plan)
+    accruals = _accruals(run)
+    if not plan.batches:
+        if run.used_before.released:
+            files = ", ".join(sorted(run.used_before.released))
+            run.end_with(ExitCode.APPROVAL_WANTED, run.say("approval.again_unpaid", files=files))
+        elif accruals is not None:
+            run.ledger.accruals.post(accruals, run.id)
+        return
+    stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)
+    rule = rule_for(run.ledger, run.job, stored)
+    wanted = approvers_needed(rule, stored, must_look=must_look)
+    if run.order.yes:
+        _take_yes(run, plan, rule, wanted, must_look=must_look)
+    given = words_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
+    if len(given) < wanted:
+        lacking = wanted - len(given)
+        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons))
+        warn_of_plan(run)
+        return
+    require_still_failed(run, {attempt.report_id for attempt in attempts_of(run).values()})
+    run.ledger.submissions.approve_plan(
+        plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
+    )
+    run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
+
+
+def _accruals(run: Run) -> AccrualPosting | None:
+    if run.standing is None:
+        raise RuntimeError("the ledger was not asked")
+    return what_to_post(run.job, run.order.period, run.require_inputs(), run.standing.history, run.require_worked())
+
+
+def what_to_post(job: Job, period: Period, inputs: Inputs, history: History, worked: Worked) -> AccrualPosting | None:
+    """Say in the ledger's words what a period leaves for later ones; None where there is nothing to say.
+
+    An open period is posted as it is, and "nothing" is a posting too where there were royalties. Of a period that a
+    later one has closed, only what has changed in it is.
+    """
+    late = history.closed is not None
+    if not worked.postings and (late or not (inputs.statements or history.carried_in)):
+        return None
+    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in worked.postings)
+    return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
+
+
+def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
+    """Tell which of the limits the plan is above: the job's, or the policy's where those are lower."""
+    rule, language, file = rule_for(run.ledger, run.job), run.job.outputs.language, run.order.job_path.name
+    passed = [
+        (IssueCode.LIMIT_PAYMENT, rule.payment_limit_cents, plan.largest_cents),
+        (IssueCode.LIMIT_RUN, rule.run_limit_cents, plan.total_cents),
+    ]
+    return [
+        make_issue(
+            code,
+            language=language,
+            file=file,
+            severity=Severity.WARNING,
+            found=format_cents(cents, language),
+            limit=format_cents(limit, language),
+        )
+        for code, limit, cents in passed
+        if limit is not None and cents > limit
+    ]
+
+
+def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_look: bool) -> None:
+    """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
+    if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or must_look:
+        run.progress.tell(run.say("approval.yes"))
+        return
+    now = run.clock.now()
+    run.ledger.approvals.record(
+        Approval(plan.digest, run.order.by, ApprovalKind.YES_FLAG, plan.total_cents, now, now + GOOD_FOR)
+    )
+
+
+def _call_for_approval(
+    run: Run, plan: StoredPlan, rule: PlanRule, wanted: int, missing: int, reasons: Sequence[Told]
+) -> str:
+    """Say how many people must still approve the plan, who counts, where they say so, and why one must look."""
+    facts = {
+        "people": missing,
+        "payments": plan.payees,
+        "batches": plan.batches,
+        "currency": plan.currency,
+        "total": format_cents(plan.total_cents, run.language),
+        "digest": plan.digest,
+    }
+    lines = [run.say("approval.wanted", **facts)]
+    signed_in = rule.identities == "signed_in"
+    lines.append(run.say("approval.in_desk" if signed_in else "approval.how", **facts))
+    if wanted > 1 or rule.other_than_preparer:
+        lines.append(run.say("approval.others_only", people=", ".join(sorted(plan.preparers))))
+    elif rule.other_than_preparer is None and run.ledger.desk_users.list():
+        lines.append(run.say("approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
+    if run.plan is not None and run.plan.exchange:
+        lines.append(run.say("rate.terms", **facts_of(run.plan.exchange)))
+    return "\n  ".join([*lines, *(reason.in_words(run.language) for reason in reasons)])
+
+
+def record_approval(
+    ledger: Ledger, digest: str, *, by: str, total_text: str, kind: ApprovalKind, now: dt.datetime
+) -> Approval:
+    """Write a person's yes down, bound to the plan's digest and to the total the person typed. Sends nothing.
+
+    Args:
+        ledger: Where plans and words are kept.
+        digest: The plan, or at least the first eight hexadecimal digits of its digest.
+        by: Who says yes; blanks around the name do not matter.
+        total_text: The plan's total as the person typed it, such as "1.234,56".
+        kind: How the name is known: typed, or signed in.
+        now: The present moment (UTC).
+
+    Returns:
+        What was recorded; its digest is the whole one.
+
+    Raises:
+        WordRefused: there is no name, the total is not an amount, or the name was only typed where people have to sign
+            in.
+        ApprovalWanted: no such plan, or the total is another, or the plan was taken up already or rejected.
+    """
+    name = by.strip()
+    if not name:
+        raise WordRefused(Told("approval.needs_name"))
+    try:
+        total_cents = parse_amount(total_text)
+    except ValueError:
+        raise WordRefused(Told("approval.total_unreadable")) from None
+    stored = ledger.plans.get(digest)
+    if kind is ApprovalKind.PERSON:
+        require_typed_word_counts(ledger, stored.job)
+    if total_cents != stored.total_cents:
+        theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
+        raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
+    waits = any(one.state is SubmissionState.PLANNED for one in stored.submissions)
+    if stored.approved_at is not None and not waits:
+        raise ApprovalWanted(Told("approval.taken_up"))
+    approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)
+    ledger.approvals.record(approval)
+    return approval
+
+
+Decision = Literal["approve", "reject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was written down, and of which plan.
+
+    Attributes:
+        plan: As it stands.
+        job_file: From which the plan was made; None when it is not there any more.
+        missing: How many more people must say yes, as far as that is known before the run.
+        again: Whether the same word had been given, and taken up, before: nothing was written down.
+        rejection: What a no has withdrawn, and what was sent before; None after a yes.
+    """
+
+    plan: StoredPlan
+    job_file: Path | None
+    missing: int = 0
+    again: bool = False
+    rejection: PlanFate | None = None
+
+
+def say_word(
+    ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, why: str, now: dt.datetime
+) -> Said:
+    """Write a typed person's word on a plan down; sends nothing, and starts nothing.
+
+    Args:
+        ledger: Where it is written.
+        digest: The plan, or at least the first eight hexadecimal digits of its digest.
+        decision: Yes or no.
+        name: Who says so.
+        total: The plan's total as they typed it; not looked at for a no.
+        why: What is wrong with the plan, for a no.
+        now: The present moment.
+
+    Raises:
+        WordRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.
+        ApprovalWanted: no such plan, or another total, or the plan is not to be approved any more.
+    """
+    plan = ledger.plans.get(digest)
+    made_by = ledger.runs.get(plan.run_id)
+    job_file = Path(made_by.job_file) if made_by is not None and Path(made_by.job_file).is_file() else None
+    if decision == "reject":
+        require_typed_word_counts(ledger, plan.job)
+        if not name.strip() or not why.strip():
+            raise WordRefused(Told("approval.rejection_bare"))
+        batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
+        return Said(plan, job_file, rejection=PlanFate(tuple(batches)))
+    if plan.approved_at is not None and _said_before(ledger, plan, name):
+        return Said(plan, job_file, again=True)
+    record_approval(ledger, plan.digest, by=name, total_text=total, kind=ApprovalKind.PERSON, now=now)
+    return Said(plan, job_file, missing=_missing(ledger, plan, job_file, now))
+
+
+def _said_before(ledger: Ledger, plan: StoredPlan, name: str) -> bool:
+    return same_person(name) in different_people(approval.by for approval in ledger.approvals.given(plan.digest))
+
+
+def _missing(ledger: Ledger, plan: StoredPlan, job_file: Path | None, now: dt.datetime) -> int:
+    if job_file is None:
+        return 0
+    try:
+        return words_missing(ledger, read_job(job_file).job, plan, now)
+    except RepasseError:  # the run itself will say what is wrong with the job
+        return 0

@@ -1,0 +1,326 @@
+"""People's decisions on obligations, and on reports found by hand or declared absent."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from flows.approvals.rules import Question, open_question
+from flows.payables.earlier_reports import shown_by_id
+from flows.payables.rules.claims import says_paid
+from flows.reconciliation.write import RunDocument
+from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, look_at_service
+from flows.reports.rules.report_list import absence_lacks, differs_from, look_alikes
+from flows.run import Run
+from io_adapters.ledger.approvals_missing import require_typed_word_counts
+from io_adapters.ledger.ledger import Ledger
+from schemas.alarm import Alarm
+from schemas.decision import Decision, DecisionKind
+from schemas.errors import ApprovalWanted, WordRefused
+from schemas.person import different_people, same_person
+from schemas.submission import Submission, SubmissionState
+from schemas.tables.frames import Record, records
+from schemas.told import Told
+from schemas.wire import SplitReport
+
+RUNS_SEARCHED: Final = 1000
+_UNMADE: Final = frozenset({DecisionKind.PAY, DecisionKind.DROP})
+
+Asking = Callable[[], AbstractContextManager[Run]]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a person says, of however many obligations.
+
+    Attributes:
+        kind: What is said.
+        by: Who says it.
+        evidence: What they rely on.
+        at: When (UTC).
+        signed_in: Whether the name is that of a user who signed in, or one that was typed.
+    """
+
+    kind: DecisionKind
+    by: str
+    evidence: str
+    at: dt.datetime
+    signed_in: bool = False
+
+
+def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> list[Decision]:
+    """Record a word on obligations.
+
+    *Pay* frees what a report was to pay, so the service is asked first: what it says is paid, or on its way, is not.
+
+    Args:
+        ledger: Where it is written.
+        keys: The obligations.
+        word: What is said of them.
+        asking: Opens a run that can ask the service; opened only where it has to be asked.
+
+    Raises:
+        NotSent: the service has to be asked, and cannot be; nothing is recorded.
+        SendingFrozen: ledger and service disagree; nothing is recorded.
+        WordRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
+            signed in, or the service says that it was paid; then nothing is recorded of any.
+    """
+    if not word.signed_in and ledger.word_rules.any_wants_signed_in():
+        for job in sorted(_jobs_of(ledger, keys)):
+            require_typed_word_counts(ledger, job)
+    questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)
+    if word.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
+        with asking() as run:
+            reports = look_at_service(run)
+            questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)  # the look may have settled some
+            _require_unpaid(run, questions, reports)
+    decisions = [
+        Decision(
+            question.obligation_key,
+            question.submission_id,
+            word.kind,
+            question.amount_cents,
+            question.destination,
+            word.by,
+            word.evidence,
+            word.at,
+        )
+        for question in questions
+    ]
+    ledger.decisions.record(decisions)
+    return decisions
+
+
+def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[SplitReport]) -> None:
+    """Hold the word that payments were not made against what the service says of their reports by now."""
+    by_report = defaultdict[str, set[str]](set)
+    for question in questions:
+        if question.submission_id:
+            by_report[question.submission_id].add(question.obligation_key)
+    listed = {report.id: report for report in reports}
+    for submission in run.ledger.submissions.with_ids(by_report):
+        payments = {one.obligation_key: one for one in run.ledger.claims.payments_of(submission.id)}
+        words = run.ledger.decisions.on_reports(payments)
+        unmade = {key for (key, report), said in words.items() if report == submission.id and said.kind in _UNMADE}
+        unmade |= by_report[submission.id]
+        unpaid = [one for key, one in payments.items() if key in unmade]
+        for report in (listed.get(submission.split_id), shown_by_id(run, submission)):
+            cents = sum(one.amount_cents for one in unpaid)
+            people = sum(one.kind != "owner" for one in unpaid)
+            if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
+                status = report.status or "-"
+                raise WordRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
+
+
+def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
+    """Name the jobs some obligations are of, by the submissions that claim them and the runs that saw them."""
+    claims = ledger.claims.live_for_obligations(keys)
+    jobs = {one.job for one in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
+    missing = set(keys) - {claim.obligation_key for claim in claims}
+    for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
+        stored = ledger.runs.document(run.run_id)
+        seen = missing & set(RunDocument.from_bytes(stored).obligations["key"]) if stored else set()
+        if seen:
+            jobs.add(run.job)
+            missing -= seen
+    return jobs
+
+
+def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
+    seen = _last_seen(ledger, keys)
+    claimed = {one.obligation_key: one.base_key for one in ledger.claims.live_for_obligations(keys)}
+    bases = {key: seen[key]["base_key"] if key in seen else claimed.get(key, key) for key in keys}
+    claims = ledger.claims.live_for(bases.values())
+    answered = ledger.decisions.on_reports(keys)
+    spoken_of = ledger.decisions.on_rows(bases.values())
+    questions = []
+    for key in keys:
+        mine = [one for one in claims if one.base_key == bases[key]]
+        question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
+        if question is None and key not in seen and not mine:
+            raise WordRefused(Told("decide.unknown", obligation=key))
+        if question is None:
+            raise WordRefused(Told("decide.nothing", obligation=key))
+        questions.append(question)
+    return questions
+
+
+def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Record]:
+    """Find each obligation as the latest run that knew it saw it."""
+    found: dict[str, Record] = {}
+    for run in ledger.runs.list(RUNS_SEARCHED):
+        missing = set(keys) - set(found)
+        if not missing:
+            break
+        stored = ledger.runs.document(run.run_id)
+        if stored is not None:
+            obligations = RunDocument.from_bytes(stored).obligations
+            found |= {row["key"]: row for row in records(obligations[obligations["key"].isin(missing)])}
+    return found
+
+
+S = SubmissionState
+
+WAIT: Final = dt.timedelta(hours=24)
+
+_Subject = TypeVar("_Subject")
+_Found = TypeVar("_Found")
+
+
+def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submission:
+    """Take a person's word that a report of the service is the submission in doubt; the report must not contradict it.
+
+    A submission that was declared absent may be found by hand too.
+
+    Raises:
+        WordRefused: the submission is not in doubt, the service shows no such report, the report is another
+            submission's, or it differs in name, payer, currency, total or number of payments.
+        ConfigurationError: the environment names another service than the ledger's.
+        NotSent: the service cannot be asked.
+        SendingFrozen: the payments were sent again since; the report is linked all the same.
+    """
+    submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    if not split_id.strip(" ."):
+        raise WordRefused(Told("report.none_named"))
+    service = run.require_service()
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))
+    if report is None or report.id not in {None, split_id}:
+        raise WordRefused(Told("report.unknown", report=split_id))
+    found_id = report.id or split_id
+    others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
+    if others:
+        raise WordRefused(Told("report.taken", report=found_id, other=others[0].report_id))
+    differences = differs_from(submission, report)
+    if differences:
+        fields = ", ".join(differences)
+        raise WordRefused(Told("report.differs", report=found_id, name=submission.report_id, fields=fields))
+    alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
+    if alarms:
+        freeze(run, alarms)
+    return run.ledger.submissions.get(submission.id)
+
+
+def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], evidence: str) -> list[Submission]:
+    """Take two people's word that the service never received submissions, and make their next attempts ready.
+
+    A last look at the service comes first: what shows up there is accepted instead. The list that lacks the others
+    must show our reports of that time (`absence_lacks`). A report without a name that could be one of them must be
+    named in the evidence: then both have seen it, and know that it is not. All are declared, or none.
+
+    Returns:
+        For each the submission itself where it was found after all, or its next attempt, approved.
+
+    Raises:
+        WordRefused: one is not in doubt, or not for a day yet, or the list does not speak for its absence, or a report
+            that could be it is not named; of several, each that cannot be declared is named with its reason.
+        ApprovalWanted: there are not two different people, or one of them sent it.
+        NotSent: the service cannot be asked; then nothing can be declared.
+        SendingFrozen: ledger and service disagree.
+    """
+    people = different_people(by)
+    if len(people) < 2:
+        raise ApprovalWanted(Told("doubt.two_people"))
+    names = list(dict.fromkeys(submission_ids))
+    doubtful = ask_each(names, lambda name: _old_enough(run, name, people))
+    reports = look_at_service(run)
+    stand = {one.id: one for one in run.ledger.submissions.with_ids(names)}
+    left = [one for one in doubtful if stand[one.id].state is S.IN_DOUBT]
+    sent, linked = run.ledger.submissions.list(bodies=False), linked_ids(run)
+    ask_each(left, lambda one: _require_absence_shown(one, sent, reports, linked, evidence))
+    followed = run.ledger.submissions.declare_absent([one.id for one in left], by=by, evidence=evidence, run_id=run.id)
+    following = {one.id: next_one for one, next_one in zip(left, followed, strict=True)}
+    return [following.get(name, stand[name]) for name in names]
+
+
+def ask_each(subjects: Sequence[_Subject], ask: Callable[[_Subject], _Found]) -> list[_Found]:
+    """Ask about each; several refusals are told together, and one alone as it is."""
+    found, refusals = list[_Found](), list[WordRefused | ApprovalWanted]()
+    for subject in subjects:
+        try:
+            found.append(ask(subject))
+        except (WordRefused, ApprovalWanted) as refused:
+            refusals.append(refused)
+    if refusals and len(subjects) == 1:
+        raise refusals[0]
+    if refusals:
+        raise WordRefused(Told("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
+    return found
+
+
+def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
+    """Return a submission that has been in doubt for a day, and that none of these people sent."""
+    submission = _standing_in(run, name, {S.IN_DOUBT})
+    if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
+        since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
+        raise WordRefused(Told("doubt.wait", name=submission.report_id, since=since))
+    sender = run.ledger.runs.get(submission.run_id)
+    if sender is not None and same_person(sender.prepared_by) in people:
+        raise ApprovalWanted(Told("doubt.sender_of", name=submission.report_id))
+    return submission
+
+
+def _require_absence_shown(
+    submission: Submission,
+    sent: Sequence[Submission],
+    reports: Sequence[SplitReport],
+    linked: Collection[str],
+    evidence: str,
+) -> None:
+    alike = [report.id or "" for report in look_alikes(submission, reports, linked)]
+    unnamed = [split_id for split_id in alike if split_id not in evidence]
+    if unnamed:
+        raise WordRefused(Told("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
+    lacks = absence_lacks(submission, sent, reports, evidence)
+    if lacks is not None:
+        raise WordRefused(lacks)
+
+
+def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: str) -> Submission:
+    """Take two people's word that a report found by likeness is another one; the submission is in doubt again.
+
+    Raises:
+        WordRefused: its report was not found by likeness.
+        ApprovalWanted: there are not two different people.
+        SendingFrozen: what it pays was sent again since; the link is taken back all the same.
+    """
+    name = submission_id
+    paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence, language=run.language)
+    if paid_twice:
+        freeze(run, [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))])
+    return run.ledger.submissions.get(submission_id)
+
+
+def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
+    """Return a submission, with its body, that stands where a word on it makes sense."""
+    doubt_abandoned(run)
+    known = {one.id: one for one in run.ledger.submissions.list(states=states | {S.SENDING})}
+    if submission_id not in known:
+        raise WordRefused(Told("doubt.not_in_doubt", name=submission_id))
+    if known[submission_id].state is S.SENDING:
+        raise WordRefused(Told("doubt.being_sent", name=submission_id))
+    return known[submission_id]
+
+
+def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evidence: str) -> tuple[str, ...]:
+    """Take two people's word that what froze sending is understood: every tag must be accepted by name.
+
+    Returns:
+        The tags that no longer freeze sending.
+
+    Raises:
+        WordRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.
+        ApprovalWanted: there are not two different people.
+    """
+    standing = ledger.freeze.current()
+    if standing is None:
+        raise WordRefused(Told("freeze.none"))
+    if len(different_people(by)) < 2:
+        raise ApprovalWanted(Told("freeze.two_people"))
+    wrong = sorted(set(standing.tags) ^ set(accepted))
+    if wrong:
+        raise WordRefused(Told("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
+    ledger.freeze.lift(by, evidence, accepted)
+    return standing.tags

@@ -1,0 +1,1 @@
+"""Files into tables: read, recognised, checked, corrected."""

@@ -1,0 +1,166 @@
+"""Read every file of the job, name every problem, and account for every row."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
+
+import pandas as pd
+
+from flows.intake.read_files import FileReader, ReadTable
+from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
+from flows.intake.rules.sum_lines import merge
+from flows.intake.which_files import Corrections, find_files, slot_beside, slot_of_source
+from flows.payables.judge_inputs import judge_inputs
+from flows.royalties.rules.opening_balances import left_of_advances, of_other_periods
+from flows.run import Run
+from schemas.corrections import CorrectedRow
+from schemas.errors import ConfigurationError
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.job import Source
+from schemas.raw_table import RawTable
+from schemas.tables.advances import Advances
+from schemas.tables.content_hash import Content
+from schemas.tables.frames import DataFrame
+from schemas.tables.opening import Opening
+from schemas.tables.parsing import empty_table
+from schemas.tables.payees import Payees
+from schemas.tables.payments import Payments
+from schemas.tables.row_books import PERSON_NAMES
+from schemas.tables.row_runs import join_runs
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.shares import Shares
+from schemas.used_lines import NO_LINES
+
+
+def read(run: Run) -> None:
+    """Read the sources and the tables beside them; all problems of all files in one pass.
+
+    Raises:
+        UnreadableFile: files are missing, damaged or lack a column; every such file is named.
+        ConfigurationError: a layout is unknown, or two files have one name.
+    """
+    sources, (payees, shares, advances, opening), unread = _read_slots(run)
+    paid_from = [one for tables in sources for one in tables]
+    payments = [one for one in paid_from if one.layout.table == "payments"]
+    everything = [*paid_from, *payees, *shares, *advances, *opening]
+    _refuse_namesakes(everything)
+    _refuse_strangers(run, [one.raw for one in everything])
+    balances, period = DataFrame[Opening](_joined(opening, "opening")), run.order.period
+    inputs = Inputs(
+        payments=DataFrame[Payments](_joined(payments, "payments")),
+        held_payments=_held(payments, PERSON_NAMES),
+        statements=tuple(
+            _statement(source, lines, run.job.currency)
+            for source, tables in zip(run.job.sources, sources, strict=True)
+            if (lines := [one for one in tables if one.layout.table == "royalty_lines"])
+        ),
+        payees=DataFrame[Payees](_joined(payees, "payees")),
+        payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        shares=DataFrame[Shares](_joined(shares, "shares")),
+        advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
+        advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        shares_in_question=in_question(one.held for one in shares),
+        opening=balances,
+        opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
+        files=_used_files(paid_from),
+        issues=tuple(dict.fromkeys((*(issue for one in everything for issue in one.issues), *unread))),
+        decisions=tuple(one.decisions for one in everything),
+    )
+    run.sheets = [(one.raw, one.origin) for one in everything]
+    run.came_in = inputs
+    judge_inputs(run)
+
+
+def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], list[Issue]]:
+    """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
+    job, folder = run.job, run.order.folder
+    given = [path for _, path in run.order.files]
+    corrections = Corrections(given, run.language, run.ledger.corrected_rows.known(job.job, run.order.period.label))
+    sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
+    named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
+    beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
+    find_files([*sources, *beside], run.order, corrections)
+    reader = FileReader(run, corrections)
+    read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
+    reader.raise_what_cannot_be_read()
+    corrections.refuse_what_was_not_read()
+    run.put_right = tuple(corrections.put_right)
+    run.settled = tuple(corrections.settled)
+    told = [_corrected_before(row, run.language) for row in run.settled]
+    return read_sources, read_beside, [*reader.unread(), *told]
+
+
+def _corrected_before(row: CorrectedRow, language: str) -> Issue:
+    """Tell of a row that it is read as people have put it right before."""
+    found = f"{row.corrections_file}, {row.run_id}"
+    code, sheet = IssueCode.ROW_CORRECTED, row.sheet or None
+    return make_issue(code, language=language, file=row.file, sheet=sheet, row=row.row, found=found)
+
+
+def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
+    """Refuse to pay a file again that is not among the job's."""
+    strangers = sorted(run.order.again - {raw.file.name for raw in tables})
+    if strangers:
+        raise ConfigurationError(f"--again {', '.join(strangers)}: no file of this job is called so")
+
+
+def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
+    """Refuse two files of one name: people and books tell rows apart by file, sheet and row."""
+    contents: dict[str, set[str]] = {}
+    for one in tables:
+        contents.setdefault(one.raw.file.name, set()).add(one.raw.file.sha256)
+    places = Counter((one.raw.file.name, one.raw.sheet) for one in tables)
+    twice = sorted(
+        {name for name, found in contents.items() if len(found) > 1}
+        | {name for (name, _), n in places.items() if n > 1}
+    )
+    if twice:
+        raise ConfigurationError(f"several files of this job are called {', '.join(twice)}: rename all but one of each")
+
+
+def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
+    if not files:
+        return empty_table(table)
+    return pd.concat([one.frame for one in files], ignore_index=True)
+
+
+def _held(files: Sequence[ReadTable], more: Sequence[str] = ()) -> pd.DataFrame:
+    columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes", *more]
+    held = pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
+    return held.fillna(dict.fromkeys(more, "")) if more else held
+
+
+def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:
+    rates = {name: exchange.rate for name, exchange in source.exchange.items()} | {currency: Decimal(1)}
+    totals = merge(one.totals for one in files)
+    return Statement(totals=totals, held=_held(files), rates=rates, received=source.received)
+
+
+def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
+    """Say which files were used, each once, however many of its sheets were read."""
+    by_file: dict[str, list[ReadTable]] = {}
+    for one in tables:
+        by_file.setdefault(one.raw.file.name, []).append(one)
+    return tuple(_used(read) for read in by_file.values())
+
+
+def _used(read: Sequence[ReadTable]) -> UsedFile:
+    file = read[0].raw.file
+    content = sum((table.content for table in read), Content())
+    readers = [table.lines for table in read if table.lines is not None]
+    return UsedFile(
+        read[0].layout.layout,
+        file.name,
+        file.sha256,
+        content.sha256 if content.rows else file.sha256,  # all files without a sound row are alike
+        stands_for=frozenset(table.origin.file for table in read) - {file.name},
+        sketch=sum((table.sketch for table in read), NO_LINES),
+        lines=partial(_all_lines, readers) if len(readers) == len(read) else None,
+    )
+
+
+def _all_lines(readers: Sequence[Callable[[], DataFrame[RoyaltyLines]]]) -> DataFrame[RoyaltyLines]:
+    return DataFrame[RoyaltyLines](pd.concat([read() for read in readers], ignore_index=True))

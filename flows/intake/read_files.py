@@ -1,0 +1,371 @@
+"""Reading and checking the files of a job: whole tables, and files of royalty lines block by block."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from flows.intake.rules.sum_lines import Summing, held_lines, nothing, sum_lines
+from flows.intake.which_files import Corrections, Slot
+from flows.run import Run
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
+from schemas.corrections import Origin
+from schemas.errors import UnreadableFile
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.layouts.layout import Layout
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
+from schemas.tables.block_books import BlockBooks, Books, held_sums
+from schemas.tables.content_hash import Content, content_of, row_digests
+from schemas.tables.frames import DataFrame
+from schemas.tables.line_totals import LineTotals
+from schemas.tables.parsing import empty_table, parse_table
+from schemas.tables.parsing_blocks import Before, ParsedBlock, parse_block
+from schemas.tables.row_runs import RowRuns, runs_of
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.totals import Source
+from schemas.used_lines import NO_LINES, LineSketch, line_hashes, sketch_of
+
+# Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
+MOST_LINES = 65_536
+# Up to so many rows a table is kept as it was read, to be corrected as a whole; beyond, its rows with problems alone.
+KEPT_WHOLE = 50_000
+
+
+class SummedBlock(NamedTuple):
+    """A block of royalty lines and what is kept of them."""
+
+    parsed: ParsedBlock
+    totals: LineTotals
+    content: Content
+    sketch: LineSketch
+
+
+@dataclass(frozen=True, slots=True)
+class SummedTable:
+    """A table of royalty lines, read to its end.
+
+    Attributes:
+        raw: Its rows; those with problems alone, when there are more than `KEPT_WHOLE`.
+        whole: Whether `raw` holds all of them.
+        totals: What its sound lines add up to.
+        held: Lines with problems, added up.
+        books: Its problems, and where its rows went.
+        content: What its sound lines say.
+        sketch: Which lines it holds.
+        before: What is known of it as a whole, to read its rows again.
+    """
+
+    raw: RawTable
+    whole: bool
+    totals: LineTotals
+    held: pd.DataFrame
+    books: Books
+    content: Content
+    sketch: LineSketch
+    before: Before
+
+
+def sum_block(raw: RawTable, layout: Layout, before: Before, language: str) -> SummedBlock:
+    """Read and add up one block; depends on nothing else, so that any process can do it."""
+    parsed = parse_block(raw, layout, language=language, before=before)
+    lines = DataFrame[RoyaltyLines](parsed.table.frame)
+    digests = row_digests(lines)
+    worth = line_hashes(digests)[worth_anything(lines)]
+    return SummedBlock(parsed, sum_lines(lines), Content.of(digests), sketch_of(worth))
+
+
+def worth_anything(lines: DataFrame[RoyaltyLines]) -> npt.NDArray[np.bool_]:
+    """Tell which lines are not of nothing: those alone can be paid twice."""
+    return np.asarray(lines["amount"] != 0, dtype=bool)
+
+
+def lines_again(raw: RawTable, layout: Layout, before: Before, language: str) -> DataFrame[RoyaltyLines]:
+    """Read the sound lines of a table that was kept whole once more, one by one."""
+    return DataFrame[RoyaltyLines](parse_block(raw, layout, language=language, before=before).table.frame)
+
+
+def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, language: str) -> SummedTable:
+    """Read a table of royalty lines.
+
+    How its columns are read is decided once for the file: when a later block proves what an earlier one was read
+    without, all of it is read again with what is known by then.
+
+    Args:
+        blocks: Yields the blocks, in order, as often as it is called.
+        layout: How its sender lays it out.
+        language: Of issues and decisions.
+
+    Raises:
+        UnreadableFile: it cannot be read, or lacks a column.
+    """
+    reading = _Reading(layout, language, Before())
+    for block in blocks():
+        reading.add(block)
+    if reading.known_too_late:
+        reading = _Reading(layout, language, Before(evidence=reading.before.evidence))
+        for block in blocks():
+            reading.add(block)
+    return reading.close()
+
+
+class _Reading:
+    """One walk through the blocks of a table.
+
+    Attributes:
+        before: What is known of the file so far.
+        known_too_late: Whether a block was read without what a later one proves.
+    """
+
+    def __init__(self, layout: Layout, language: str, before: Before) -> None:
+        self._layout = layout
+        self._language = language
+        self._sums = Summing()
+        self._content = Content()
+        self._sketch = NO_LINES
+        self._kept = _Kept()
+        self._books: BlockBooks | None = None
+        self.before = before
+        self.known_too_late = False
+
+    def add(self, block: RawTable) -> None:
+        """Read the next block."""
+        for part in _parts(block):
+            summed = sum_block(part, self._layout, self.before, self._language)
+            after = summed.parsed.after
+            if self._books is None:
+                self._books = BlockBooks(Source(block.file.name, block.sheet, block.headers), self._language)
+            elif after.evidence != self.before.evidence:
+                self.known_too_late = True
+            self.before = after
+            self._books.add(summed.parsed, part)
+            self._sums.add(summed.totals)
+            self._content += summed.content
+            self._sketch += summed.sketch
+            self._kept.add(part, summed.parsed)
+
+    def close(self) -> SummedTable:
+        """Say what was read."""
+        if self._books is None:
+            raise RuntimeError("a table has one block at least")
+        books, totals, content, sketch = self._books.close(), self._sums.total(), self._content, self._sketch
+        held = books.held
+        if books.held_whole:
+            held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
+            totals, content, sketch = nothing(), Content(), NO_LINES
+        before = Before(evidence=self.before.evidence)
+        return SummedTable(self._kept.rows(), self._kept.whole, totals, held, books, content, sketch, before)
+
+
+class _Kept:
+    """The rows that are kept to be corrected.
+
+    Attributes:
+        whole: Whether these are all rows so far.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[RawTable] = []
+        self._with_problems: list[RawTable] = []
+        self._left = KEPT_WHOLE
+        self.whole = True
+
+    def add(self, part: RawTable, parsed: ParsedBlock) -> None:
+        """Keep a part; of a large table its rows with problems and totals alone, `KEPT_WHOLE` of them at most."""
+        found = some_rows(part, _told(part, parsed, self._left))
+        self._left -= len(found.cells)
+        self._with_problems.append(found)
+        self.whole = self.whole and sum(len(one.cells) for one in self._parts) + len(part.cells) <= KEPT_WHOLE
+        self._parts = [*self._parts, part] if self.whole else []
+
+    def rows(self) -> RawTable:
+        """Return what was kept, as one table."""
+        return joined(self._parts if self.whole else self._with_problems)
+
+
+def _told(part: RawTable, parsed: ParsedBlock, at_most: int) -> np.ndarray:
+    """Tell which rows have problems or state totals, the first ones if there are too many."""
+    rows = {one.row for one in parsed.table.issues if one.severity is not Severity.NOTE}
+    rows |= {one.row for one in (*parsed.sums.totals, *parsed.sums.control)}
+    told = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
+    return told & (np.cumsum(told) <= at_most)
+
+
+def _parts(block: RawTable) -> Iterator[RawTable]:
+    """Cut a block into parts of bounded size."""
+    count = len(block.cells)
+    if count <= MOST_LINES:
+        yield block
+        return
+    numbers = np.arange(count)
+    for start in range(0, count, MOST_LINES):
+        yield some_rows(block, (numbers >= start) & (numbers < start + MOST_LINES))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """One table of one file.
+
+    Attributes:
+        path: Where its file is.
+        layout: Which layout it has.
+        raw: Its cells as text; of a large table, only rows with problems.
+        origin: What a corrected copy of it stands for.
+        frame: Sound rows; none, of royalty lines.
+        totals: What its royalty lines add up to; nothing, of other tables.
+        held: Rows with problems, see `schemas.tables.parsing.ParsedTable`; royalty lines added up.
+        runs: Where every row went.
+        issues: All that was found.
+        content: What its sound rows say.
+        decisions: What was decided while reading it, in one line.
+        sketch: Which royalty lines it holds.
+        lines: Reads its royalty lines once more, one by one; None where not all of it was kept.
+    """
+
+    path: str
+    layout: Layout
+    raw: RawTable
+    origin: Origin
+    frame: pd.DataFrame
+    totals: LineTotals
+    held: pd.DataFrame
+    runs: DataFrame[RowRuns]
+    issues: tuple[Issue, ...]
+    content: Content
+    decisions: str
+    sketch: LineSketch = NO_LINES
+    lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
+
+    @property
+    def file(self) -> FileIdentity:
+        """Which file it was read from."""
+        return self.raw.file
+
+
+class FileReader:
+    """Reads the files of slots."""
+
+    def __init__(self, run: Run, corrections: Corrections) -> None:
+        self._run = run
+        self._corrections = corrections
+        self._failures: list[UnreadableFile] = []
+        self._rows: dict[tuple[str, str], int] = {}
+        self._read: set[tuple[str, str]] = set()
+
+    def read(self, slot: Slot) -> list[ReadTable]:
+        """Read all files of a slot, and the corrections that stand in for some."""
+        if slot.failure:
+            self._failures.append(slot.failure)
+            return []
+        return [one for path in slot.paths for one in self._file(slot, path)] + [
+            one for origin in slot.corrected for one in self._alone(slot, origin)
+        ]
+
+    def raise_what_cannot_be_read(self) -> None:
+        """Raise once for all files.
+
+        Raises:
+            UnreadableFile: with the issues of every file that could not be read.
+        """
+        if self._failures:
+            issues = tuple(issue for failure in self._failures for issue in failure.issues)
+            self._run.issues += issues
+            raise UnreadableFile("\n".join(failure.message for failure in self._failures), issues=issues)
+
+    def unread(self) -> list[Issue]:
+        """Name the sheets with rows in them that no source and no table of the job has read."""
+        left = {place: rows for place, rows in self._rows.items() if rows and place not in self._read}
+        code, language = IssueCode.SHEET_UNREAD, self._run.language
+        return [
+            make_issue(code, language=language, file=file, sheet=sheet, rows=rows)
+            for (file, sheet), rows in left.items()
+        ]
+
+    def _file(self, slot: Slot, path: str) -> list[ReadTable]:
+        try:
+            return list(self._tables(slot, path))
+        except UnreadableFile as failure:
+            self._failures.append(failure)
+            return []
+
+    def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
+        with open_file(path, language=self._run.language) as file:
+            layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
+            self._rows |= {(file.name, view.sheet): view.rows for view in file.views if view.sheet is not None}
+            self._read |= {(file.name, fit.view.sheet or "") for fit in file.fits(layout)}
+            if layout.table == "royalty_lines":
+                yield from self._in_blocks(path, layout, file)
+                return
+            for raw in file.tables(layout):
+                origin = Origin(raw.file.name, raw.sheet, layout.layout)
+                yield self._whole(path, layout, self._corrections.applied(raw, layout), origin)
+
+    def _in_blocks(self, path: str, layout: Layout, file: SpreadsheetFile) -> Iterator[ReadTable]:
+        for fit in file.fits(layout):
+            origin = Origin(file.name, fit.view.sheet, layout.layout)
+            yield self._lines(path, layout, partial(self._blocks, file, fit, layout), origin)
+
+    def _blocks(self, file: SpreadsheetFile, fit: Fit, layout: Layout) -> Iterator[RawTable]:
+        return self._corrections.laid_over(file.blocks(fit), layout)
+
+    def _alone(self, slot: Slot, origin: Origin) -> Iterator[ReadTable]:
+        layout = next(layout for layout in slot.layouts if layout.layout == origin.layout)
+        for raw in self._corrections.alone(origin, layout):
+            if layout.table == "royalty_lines":
+                yield self._lines(raw.file.name, layout, partial(iter, [raw]), origin)
+            else:
+                yield self._whole(raw.file.name, layout, raw, origin)
+
+    def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
+        language = self._run.language
+        found = read_blocks(blocks, layout, language)
+        again = partial(lines_again, found.raw, layout, found.before, language)
+        return self._told(
+            ReadTable(
+                path=path,
+                layout=layout,
+                raw=found.raw,
+                origin=replace(origin, whole=origin.whole and found.whole),
+                frame=empty_table(layout.table),
+                totals=found.totals,
+                held=found.held,
+                runs=found.books.runs,
+                issues=found.books.issues,
+                content=found.content,
+                decisions=_line_of(found.raw, found.books.decisions),
+                sketch=found.sketch,
+                lines=again if found.whole else None,
+            )
+        )
+
+    def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
+        own_data = self._run.job.payees is None
+        parsed = parse_table(raw, layout, language=self._run.language, payee_data_required=own_data)
+        return self._told(
+            ReadTable(
+                path=path,
+                layout=layout,
+                raw=raw,
+                origin=origin,
+                frame=parsed.frame,
+                totals=nothing(),
+                held=parsed.held,
+                runs=runs_of(parsed.rows),
+                issues=parsed.issues,
+                content=content_of(parsed.frame),
+                decisions=_line_of(raw, parsed.decisions),
+            )
+        )
+
+    def _told(self, read: ReadTable) -> ReadTable:
+        self._run.progress.tell(read.decisions)
+        return read
+
+
+def _line_of(raw: RawTable, decisions: tuple[str, ...]) -> str:
+    return f"{raw.file.name}: {', '.join((*raw.decisions, *decisions))}"

@@ -1,0 +1,343 @@
+"""Rules that hold between tables: every payee is known, every line has a share, and which share rows are missing."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs, Statement, in_question
+from flows.intake.rules.sum_lines import EXACT
+from flows.payables.rules.left_out import set_aside
+from flows.royalties.rules.allocation import LEVELS, Asset, ShareBook, day_of
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.job import Job
+from schemas.missing_share import MissingShare, MissingShares
+from schemas.reference import normal_reference
+from schemas.tables.advances import Advances
+from schemas.tables.frames import DataFrame
+from schemas.tables.payments import Payments
+from schemas.tables.row_books import ASSET_NAMES, PERSON_NAMES
+from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.tables.shares import Shares
+from schemas.wire import amount_from_cents
+
+KEY = ["tax_id", "reference"]
+PLACE = ["file", "sheet", "row"]
+ASSET = ["isrc", "upc", "release", "artist", "period"]
+# What makes two rows say the same: a share twice would be paid twice, an advance twice recouped twice.
+SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to"]
+SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
+# By what an asset without a share is called, the first that is there.
+NAMES = ["isrc", "upc", "release", "title", "artist"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    code: IssueCode
+    file: str
+    sheet: str
+    row: int
+    held: bool
+    facts: Mapping[str, object]
+    last_row: int = 0
+    rows: int = 1
+
+    def issue(self, language: str) -> Issue:
+        place = {"file": self.file, "sheet": self.sheet or None, "row": self.row or None}
+        return make_issue(self.code, language=language, **place, **self.facts)  # type: ignore[arg-type]
+
+
+def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[str] = ()) -> Inputs:
+    """Hold the tables against each other.
+
+    Args:
+        inputs: Sound rows of every table.
+        job: Its rules say what becomes of lines without a share.
+        first_day: First day of the period (ISO).
+        repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
+
+    Returns:
+        The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
+        are held marked so.
+    """
+    inputs, doubled = _hold_doubled_payments(inputs, repeated)
+    inputs, shared_twice = _hold_doubled_shares(inputs)
+    inputs, advanced_twice = _hold_doubled_advances(inputs)
+    book = ShareBook(inputs.shares, inputs.shares_in_question)
+    new, _ = set_aside(inputs, repeated)
+    uncovered = _uncovered_lines(new, book, job, first_day)
+    doubled += [*shared_twice, *advanced_twice]
+    findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
+    issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))
+    return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
+
+
+def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, list[_Finding]]:
+    """Two rows of one payee without distinct references are both held, also when they stand in different files."""
+    payments = inputs.payments
+    new = payments[~payments["file"].isin(list(repeated))]
+    told_apart = new[KEY].assign(reference=new["reference"].map(normal_reference))
+    doubled = new[told_apart.duplicated(keep=False)]
+    if doubled.empty:
+        return inputs, []
+    findings = []
+    for _, group in doubled.groupby([told_apart[name] for name in KEY]):
+        places = list(group[PLACE].itertuples(index=False, name=None))
+        for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
+            where = str(other) if other_file == file else f"{other} ({other_file})"
+            findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
+    held = doubled[[*PLACE, "tax_id", *PERSON_NAMES]].assign(currency="", codes=IssueCode.ROW_DUPLICATE.value)
+    amounts = [amount_from_cents(int(cents)) for cents in doubled["amount_cents"]]
+    held["amount"] = pd.Series(amounts, index=held.index, dtype=object)
+    sound = DataFrame[Payments](payments.drop(index=doubled.index).reset_index(drop=True))
+    all_held = pd.concat([inputs.held_payments, held], ignore_index=True)
+    return replace(inputs, payments=sound, held_payments=all_held), findings
+
+
+def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold every later copy of a share; until it is taken out, what it is a share of is in question."""
+    shares = inputs.shares
+    first, later = _copies(shares, SAME_SHARE)
+    held = shares.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
+    sound = DataFrame[Shares](shares[~later].reset_index(drop=True))
+    asked = in_question([inputs.shares_in_question, held])
+    return replace(inputs, shares=sound, shares_in_question=asked), _told_of_copies(shares, first, later)
+
+
+def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
+    """Hold every later copy of an advance; until it is taken out, what its payee is owed is not known."""
+    advances = inputs.advances
+    first, later = _copies(advances, SAME_ADVANCE)
+    code = IssueCode.ROW_DUPLICATE.value
+    problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
+    sound = DataFrame[Advances](advances[~later].reset_index(drop=True))
+    return replace(inputs, advances=sound, advance_problems=problems), _told_of_copies(advances, first, later)
+
+
+def _copies(rows: pd.DataFrame, same: list[str]) -> tuple["pd.Series[int]", "pd.Series[bool]"]:
+    """Return the position of the first row that says the same as each row, and which rows are later ones."""
+    positions = pd.Series(range(len(rows)), index=rows.index, dtype="int64")
+    first = positions.groupby([rows[name] for name in same], sort=False).transform("min") if len(rows) else positions
+    return first, first != positions
+
+
+def _told_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.Series[bool]") -> list[_Finding]:
+    findings = []
+    places = rows[PLACE].to_numpy().tolist()
+    for (file, sheet, row), of in zip(rows.loc[later, PLACE].to_numpy().tolist(), first[later].tolist(), strict=True):
+        other_file, _, other = places[of]
+        where = str(other) if other_file == file else f"{other} ({other_file})"
+        findings.append(_Finding(IssueCode.ROW_DUPLICATE, file, sheet, row, held=True, facts={"other": where}))
+    return findings
+
+
+def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
+    """Shares of, and bare payments to, people the payees table does not hold."""
+    known = set(inputs.payees["tax_id"]) | set(inputs.payee_problems)
+    strangers = list[tuple[pd.DataFrame, bool]]()
+    if len(inputs.shares):
+        strangers.append((inputs.shares[~inputs.shares["tax_id"].isin(known)], False))
+    if job.payees is not None:
+        payments = inputs.payments
+        bare = (payments["pix_key"] == "") & (payments["account"] == "") & ~payments["tax_id"].isin(known)
+        strangers.append((payments[bare], True))
+    code = IssueCode.TAXID_UNKNOWN_PAYEE
+    return [
+        _Finding(code, file, sheet, row, held=held, facts={})
+        for rows, held in strangers
+        for file, sheet, row in rows[PLACE].itertuples(index=False, name=None)
+    ]
+
+
+def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
+    """Assets of which more than everything is shared out; found while the lines were held against the shares."""
+    return [
+        _Finding(
+            IssueCode.PERCENT_SUM, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "sum": s}
+        )
+        for name, s in sorted(book.overfull.items())
+    ]
+
+
+def _without_rate(inputs: Inputs) -> list[_Finding]:
+    """Currencies in a file that its source gives no exchange for."""
+    found = set[tuple[str, str]]()
+    for statement in inputs.statements:
+        for frame in (statement.totals.by_platform, statement.held):
+            pairs = frame[["file", "currency"]].drop_duplicates().itertuples(index=False, name=None)
+            found |= {(file, currency) for file, currency in pairs if currency and currency not in statement.rates}
+    code = IssueCode.CURRENCY_NO_RATE
+    return [_Finding(code, file, "", 0, held=False, facts={"currency": c, "found": c}) for file, c in sorted(found)]
+
+
+def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) -> list[_Finding]:
+    """Lines that no share covers; held unless the job gives them to the owner."""
+    held = job.rules.unmatched == "hold"
+    findings = []
+    for statement in inputs.statements:
+        totals = statement.totals.by_platform
+        assets = totals[ASSET].drop_duplicates()
+        bare = [
+            not book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day))
+            for isrc, upc, release, artist, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
+        ]
+        uncovered = totals.merge(assets.loc[bare], on=ASSET)
+        texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
+        named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
+        groups = named.groupby(["file", "sheet", "name"], as_index=False, dropna=False)
+        scattered = groups.agg(row=("first_row", "min"), last=("last_row", "max"), lines=("lines", "sum"))
+        counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
+        for file, sheet, name, row, last, lines in scattered.sort_values(PLACE).itertuples(index=False, name=None):
+            facts = {"found": name, "lines": counts[file, name]}
+            found = _Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts)
+            findings.append(replace(found, last_row=last, rows=lines))
+    return findings
+
+
+def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
+    """One issue an asset, at its first line: a person adds the missing share once."""
+    seen, told = set[tuple[object, ...]](), []
+    for one in findings:
+        asset = one.facts.get("found")
+        name = (one.code, one.file, asset or one.row)
+        if name not in seen:
+            seen.add(name)
+            told.append(one)
+    return told
+
+
+def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame[RowRuns]:
+    held = {(one.file, one.sheet, one.row, one.facts.get("found")): one for one in findings if one.held}
+    return move_rows(
+        rows,
+        [
+            Run(one.file, one.sheet, one.row, one.last_row or one.row, one.rows, "held", one.code.value)
+            for one in held.values()
+        ],
+    )
+
+
+_COLUMNS: Final = ("isrc", "upc", "release", "artist", "title", "period", "currency", "amount", "lines")
+_NOTHING: Final = Asset("", "", "", "")
+
+
+class _Line(NamedTuple):
+    isrc: str
+    upc: str
+    release: str
+    artist: str
+    title: str
+    period: str
+    currency: str
+    amount: Decimal
+    lines: int
+
+    @property
+    def asset(self) -> Asset:
+        return Asset(self.isrc, self.upc, self.release, self.artist)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Lines that one share would cover; shown by the names of the largest of them."""
+
+    level: str
+    periods: set[str] = field(default_factory=set)
+    lines: int = 0
+    amount: Decimal | None = Decimal(0)
+    shown: tuple[Decimal, tuple[str, ...]] = (Decimal(-1), ())
+
+    def add(self, line: _Line, rate: Decimal | None) -> None:
+        self.periods.add(line.period)
+        self.lines += line.lines
+        worth = None if rate is None else EXACT.multiply(line.amount, rate)
+        self.amount = None if self.amount is None or worth is None else EXACT.add(self.amount, worth)
+        self.shown = max(self.shown, (abs(line.amount), (line.isrc, line.upc, line.release, line.artist, line.title)))
+
+    def missing(self) -> MissingShare:
+        names = dict(zip((*LEVELS, "title"), self.shown[1], strict=True))
+        for level in LEVELS:
+            if level == self.level:
+                break
+            names[level] = ""  # a share by it would take lines from others
+        return MissingShare(**names, periods=tuple(sorted(self.periods)), lines=self.lines, amount=self.amount)
+
+
+def list_missing_shares(
+    statements: Iterable[Statement],
+    shares: DataFrame[Shares],
+    in_question: pd.DataFrame | None = None,
+    *,
+    first_day: str,
+    currency: str,
+) -> MissingShares:
+    """List what no share covers, so that a person can add every missing share in one go.
+
+    A row stands for one ISRC; without an ISRC for one UPC, then release, then artist. Where lines of the same ISRC are
+    covered by a wider share already, the row stands for the UPC instead, and so on: a share by ISRC would take those
+    lines away from whom they belong to.
+
+    Args:
+        statements: What lines add up to, by source, and what their currencies are worth; those of files that were
+            paid before are the caller's to leave out.
+        shares: Who shares what.
+        in_question: Shares with problems; they are not missing.
+        first_day: First day of the job's period (ISO), for lines that do not say their own.
+        currency: The job's.
+    """
+    book = ShareBook(shares, in_question)
+    lines = [(line, one.rates.get(line.currency)) for one in statements for line in _lines(one.totals.by_platform)]
+    covered = [(line, bool(book.covering(line.asset, day_of(line.period, first_day)))) for line, _ in lines]
+    taken = _taken(book, (line for line, is_covered in covered if is_covered), first_day)
+    groups: dict[tuple[str, str], _Group] = {}
+    for (line, rate), (_, is_covered) in zip(lines, covered, strict=True):
+        if not is_covered:
+            level, name = _name_for(line, taken)
+            groups.setdefault((level, name), _Group(level)).add(line, rate)
+    missing = {name: group.missing() for name, group in groups.items()}
+    named = [one for (level, _), one in missing.items() if level]
+    nameless = [one for (level, _), one in missing.items() if not level]
+    return MissingShares(currency, _largest_first(named), _largest_first(nameless))
+
+
+def _lines(frame: pd.DataFrame) -> Iterator[_Line]:
+    columns = [frame[name].tolist() for name in _COLUMNS]
+    for values in zip(*columns, strict=True):
+        line = _Line(*values)
+        yield line._replace(amount=Decimal(line.amount), lines=int(line.lines))
+
+
+def _names(asset: Asset) -> Iterator[tuple[str, str]]:
+    """The names of an asset, the most specific first, as shares are looked up by them."""
+    for level in LEVELS:
+        if text := " ".join(getattr(asset, level).casefold().split()):
+            yield level, text
+
+
+def _taken(book: ShareBook, covered: Iterable[_Line], first_day: str) -> set[tuple[str, str]]:
+    """Names by which a new share would take lines away from the wider share that covers them now."""
+    taken = set[tuple[str, str]]()
+    for asset, day in {(line.asset, day_of(line.period, first_day)) for line in covered}:
+        for level, name in _names(asset):
+            alone = Asset(**{one: getattr(asset, one) if one == level else "" for one in LEVELS})
+            if book.covering(alone, day) != book.covering(_NOTHING, day):
+                break
+            taken.add((level, name))
+    return taken
+
+
+def _name_for(line: _Line, taken: set[tuple[str, str]]) -> tuple[str, str]:
+    """Choose what a missing share should be of; ("", title) for a line that only the whole catalogue has."""
+    names = list(_names(line.asset))
+    free = (name for name in names if name not in taken)
+    return next(free, names[0] if names else ("", line.title))
+
+
+def _largest_first(missing: Iterable[MissingShare]) -> tuple[MissingShare, ...]:
+    def order(one: MissingShare) -> tuple[Decimal, tuple[str, ...]]:
+        return -abs(one.amount or Decimal(0)), (one.isrc, one.upc, one.release, one.artist, one.title)
+
+    return tuple(sorted(missing, key=order))

@@ -1,0 +1,191 @@
+"""Royalty lines that are held for what they are beside others: used before, or not what the bank got."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs, Statement, UsedFile
+from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum_lines, sum_up
+from flows.intake.rules.used_before import SharedLines
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
+from schemas.money import format_cents, round_half_even_cents
+from schemas.tables.content_hash import row_digests
+from schemas.tables.frames import DataFrame, records
+from schemas.tables.line_totals import LineTotals
+from schemas.tables.row_runs import USED, Run, hold_used_rows
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.used_lines import line_hashes
+
+# Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
+HELD_FOR: Final = (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.RECEIVED_MISMATCH)
+_USED_BEFORE: Final = (IssueCode.LINES_USED_BEFORE.value, IssueCode.FILE_OVERLAP.value)
+# Lines have more decimals than a bank: a sum that is less than a cent away is what the bank got.
+_ONE_CENT: Final = Decimal("0.01")
+
+
+def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines], language: str) -> Inputs:
+    """Hold the lines that were used before; the other lines of the same files are honest money.
+
+    Args:
+        inputs: All that came in.
+        shared: File name -> its lines that were used before; where they cannot be told apart, all of it is held.
+        language: Of the issues.
+    """
+    for file in inputs.files:
+        if file.name in shared:
+            inputs = _hold_shared(inputs, file, shared[file.name], language)
+    return inputs
+
+
+def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines, language: str) -> Inputs:
+    code = IssueCode.LINES_USED_BEFORE if shared.told_apart else IssueCode.FILE_OVERLAP
+    lines = file.lines() if shared.told_apart and file.lines is not None else None
+    chosen = None if lines is None else _chosen(lines, shared)
+    rows = _used_rows(inputs, {file.name}, code)
+    if lines is not None and chosen is not None:
+        places = zip(lines["sheet"][chosen], lines["row"][chosen], strict=True)
+        rows = [Run(file.name, sheet, row, row, 1, "held", code.value) for sheet, row in places]
+    statements, amounts = list[Statement](), dict[str, Decimal]()
+    for statement in inputs.statements:
+        own = of_files(statement.totals, {file.name}, keep=True)
+        held, sound = own, of_files(own, (), keep=True)
+        if lines is not None and chosen is not None:
+            here = np.asarray(lines["sheet"].isin(own.by_platform["sheet"].unique()), dtype=bool)
+            held, sound = sum_lines(_some(lines, chosen & here)), sum_lines(_some(lines, ~chosen & here))
+        totals = merge([of_files(statement.totals, {file.name}, keep=False), sound])
+        taken = held_lines(held, code.value)
+        statements.append(replace(statement, totals=totals, held=_added(statement.held, taken)))
+        amounts = _plus(amounts, taken)
+    issue = make_issue(
+        code,
+        language=language,
+        file=file.name,
+        lines=shared.lines,
+        found=shared.found,
+        amount=_amounts(amounts, language),
+    )
+    moved = hold_used_rows(inputs.rows, rows)
+    return replace(inputs, statements=tuple(statements), rows=moved, issues=(*inputs.issues, issue))
+
+
+def _chosen(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.bool_]:
+    """Tell which lines are held: of several that say the same, the lowest ones in the file."""
+    worth = np.asarray(lines["amount"] != 0, dtype=bool)
+    hashes = line_hashes(row_digests(lines))
+    at = np.minimum(np.searchsorted(shared.hashes, hashes), len(shared.hashes) - 1)
+    known = (shared.hashes[at] == hashes) & worth
+    chosen = np.zeros(len(lines), dtype=bool)
+    candidates = np.flatnonzero(known)[::-1]
+    occurrence = pd.Series(hashes[candidates]).groupby(hashes[candidates]).cumcount().to_numpy()
+    chosen[candidates] = occurrence < shared.counts[at[candidates]]
+    return chosen
+
+
+def _some(lines: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> DataFrame[RoyaltyLines]:
+    return DataFrame[RoyaltyLines](lines[chosen].reset_index(drop=True))
+
+
+def hold_unreceived(inputs: Inputs, repeated: Collection[str], language: str) -> Inputs:
+    """Hold sources whose lines do not add up to what the bank got for them.
+
+    Files that were used before are no part of it. Lines that were used before may or may not be in what the bank got:
+    either sum is right.
+
+    Args:
+        inputs: All that came in, with lines used before held already.
+        repeated: Names of files of which nothing is paid.
+        language: Of the issues.
+    """
+    for position, statement in enumerate(inputs.statements):
+        files = statement.files - set(repeated)
+        if statement.received and files:
+            inputs = _hold_unreceived(inputs, position, files, language)
+    return inputs
+
+
+def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str], language: str) -> Inputs:
+    statement = inputs.statements[position]
+    totals = of_files(statement.totals, files, keep=True)
+    problems = statement.held[statement.held["file"].isin(list(files))]
+    used_before = problems["codes"].isin(_USED_BEFORE)
+    new, old = _plus(_sums(totals), problems[~used_before]), _plus({}, problems[used_before])
+    everything = {name: new.get(name, Decimal(0)) + old.get(name, Decimal(0)) for name in {*new, *old}}
+    if _agrees(new, statement.received) or _agrees(everything, statement.received):
+        return inputs
+    code = IssueCode.RECEIVED_MISMATCH
+    issues = [
+        _mismatch(code, currency, new.get(currency, Decimal(0)), statement.received, sorted(files), language)
+        for currency in sorted({*new, *statement.received})
+        if not _agree(new.get(currency, Decimal(0)), statement.received.get(currency))
+    ]
+    left = of_files(statement.totals, files, keep=False)
+    changed = replace(statement, totals=left, held=_added(statement.held, held_lines(totals, code.value)))
+    statements = (*inputs.statements[:position], changed, *inputs.statements[position + 1 :])
+    rows = hold_used_rows(inputs.rows, _used_rows(inputs, files, code))
+    return replace(inputs, statements=statements, rows=rows, issues=(*inputs.issues, *issues))
+
+
+def _agrees(sums: Mapping[str, Decimal], received: Mapping[str, Decimal]) -> bool:
+    return all(_agree(sums.get(name, Decimal(0)), received.get(name)) for name in {*sums, *received})
+
+
+def _agree(found: Decimal, received: Decimal | None) -> bool:
+    """Whether lines are what the bank got; of a currency it got nothing in, there may be lines that come to nothing."""
+    return abs(EXACT.subtract(found, received or Decimal(0))) < _ONE_CENT
+
+
+def _mismatch(  # each is a fact of the message
+    code: IssueCode,
+    currency: str,
+    found: Decimal,
+    received: Mapping[str, Decimal],
+    files: list[str],
+    language: str,
+) -> Issue:
+    expected = received.get(currency, Decimal(0))
+    return make_issue(
+        code,
+        language=language,
+        file=files[0],
+        currency=currency or "?",
+        expected=_in_cents(expected, language),
+        found=_in_cents(found, language),
+        difference=_in_cents(EXACT.subtract(found, expected), language),
+        files=", ".join(files),
+    )
+
+
+def _used_rows(inputs: Inputs, files: Collection[str], code: IssueCode) -> list[Run]:
+    used = (run for run in records(inputs.rows) if run["disposition"] == USED and run["file"] in files)
+    return [Run(**run | {"disposition": "held", "reason": code.value}) for run in used]
+
+
+def _added(held: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([held, more], ignore_index=True) if len(held) else more
+
+
+def _sums(totals: LineTotals) -> dict[str, Decimal]:
+    return {str(one["currency"]): Decimal(str(one["amount"])) for one in sum_up(totals.by_territory, ["currency"])}
+
+
+def _plus(sums: Mapping[str, Decimal], held: pd.DataFrame) -> dict[str, Decimal]:
+    added = defaultdict[str, Decimal](Decimal, sums)
+    for amount, currency in zip(held["amount"], held["currency"], strict=True):
+        added[currency] = EXACT.add(added[currency], amount or Decimal(0))
+    return dict(added)
+
+
+def _amounts(sums: Mapping[str, Decimal], language: str) -> str:
+    return ", ".join(f"{currency} {_in_cents(amount, language)}" for currency, amount in sorted(sums.items()))
+
+
+def _in_cents(amount: Decimal, language: str) -> str:
+    return format_cents(round_half_even_cents(Fraction(amount) * 100), language)

@@ -1,0 +1,155 @@
+"""Royalty lines added up block by block: in any cut, in any order, in any grouping the sums are the same to the digit.
+
+Sums are exact decimals of 76 digits, more than any number of lines can fill, so that adding them is associative and
+commutative. A block's sums depend on nothing but its lines: they can be made in another process and merged here.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Context, Decimal
+from functools import cache
+from typing import Final
+
+import pandas as pd
+import pyarrow as pa
+
+from schemas.tables.frames import DataFrame
+from schemas.tables.line_totals import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
+from schemas.tables.parsing import empty_table
+from schemas.tables.royalty_lines import RoyaltyLines
+
+PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
+_HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "min", "last_row": "max"}
+_TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
+# Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
+_WORTH_MERGING: Final = 200_000
+
+
+def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
+    """Add lines up per file, recording, period and currency: once by platform, once by territory.
+
+    Args:
+        lines: Those of a block, a file or several files, in any order.
+    """
+    columns = list(dict.fromkeys((*PLATFORM_KEY, *TERRITORY_KEY, "amount", "units", "row")))
+    table = pa.Table.from_pandas(lines[columns], preserve_index=False)
+    # A line is the sum of one line.
+    amount, units, row = table["amount"].cast(LINE_SUM), table["units"].cast(UNIT_SUM), table["row"]
+    single = table.drop_columns(["amount", "units", "row"]).append_column("amount", amount)
+    single = single.append_column("units", units).append_column("lines", pa.repeat(1, len(table)).cast(pa.int64()))
+    placed = single.append_column("first_row", row).append_column("last_row", row)
+    return LineTotals(
+        DataFrame[PlatformTotals](_typed(_grouped(placed, PLATFORM_KEY), PlatformTotals)),
+        DataFrame[TerritoryTotals](_typed(_grouped(single, TERRITORY_KEY), TerritoryTotals)),
+    )
+
+
+def merge(totals: Iterable[LineTotals]) -> LineTotals:
+    """Add sums up; those of nothing are empty."""
+    found = [one for one in totals if _size(one)] or [nothing()]
+    if len(found) == 1:
+        return found[0]
+    return LineTotals(
+        DataFrame[PlatformTotals](_merged([one.by_platform for one in found], PLATFORM_KEY, PlatformTotals)),
+        DataFrame[TerritoryTotals](_merged([one.by_territory for one in found], TERRITORY_KEY, TerritoryTotals)),
+    )
+
+
+@cache
+def nothing() -> LineTotals:
+    """Return the sums of no line; always the same ones."""
+    return sum_lines(DataFrame[RoyaltyLines](empty_table("royalty_lines")))
+
+
+def of_files(totals: LineTotals, files: Collection[str], *, keep: bool) -> LineTotals:
+    """Return the sums of the files named, or with `keep=False` those of all others."""
+
+    def part(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["file"].isin(list(files)) == keep].reset_index(drop=True)
+
+    return LineTotals(
+        DataFrame[PlatformTotals](part(totals.by_platform)), DataFrame[TerritoryTotals](part(totals.by_territory))
+    )
+
+
+def sum_up(totals: pd.DataFrame, key: Sequence[str]) -> list[dict[str, object]]:
+    """Add sums of either kind up by fewer columns; returns key, amount, units and lines of each, in order of key."""
+    table = pa.Table.from_pandas(totals[[*key, "amount", "units", "lines"]], preserve_index=False)
+    found: list[dict[str, object]] = _grouped(table, key).to_pylist()
+    return found
+
+
+def held_lines(totals: LineTotals, code: str) -> pd.DataFrame:
+    """Tell lines as held, one row per file, sheet and currency, for a reason that is none of any single line.
+
+    Returns:
+        Columns as of `flows.intake.rules.inputs.Statement.held`.
+    """
+    frame = totals.by_platform
+    key = ["file", "sheet", "currency"]
+    sums = pd.DataFrame(sum_up(frame, key), columns=[*key, "amount", "units", "lines"])
+    first = frame.groupby(key, as_index=False).agg(row=("first_row", "min"))
+    held = sums.merge(first, on=key).assign(tax_id="", codes=code)
+    return held[["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]]
+
+
+class Summing:
+    """Sums that grow block by block, in memory that does not grow with the blocks."""
+
+    def __init__(self) -> None:
+        self._sums: list[LineTotals] = []
+
+    def add(self, totals: LineTotals) -> None:
+        """Add the sums of one more block."""
+        self._sums.append(totals)
+        waiting = sum(map(_size, self._sums[1:]))
+        if waiting > max(_WORTH_MERGING, _size(self._sums[0])):
+            self._sums = [merge(self._sums)]
+
+    def total(self) -> LineTotals:
+        """Return the sums of all blocks so far."""
+        self._sums = [merge(self._sums)]
+        return self._sums[0]
+
+
+def _size(totals: LineTotals) -> int:
+    return len(totals.by_platform) + len(totals.by_territory)
+
+
+def _grouped(table: pa.Table, key: Sequence[str]) -> pa.Table:
+    summed = [name for name in _HOW if name in table.column_names]
+    found = table.group_by(list(key)).aggregate([(name, _HOW[name]) for name in summed])
+    named = found.rename_columns([*key, *summed])
+    amount, units = named["amount"].cast(LINE_SUM), named["units"].cast(UNIT_SUM)
+    named = named.set_column(named.column_names.index("amount"), "amount", amount)
+    named = named.set_column(named.column_names.index("units"), "units", units)
+    return named.sort_by([(name, "ascending") for name in key])
+
+
+_Model = type[PlatformTotals | TerritoryTotals]
+
+
+def _merged(frames: Sequence[pd.DataFrame], key: Sequence[str], model: _Model) -> pd.DataFrame:
+    tables = [pa.Table.from_pandas(frame, preserve_index=False) for frame in frames]
+    return _typed(_grouped(pa.concat_tables(tables, promote_options="permissive"), key), model)
+
+
+def _typed(table: pa.Table, model: _Model) -> pd.DataFrame:
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_TYPES.get)
+    texts = {name: "str" for name in frame.columns if name not in _HOW}
+    return frame.astype(texts)[list(model.to_schema().columns)]
+
+
+# Exactness needs 18 decimals and 40 digits of a sum, a rate of 20 and six of a share.
+EXACT: Final = Context(prec=100)
+
+
+def plain(value: Decimal) -> str:
+    """Write an exact decimal without exponent and without trailing zeros."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def part_of(worth: Decimal, share_ppm: int) -> Decimal:
+    """Return so many millionths of an amount, exactly."""
+    return EXACT.multiply(worth, Decimal(share_ppm).scaleb(-6))

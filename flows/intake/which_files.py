@@ -1,0 +1,247 @@
+"""Which files a job reads for each of its sources and tables, and the corrections that take their place."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from flows.run import Order
+from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from io_adapters.spreadsheets.files import expand
+from io_adapters.spreadsheets.reading import open_file
+from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
+from schemas.errors import ConfigurationError, UnreadableFile
+from schemas.job import AUTO, Source
+from schemas.layouts.layout import Layout
+from schemas.layouts.parts import missing_parts
+from schemas.raw_table import RawTable, joined, some_rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    path: str
+    title: str
+    origin: Origin
+
+
+class Corrections:
+    """The sheets of all corrections workbooks among the files given, and which of them have been read."""
+
+    def __init__(self, paths: Sequence[str], language: str, known: Iterable[CorrectedRow] = ()) -> None:
+        """Look into files.
+
+        Args:
+            paths: Files given; those that are no corrections workbooks are `plain`.
+            language: Of messages.
+            known: Rows that were corrected before, by runs that had an effect.
+
+        Raises:
+            UnreadableFile: one of them cannot be opened.
+        """
+        self._language = language
+        self._sheets: list[_Sheet] = []
+        self._read: set[str] = set()
+        self._known = {one.place: one for one in known}
+        self.put_right: list[CorrectedRow] = []
+        self.settled: list[CorrectedRow] = []
+        self.plain: set[str] = set()
+        for path in dict.fromkeys(paths):
+            with open_file(path, language=language) as file:
+                origins = from_properties(file.properties)
+            self._sheets += [_Sheet(path, title, origin) for title, origin in origins.items()]
+            if not origins:
+                self.plain.add(path)
+
+    def homeless(self, names: set[str]) -> list[Origin]:
+        """Return what sheets stand for that is in none of the files named; they are read in those files' stead."""
+        return [sheet.origin for sheet in self._sheets if sheet.origin.file not in names]
+
+    def alone(self, origin: Origin, layout: Layout) -> Iterator[RawTable]:
+        """Yield a sheet by itself, whose own file is not read."""
+        for sheet in self._sheets:
+            if sheet.origin == origin:
+                if not origin.whole:
+                    name = Path(sheet.path).name
+                    raise ConfigurationError(f"{name} holds only some rows of {origin.file}: give that file as well")
+                yield self._corrected(sheet, layout)
+
+    def applied(self, table: RawTable, layout: Layout) -> RawTable:
+        """Return what stands for a table: its corrections, or the table itself when there are none."""
+        return joined(list(self.laid_over([table], layout)))
+
+    def laid_over(self, blocks: Iterable[RawTable], layout: Layout) -> Iterator[RawTable]:
+        """Yield what stands for the blocks of a table: the blocks with their rows corrected, or the sheet instead.
+
+        Raises:
+            ConfigurationError: the headers differ, or corrected rows are in none of the blocks.
+        """
+        left: RawTable | None = None
+        last: RawTable | None = None
+        walked = iter(blocks)
+        for number, block in enumerate(walked):
+            if number == 0 and (sheet := self._of(block)):
+                left = self._corrected(sheet, layout)
+                if sheet.origin.whole:
+                    self._note_whole([block, *walked], left)
+                    yield left
+                    return
+            if left is None:
+                yield self._with_known(block)
+                continue
+            here = np.asarray(left.cells.index <= block.cells.index[-1], dtype=bool)
+            now = some_rows(left, here)
+            self._note(put_right(block, now))
+            yield self._with_known(_with_rows(block, now))
+            left, last = some_rows(left, ~here), block
+        if left is not None and bool((left.cells != "").any(axis=None)):
+            raise _strange("rows", left, last)
+
+    def _note_whole(self, blocks: Iterable[RawTable], corrected: RawTable) -> None:
+        """Note what a sheet has otherwise than the table in whose place it is read.
+
+        Nothing, where rows were taken out or put in: those below have moved, and stand in the place of others.
+        """
+        table = joined(list(blocks))
+        if _filled(table) != _filled(corrected):
+            return
+        read_as = (corrected.file.name, corrected.sheet or "")
+        self._note(replace(one, read_as=(*read_as, one.row)) for one in put_right(table, corrected))
+
+    def _note(self, rows: Iterable[CorrectedRow]) -> None:
+        """Note each row once, however often its table is read."""
+        known = {one.place for one in self.put_right}
+        self.put_right += [one for one in rows if one.place not in known]
+
+    def _with_known(self, table: RawTable) -> RawTable:
+        """Put right what was put right before."""
+        if not self._known:
+            return table
+        corrected, rows = with_known(table, self._known)
+        self.settled += [one for one in rows if one not in self.settled]
+        return corrected
+
+    def _of(self, table: RawTable) -> _Sheet | None:
+        place = (table.file.name, table.sheet)
+        found = [sheet for sheet in self._sheets if (sheet.origin.file, sheet.origin.sheet) == place]
+        return found[-1] if found else None
+
+    def refuse_what_was_not_read(self) -> None:
+        """Refuse sheets that stand for a table this job does not have.
+
+        Raises:
+            ConfigurationError: there are some.
+        """
+        left = [f"{sheet.title} ({sheet.origin.file})" for sheet in self._sheets if sheet.title not in self._read]
+        if left:
+            raise ConfigurationError(f"corrections of files that this job does not read: {', '.join(left)}")
+
+    def _corrected(self, sheet: _Sheet, layout: Layout) -> RawTable:
+        self._read.add(sheet.title)
+        with open_file(sheet.path, language=self._language) as file:
+            (table,) = file.tables(layout.model_copy(update={"sheets": [sheet.title]}))
+        return replace(table, decisions=(*table.decisions, sheet.origin.file))
+
+
+def _filled(table: RawTable) -> set[int]:
+    return set(table.cells.index[(table.cells != "").any(axis=1)].tolist())
+
+
+def _with_rows(table: RawTable, corrected: RawTable) -> RawTable:
+    try:
+        return correct_rows(table, corrected)
+    except ValueError as error:
+        raise _strange(str(error), corrected, table) from None
+
+
+def _strange(what: str, corrected: RawTable, table: RawTable | None) -> ConfigurationError:
+    name = table.file.name if table else ""
+    return ConfigurationError(
+        f"{corrected.file.name}, sheet {corrected.sheet}: its {what} are no longer those of {name}"
+    )
+
+
+PAID_FROM = frozenset({"payments", "royalty_lines"})
+
+
+@dataclass(slots=True)
+class Slot:
+    """A source of the job, or a table beside the sources.
+
+    Attributes:
+        layouts: The layout its files have; several, when each file is to be recognised.
+        patterns: Files the job names.
+        names: What the caller may call it when giving files.
+        paths: Files to read.
+        corrected: Tables to read from corrections alone, their own files not being there.
+        failure: Why its files were not found.
+    """
+
+    layouts: tuple[Layout, ...]
+    patterns: Sequence[str]
+    names: frozenset[str]
+    paths: list[str] = field(default_factory=list)
+    corrected: list[Origin] = field(default_factory=list)
+    failure: UnreadableFile | None = None
+
+
+def slot_of_source(position: int, source: Source, folder: Path) -> Slot:
+    """Say which layouts a source may have.
+
+    Raises:
+        ConfigurationError: its layout is unknown, or is of a table that nobody is paid from.
+    """
+    if source.layout == AUTO:
+        layouts = tuple(one for name in known_layouts() if (one := read_layout(name, folder)).table in PAID_FROM)
+        return Slot(layouts, source.files, frozenset({"", AUTO, str(position)}))
+    layout = read_layout(source.layout, folder)
+    if layout.table not in PAID_FROM:
+        raise ConfigurationError(f"sources[{position}]: layout {layout.layout} is not of payments or royalty lines")
+    called = source.layout if isinstance(source.layout, str) else layout.layout
+    return Slot((layout,), source.files, frozenset({"", layout.layout, str(position), called}))
+
+
+def slot_beside(table: str, patterns: Sequence[str] | None, folder: Path) -> Slot:
+    """Say which layout a table beside the sources has; without patterns nothing is read for it."""
+    return Slot((read_layout(table, folder),), patterns or (), frozenset())
+
+
+def find_files(slots: Sequence[Slot], order: Order, corrections: Corrections) -> None:
+    """Find the files of every slot: those the caller gave, else those the job names.
+
+    Sheets of corrections whose own file is among them are laid over it when it is read; a sheet whose file is nowhere
+    takes the place of a slot's files.
+
+    Raises:
+        ConfigurationError: a file was given and it is not clear for which source.
+    """
+    for slot in slots:
+        _find(slot, order, [path for name, path in order.files if name in slot.names and path in corrections.plain])
+    sources = [slot for slot in slots if slot.names]
+    stray = [Path(path).name for name, path in order.files if not name and path in corrections.plain]
+    if stray and len(sources) > 1:
+        known = ", ".join(sorted({name for slot in sources for name in slot.names if name}))
+        raise ConfigurationError(
+            f"--file {stray[0]}: the job has several sources; write SOURCE=PATH with one of {known}"
+        )
+    names = {Path(path).name for slot in slots for path in slot.paths}
+    for origin in corrections.homeless(names):
+        home = next((slot for slot in slots if origin.layout in {layout.layout for layout in slot.layouts}), None)
+        if home:
+            home.corrected.append(origin)
+            home.paths, home.failure = [], None
+
+
+def _find(slot: Slot, order: Order, given: Sequence[str]) -> None:
+    language = order.job.outputs.language
+    if not given and not slot.patterns:
+        return
+    try:
+        slot.paths = expand(given or slot.patterns, order.folder, order.period.label, language)
+    except UnreadableFile as failure:
+        slot.failure = failure
+        return
+    absent = missing_parts([Path(path).name for path in slot.paths])
+    if absent:
+        issues = tuple(one.issue(language) for one in absent)
+        slot.failure = UnreadableFile("\n".join(f"{one.file}: {one.message}" for one in issues), issues=issues)

@@ -1,0 +1,240 @@
+"""A night: settle what is open, pay every job that is due, follow all of it to the end. Watched by Prefect or not."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from flows.due_jobs import NIGHTLY, Facts, Why, facts_of, find_jobs, is_brought_to_an_end, remember, why_due
+from flows.opening import open_ledger_of, utc_now
+from flows.reconciliation.rules.reconcile import state_name
+from flows.reconciliation.waits import gather_waits
+from flows.run import Order
+from flows.runner import (
+    RunReport,
+    Watch,
+    call,
+    describe_bug,
+    nothing_is_open,
+    read_order,
+    run_settle,
+    walk_order,
+    whoever_runs_this,
+)
+from flows.settings import check_environment, read_settings
+from flows.terminal.waits import line_of_wait
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ConfigurationError, RepasseError
+from schemas.exit_codes import ExitCode, worst
+from schemas.job import Settle
+
+FAILED_TO_BEGIN: Final = "could_not_begin"
+
+
+@dataclass(frozen=True, slots=True)
+class JobNight:
+    """What a night came to for one job.
+
+    Attributes:
+        file: The job file, as the folder of jobs shows it.
+        job: Name of the job; "" where the file could not be read.
+        period: Label of the period; "" likewise.
+        why: Why it was run, or was not; None where that could not be found out.
+        state: How the job's period stands, as a word.
+        exit_code: The same as a code.
+        run_id: The run that stands for it, of this night or of an earlier one; "" when there was none.
+        message: The first thing a person should know.
+    """
+
+    file: str
+    job: str
+    period: str
+    why: Why | None
+    state: str
+    exit_code: ExitCode
+    run_id: str
+    message: str
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the night ran it."""
+        return self.why is not None and self.why.is_due
+
+
+@dataclass(frozen=True, slots=True)
+class NightReport:
+    """What a night came to.
+
+    Attributes:
+        run_id: Identity of the night in the ledger.
+        jobs: One line for each job file, by name.
+        exit_code: The worst of all jobs, and of settling.
+        state: The same as a word.
+        messages: What a person must know about settling.
+    """
+
+    run_id: str
+    jobs: tuple[JobNight, ...]
+    exit_code: ExitCode
+    state: str
+    messages: tuple[str, ...]
+
+
+def folder_of_jobs(given: str | None, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder whose jobs a night looks at: the given one, else REPASSE_JOBS.
+
+    Raises:
+        ConfigurationError: neither names a folder.
+    """
+    text = given or environment.get("REPASSE_JOBS", "")
+    if not text:
+        raise ConfigurationError("REPASSE_JOBS is not set: set it to the folder of the jobs that run at night")
+    folder = Path(text).absolute()
+    if not folder.is_dir():
+        raise ConfigurationError(f"the folder of jobs {folder} is not there: see REPASSE_JOBS")
+    return folder
+
+
+def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> NightReport:
+    """Settle, pay every job that is due, settle again.
+
+    What happens to one job stops no other. A job that is being run by somebody else is left to them.
+
+    Args:
+        folder: The jobs.
+        by: Who asks; whoever runs the program when None.
+        watch: How a stage is called.
+
+    Raises:
+        RepasseError: the night could not even begin: configuration, a newer ledger.
+    """
+    check_environment()
+    settings = read_settings()
+    settings.require_service()
+    prepared_by = by or whoever_runs_this()
+    with open_ledger_of(settings) as ledger:
+        night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        ledger.runs.begin(night_id, "", "", NIGHTLY, prepared_by, str(folder))
+        night = _Night(folder, prepared_by, watch, ledger, night_id)
+        report = night.run()
+        ledger.runs.finish(night_id, report.state, int(report.exit_code), None)
+    return report
+
+
+class _Night:
+    def __init__(self, folder: Path, by: str, watch: Watch, ledger: Ledger, night_id: str) -> None:
+        self._folder, self._by, self._watch, self._ledger, self._id = folder, by, watch, ledger, night_id
+        self._follow_s = 0.0
+        self._settled: list[RunReport] = []
+        self._failures: list[str] = []
+
+    def run(self) -> NightReport:
+        self._settle(0.0)
+        jobs = [one for path in find_jobs(self._folder) for one in self._run_file(path)]
+        self._settle(self._follow_s)
+        jobs = [self._as_it_stands(one) for one in jobs]
+        # Of two looks at what is open the later one counts.
+        codes = [one.exit_code for one in jobs] + [one.exit_code for one in self._settled[-1:]]
+        if self._failures:
+            codes.append(ExitCode.BUG)
+        code = worst(codes)
+        sent = any(one.state != state_name(ExitCode.DONE, sent=False) for one in jobs if one.was_run)
+        messages = [message for one in self._settled[-1:] for message in one.messages] + self._failures
+        return NightReport(self._id, tuple(jobs), code, state_name(code, sent=sent), tuple(dict.fromkeys(messages)))
+
+    def _settle(self, follow_s: float) -> None:
+        try:
+            if nothing_is_open(None):
+                self._settled.clear()
+            else:
+                self._settled.append(run_settle(None, self._watch, follow_s=follow_s))
+        except RepasseError as error:
+            self._settled.append(_failed_settle(error))
+        except Exception as bug:  # noqa: BLE001  # the jobs have their turn all the same
+            self._failures.append(describe_bug(bug))
+
+    def _run_file(self, path: Path) -> list[JobNight]:
+        """Run a job: earlier periods that still wait for something first, then the one that it is for now.
+
+        An earlier period can be run only where the job is for the previous month; of others it is told what they hold.
+        """
+        shown = str(path.relative_to(self._folder))
+        try:
+            order = read_order(path, by=self._by)
+        except RepasseError as error:
+            return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.message)]
+        job = order.job
+        waits = gather_waits(self._ledger, utc_now(), job.job)
+        earlier = sorted({wait.period for wait in waits} - {order.period.label})
+        nights = []
+        for label in earlier:
+            if job.period != "previous_month":
+                nights.append(JobNight(shown, job.job, label, Why.SAME, "", ExitCode.DONE, "", ""))
+                continue
+            try:
+                nights.append(self._run_job(shown, read_order(path, by=self._by, period=label)))
+            except RepasseError as error:
+                nights.append(
+                    JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.message)
+                )
+        return [*nights, self._run_job(shown, order)]
+
+    def _run_job(self, shown: str, order: Order) -> JobNight:
+        name, label = order.job.job, order.period.label
+
+        def told(why: Why | None, state: str, code: ExitCode, run_id: str = "", message: str = "") -> JobNight:
+            return JobNight(shown, name, label, why, state, code, run_id, message)
+
+        why: Why | None = None
+        try:
+            facts = facts_of(order, self._ledger, utc_now())
+            why = why_due(facts)
+            if not why.is_due:
+                return told(why, "", ExitCode.DONE)
+            report = walk_order(_that_waits_for_no_report(order), self._watch)
+            self._note(order, facts, report)
+        except RepasseError as error:
+            return told(why, FAILED_TO_BEGIN, error.exit_code, message=error.message)
+        except Exception as bug:  # noqa: BLE001  # one job's failure never stops the next
+            return told(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
+        return told(why, report.state, report.exit_code, report.run_id, report.headline if report.messages else "")
+
+    def _note(self, order: Order, facts: Facts, report: RunReport) -> None:
+        self._follow_s = max(self._follow_s, float(order.job.settle.for_s))
+        issues = report.summary.issues if report.summary else {}
+        if facts.content and is_brought_to_an_end(report.exit_code, issues):
+            remember(self._ledger, self._id, order, facts.content)
+
+    def _as_it_stands(self, one: JobNight) -> JobNight:
+        """Tell how the job's period stands after the last look; for a job that was not run, since its last run."""
+        if one.run_id:
+            stored = self._ledger.runs.get(one.run_id)
+        else:
+            looked_at = bool(one.job) and one.why is not None and not one.was_run
+            stored = self._ledger.runs.last_payout(one.job, one.period) if looked_at else None
+        if stored is not None and stored.exit_code is not None:
+            one = replace(one, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
+        return one if one.was_run or not one.job else self._with_what_waits(one)
+
+    def _with_what_waits(self, one: JobNight) -> JobNight:
+        """Tell of a period that was not run what still waits in it, and how to go on."""
+        waits = [wait for wait in gather_waits(self._ledger, utc_now(), one.job) if wait.period == one.period]
+        if not waits:
+            return one
+        lines = [f"{line_of_wait(wait, wait.language)}: {wait.way(wait.language)}" for wait in waits]
+        message = "; ".join(filter(None, [one.message, *lines]))
+        return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
+
+
+def _that_waits_for_no_report(order: Order) -> Order:
+    """Look at the reports once: the night follows those of all its jobs together, when all have been sent."""
+    settle = Settle(every_s=order.job.settle.every_s, for_s=Decimal(0))
+    return replace(order, job=order.job.model_copy(update={"settle": settle}))
+
+
+def _failed_settle(error: RepasseError) -> RunReport:
+    code = error.exit_code
+    return RunReport("", code, state_name(code, sent=False), (error.message,), error.issues, (), None, "en")

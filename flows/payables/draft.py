@@ -1,0 +1,222 @@
+"""Compute, from what was read and what the ledger knows, what would be paid; nothing is asked or written."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from flows.account_checks.rules import CheckResult, Verdict, accounts_to_pay
+from flows.payables.institutions import read_institutions
+from flows.payables.judge_inputs import judge_inputs
+from flows.payables.rules.compute import Standing, Worked, identity_of, work_out
+from flows.payables.rules.left_out import tell_settled
+from flows.payables.rules.obligations import destinations_of
+from flows.payables.rules.plan_batches import conflicting_ids
+from flows.reconciliation.write import find_cell
+from flows.royalties.rules.accrue import Closed, History
+from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
+from flows.run import Run
+from flows.sending.rules import refused_entries
+from io_adapters.ledger.accruals import Accruals
+from io_adapters.split_api.validation_error import read_validation_errors
+from io_adapters.spreadsheets.declarations import read_layout
+from schemas.decision import Decision
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import IssueCode
+from schemas.job import Job, Period
+from schemas.layouts.headers import match_headers
+from schemas.paid_before import PaidRow
+from schemas.raw_table import column_letter
+from schemas.submission import Claim, SubmissionState
+from schemas.wire import Institution
+
+
+def open_period(run: Run, claims: Collection[Claim]) -> Opened:
+    """Ask the ledger, and take opening balances at their word; rows that contradict it are told and held.
+
+    Args:
+        run: Has read its files.
+        claims: Live claims of the job and period.
+
+    Raises:
+        UnsoundPlan: an opening balance has problems and does not say whose it is.
+    """
+    job, period, accruals = run.job, run.order.period, run.ledger.accruals
+    opened = open_balances(
+        run.require_inputs(),
+        period,
+        identity_of(job, period),
+        history=history_of(accruals, job, period),
+        posted=accruals.posted_periods(job.job, job.payer.tax_id, job.currency),
+        claims=claims,
+    )
+    _tell_contradictions(run, opened)
+    return opened
+
+
+def history_of(accruals: Accruals, job: Job, period: Period) -> History:
+    """Ask the ledger what a period finds when it begins, and what stands of it if a later one has been posted.
+
+    A period that was left out, and is run after a later one was posted, finds nothing carried in: the later one has
+    taken that up.
+    """
+    series = (job.job, job.payer.tax_id, job.currency)
+    carried_in = accruals.carried_in(*series, period.start)
+    recouped = accruals.recouped(*series, period.label, period.start)
+    closed = accruals.closed(*series, period.label, period.start)
+    if closed is None:
+        return History(carried_in, recouped)
+    return History(carried_in if closed.was_posted else {}, recouped, Closed(closed.left, closed.recouped))
+
+
+def _tell_contradictions(run: Run, opened: Opened) -> None:
+    """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
+    if not opened.contradictions:
+        return
+    inputs, language = run.require_inputs(), run.language
+    run.inputs = replace(inputs, rows=hold_contradictions(inputs.rows, opened.contradictions))
+    sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in run.sheets}
+    layout = read_layout("opening", run.order.folder)
+    for one in opened.contradictions:
+        raw = sheets[one.file, one.sheet]
+        position = match_headers(raw.headers, layout).positions.get(one.column)
+        issue = make_issue(
+            one.code,
+            language=language,
+            file=one.file,
+            sheet=raw.sheet,
+            cell=None if position is None else f"{column_letter(position)}{one.row}",
+            row=one.row,
+            column=None if position is None else raw.headers[position],
+            found=one.found,
+        )
+        run.issues += [issue] if issue not in run.issues else []
+        run.codes.add(ExitCode.ROWS_HELD)
+
+
+def contact_ids(run: Run) -> dict[str, str]:
+    """Ask the ledger for the contacts of the job's payees, and tell of each row that names another one."""
+    inputs = run.require_inputs()
+    ids = run.ledger.contacts.ids([*inputs.payees["tax_id"], *inputs.payments["tax_id"]])
+    for conflict in conflicting_ids(inputs, ids):
+        found = find_cell(run, conflict.file, conflict.sheet, conflict.row, "contact_id")
+        issue = make_issue(
+            IssueCode.CONTACT_DIFFERS,
+            language=run.language,
+            file=conflict.file,
+            sheet=conflict.sheet or None,
+            cell=found.cell,
+            row=conflict.row,
+            column=found.header,
+        )
+        run.issues += [issue] if issue not in run.issues else []
+    return ids
+
+
+S = SubmissionState
+
+
+def draft(run: Run) -> None:
+    """Work everything out with the account answers already kept; an account nobody knows is taken as payable.
+
+    Raises:
+        UnsoundPlan: shares above 100 %, a currency without a rate, or what the job's rules call an error.
+    """
+    stand(run)
+    assume_kept_answers(run)
+    work_out_again(run)
+
+
+def draft_anew(run: Run) -> None:
+    """Work everything out again where the ledger knows something new by now."""
+    before, inputs = run.standing, run.inputs
+    stand(run)
+    if run.standing != before or run.inputs is not inputs:
+        assume_kept_answers(run)
+        work_out_again(run)
+
+
+def stand(run: Run) -> None:
+    """Ask the ledger what was used, claimed, carried and recouped."""
+    judge_inputs(run)
+    job, period, ledger = run.job, run.order.period, run.ledger
+    live = ledger.claims.live_of(job.job, period.label)
+    books = (job.payer.tax_id, job.currency)
+    claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
+    opened = open_period(run, claims)
+    run.standing = Standing(
+        claims=(*claims, *opened.royalties_paid),
+        history=opened.history,
+        refused=_refused(run),
+        repeated=run.used_before.repeated,
+        elsewhere=_elsewhere(run),
+        other_books=tuple(claim for claim in live if (claim.payer, claim.currency) != books),
+        decisions=_decisions(run),
+        paid_outside=opened.payments_paid,
+        in_question=opened.in_question,
+        contact_ids=contact_ids(run),
+        institutions=_institutions(run),
+    )
+
+
+def _institutions(run: Run) -> Mapping[str, Institution]:
+    """Return the kept list of institutions; nothing where bank accounts do not name theirs by its ISPB."""
+    if run.service is not None and not run.service.assumptions.psp_id_is_ispb:
+        return {}
+    return read_institutions(run.ledger, None, run.clock.now()).by_ispb
+
+
+def _decisions(run: Run) -> dict[str, Decision]:
+    """People's last words on this period's payments rows."""
+    identity = identity_of(run.job, run.order.period)
+    payments = run.require_inputs().payments
+    pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
+
+
+def _elsewhere(run: Run) -> tuple[PaidRow, ...]:
+    """What payments rows have paid to the people and the accounts of this run's."""
+    payments = run.require_inputs().payments
+    destinations = destinations_of(payments, run.require_inputs().payees)
+    rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
+    return tuple(run.ledger.claims.payments_alike(rows, run.job.currency))
+
+
+def _refused(run: Run) -> frozenset[str]:
+    """Which payment entries of this job and period the service has named in a refusal."""
+    found: set[str] = set()
+    refused = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states={S.REFUSED})
+    for submission in refused:
+        for answer in run.ledger.submissions.answers(submission.id):
+            places = [(error.loc, error.type) for error in read_validation_errors(answer.raw) or ()]
+            found.update(refused_entries(submission.body, places))
+    return frozenset(found)
+
+
+def assume_kept_answers(run: Run) -> None:
+    """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
+    run.verdicts = {}
+    if run.job.account_checks.when == "new_or_changed":
+        work_out_again(run)
+        run.verdicts = kept_answers(run, run.require_worked())
+
+
+def kept_answers(run: Run, worked: Worked) -> dict[str, Verdict]:
+    """Return the answers the ledger keeps about the accounts of those who would be paid."""
+    accounts = accounts_to_pay(worked.obligations, ownership=run.job.account_checks.ownership)
+    kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
+    return {
+        name: Verdict(CheckResult(answer.result), answer.message)
+        for name, answer in kept.items()
+        if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again
+    }
+
+
+def work_out_again(run: Run) -> None:
+    """Decide anew from all that is known by now."""
+    if run.standing is None:
+        stand(run)
+    standing = run.standing
+    if standing is None:
+        raise RuntimeError("the ledger was not asked")
+    worked = work_out(run.require_inputs(), run.job, run.order.period, standing, run.verdicts)
+    run.worked = replace(worked, obligations=tell_settled(worked.obligations, run.settled))

@@ -1,0 +1,76 @@
+"""Reports whose payments are about to be made again: they are looked up first, and what was paid is not paid again."""
+
+from collections.abc import Iterable
+
+from flows.payables.rules.claims import SecondAttempt, planned_payments, says_paid, second_attempts
+from flows.reports.report_list import freeze
+from flows.run import Run
+from schemas.alarm import Alarm
+from schemas.errors import SendingFrozen
+from schemas.submission import Submission
+from schemas.told import Told
+from schemas.wire import SplitReport
+
+
+def attempts_of(run: Run) -> dict[str, SecondAttempt]:
+    """Tell which planned payments a failed report was to make, by obligation key."""
+    obligations = run.require_worked().obligations
+    rows = planned_payments(obligations)
+    failed = run.ledger.claims.failed_before(
+        {row["base_key"] for row in rows}, {row["destination"] for row in rows if row["destination"]}
+    )
+    return second_attempts(obligations, failed)
+
+
+def look_before_paying_again(run: Run, submission: Submission) -> None:
+    """Look at the failed reports that were to make the payments of a submission, immediately before it is sent.
+
+    Raises:
+        NotSent: the service cannot be asked.
+        SendingFrozen: one of them is paid, or on its way.
+    """
+    payments = run.ledger.claims.payments_of(submission.id)
+    failed = run.ledger.claims.failed_before(
+        {payment.base_key for payment in payments},
+        {payment.destination for payment in payments if payment.destination},
+        besides=submission.id,
+    )
+    amounts = {(payment.amount_cents, payment.destination) for payment in payments}
+    base_keys = {payment.base_key for payment in payments}
+    require_still_failed(
+        run,
+        {
+            one.report_id
+            for one in failed
+            if one.base_key in base_keys or (one.amount_cents, one.destination) in amounts
+        },
+    )
+
+
+def require_still_failed(run: Run, report_ids: Iterable[str]) -> None:
+    """Ask the service for each of these failed reports; one that has paid something since freezes sending.
+
+    Raises:
+        NotSent: the service cannot be asked.
+        SendingFrozen: one of them is paid, or on its way.
+    """
+    for submission in run.ledger.submissions.with_ids(report_ids):
+        report = shown_by_id(run, submission)
+        paid = report is not None and says_paid(
+            submission, report, unpaid_cents=submission.amount_cents, unpaid=submission.payments
+        )
+        if report is not None and paid:
+            told = Told("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
+            freeze(run, [Alarm("status_changed", submission.report_id, told)])
+            raise SendingFrozen(told)
+
+
+def shown_by_id(run: Run, submission: Submission) -> SplitReport | None:
+    """Ask for the report of a submission by whichever of its ids the service takes; None when it shows none.
+
+    Raises:
+        NotSent: the service cannot be asked.
+    """
+    service = run.require_service()
+    path_id = service.path_id(split_id=submission.split_id or "", report_id=submission.report_id)
+    return service.api.find_report(path_id) if path_id else None

@@ -1,0 +1,118 @@
+"""Freeze the plan: cut what is left into batches and store them, byte for byte, before anybody approves anything."""
+
+from dataclasses import replace
+
+from flows.account_checks.rules import check_fingerprint, mask_words
+from flows.intake.rules.hold_lines import HELD_FOR
+from flows.payables.earlier_reports import attempts_of
+from flows.payables.rules.claims import paid_alike, tell_second_attempts
+from flows.payables.rules.compute import Worked, identity_of
+from flows.payables.rules.left_out import used_corrections
+from flows.payables.rules.obligations import break_down, obligations_frame
+from flows.payables.rules.plan_batches import plan_batches
+from flows.reconciliation.rules.reconcile import tell_rows
+from flows.run import Run
+from flows.sending.rules import terms_of
+from io_adapters.ledger.approvals_missing import rule_for
+from schemas.decision import DecisionKind
+from schemas.errors import RowsRefused
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue, errors_among
+from schemas.paid_before import PaidAlike
+from schemas.plan import Place
+from schemas.tables.frames import Record
+
+
+def freeze_plan(run: Run) -> None:
+    """Make the plan and store it in the ledger; older plans of this job and period that wait for approval are void.
+
+    Raises:
+        RowsRefused: rows have problems, and the job says that then nothing is sent.
+    """
+    worked, job = run.require_worked(), run.job
+    told = told_rows(run)
+    run.issues += [issue for issue in told if issue not in run.issues]
+    held = worked.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
+    if held.any():
+        run.codes.add(ExitCode.ROWS_HELD)
+    if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
+        raise RowsRefused(run.say("rows.stop"))
+    identity = identity_of(job, run.order.period)
+    plan = plan_batches(
+        worked.obligations,
+        identity,
+        run.order.period,
+        max_payments=job.rules.max_payments_per_batch,
+        exchange=terms_of(job),
+        arrays=break_down(job.breakdown, worked.obligations, worked.earnings, worked.territories),
+    )
+    rule = rule_for(run.ledger, job)
+    stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url, rule)
+    _remember_files(run)
+    used = used_corrections(run.put_right, worked.obligations, run.require_inputs().rows)
+    run.ledger.corrected_rows.record(run.id, job.job, run.order.period.label, used)
+    run.plan = plan
+    named = {
+        payment.obligation_key: submission.id
+        for batch, submission in zip(plan.batches, stored, strict=True)
+        for payment in batch.payments
+    }
+    run.worked = _named(worked, named, run.id)
+
+
+def _remember_files(run: Run) -> None:
+    """Write down which files the plan is made of, and which of their lines; what is held was not used."""
+    inputs, before = run.require_inputs(), run.used_before
+    held_whole = {
+        file
+        for statement in inputs.statements
+        for file in statement.files - set(statement.totals.by_platform["file"])
+        if statement.held.loc[statement.held["file"] == file, "codes"].isin(HELD_FOR).any()
+    }
+    for file in inputs.files:
+        shared = before.shared.get(file.name)
+        run.ledger.files.record(
+            run.id,
+            run.job.job,
+            run.order.period.label,
+            file.source,
+            file.name,
+            file_sha256=file.file_sha256,
+            content_sha256=file.content_sha256,
+            used=file.name not in before.repeated and file.name not in held_whole,
+            again=file.name in before.released,
+            sketch=file.sketch.without(shared.hashes, shared.counts) if shared else file.sketch,
+        )
+
+
+def told_rows(run: Run) -> list[Issue]:
+    """Name each row that is not paid, or looks paid already, with what the service said of its account."""
+    ownership = run.job.account_checks.ownership
+
+    def said(row: Record) -> str:
+        verdict = run.verdicts.get(check_fingerprint(row, ownership=ownership))
+        return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
+
+    inputs, obligations = run.require_inputs(), run.require_worked().obligations
+    told = tell_rows(obligations, inputs, alike_of(run), run.language, said)
+    return told + tell_second_attempts(obligations, inputs, attempts_of(run), run.language)
+
+
+def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:
+    """Say which planned payments rows look paid already, and what they look like, by obligation key."""
+    standing = run.standing
+    if standing is None:
+        return {}
+    decided = {key for key, word in standing.decisions.items() if word.kind is DecisionKind.PAY}
+    identity = identity_of(run.job, run.order.period)
+    return paid_alike(run.require_worked().obligations, standing.elsewhere, identity, decided)
+
+
+def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:
+    """Write into each planned obligation which submission will carry it."""
+    frame = worked.obligations
+    planned = (frame["place"] == Place.PLANNED.value) & frame["key"].isin(list(submissions))
+    ids = frame["key"].map(submissions).where(planned, frame["submission_id"]).fillna("")
+    runs = frame["run_id"].where(~planned, run_id)
+    named = obligations_frame(frame.assign(submission_id=ids, run_id=runs))
+    return replace(worked, obligations=named)

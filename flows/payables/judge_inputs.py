@@ -1,0 +1,63 @@
+"""Hold what was read against what the ledger knows of earlier files, and the tables against each other."""
+
+from dataclasses import replace
+
+from flows.intake.rules.cross_check import cross_check
+from flows.intake.rules.hold_lines import hold_shared, hold_unreceived
+from flows.intake.rules.inputs import Inputs
+from flows.intake.rules.used_before import UsedBefore, find_used_before
+from flows.run import Run
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode, errors_among
+from schemas.submission import UNSENT, SubmissionState
+from schemas.used_lines import FileUse, WhoseMoney
+
+
+def judge_inputs(run: Run) -> None:
+    """Decide what of the rows that came in may be used, and name what may not; again whenever the ledger knows more.
+
+    Effects: sets the run's inputs and `used_before`, and puts the issues of an earlier judgement right.
+    """
+    came_in = run.came_in
+    if came_in is None:
+        raise RuntimeError("nothing has been read yet")
+    here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.order.period.label, run.job.currency)
+    again = run.order.again | _again_in_approved(run)
+    found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
+    if run.inputs is not None and found == run.used_before:
+        return
+    language = run.language
+    held = hold_unreceived(hold_shared(came_in, found.shared, language), found.repeated, language)
+    checked = cross_check(held, run.job, run.order.period.start.isoformat(), found.repeated)
+    judged = replace(checked, issues=(*checked.issues, *_told(found, language)))
+    before = frozenset(run.inputs.issues) if run.inputs is not None else frozenset[Issue]()
+    run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
+    run.inputs, run.used_before = judged, found
+    if errors_among(judged.issues):
+        run.codes.add(ExitCode.ROWS_HELD)
+
+
+def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
+    """Return the earlier uses of files that say the same, and of royalty lines where lines have come in."""
+    identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
+    uses = run.ledger.files.uses_of(identities)
+    return [*uses, *run.ledger.files.uses_of_lines(here)] if any(file.sketch for file in came_in.files) else uses
+
+
+def _again_in_approved(run: Run) -> frozenset[str]:
+    """Name the files that a plan uses again which people approved, and not all of it was sent: they were told so."""
+    unsent = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states=UNSENT, bodies=False)
+    approved = {one.plan_digest for one in unsent if one.state is not SubmissionState.PLANNED}
+    planned = {one.plan_digest for one in unsent} - approved
+    approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}
+    return run.ledger.files.again_in(approved) if approved else frozenset()
+
+
+def _told(found: UsedBefore, language: str) -> list[Issue]:
+    told = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
+    return [
+        make_issue(code, language=language, file=file, found=where)
+        for code, files in told
+        for file, where in sorted(files.items())
+    ]

@@ -1,0 +1,307 @@
+"""The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+
+from flows.account_checks.rules import Verdict, hold_unchecked
+from flows.intake.rules.hold_lines import HELD_FOR
+from flows.intake.rules.inputs import Inputs, readable_cents
+from flows.payables.rules.claims import claim
+from flows.payables.rules.institutions import hold_unlisted
+from flows.payables.rules.left_out import REASON as REPEATED
+from flows.payables.rules.left_out import rows_besides, set_aside
+from flows.payables.rules.obligations import (
+    PERSON,
+    JobIdentity,
+    fill_from_payees,
+    obligation_rows,
+    obligations_frame,
+    owe_owner,
+    owe_payments,
+    owe_royalties,
+)
+from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
+from flows.royalties.rules.accrue import AccrualRules, History, Posting, Recoupable, accrue, stand_by_what_was_posted
+from flows.royalties.rules.allocation import (
+    OWNER_ROLE,
+    UNMATCHED_ROLE,
+    Allocation,
+    RoundedEarnings,
+    allocate,
+    exact_cents_by,
+    join_allocations,
+    round_earnings,
+    territories_frame,
+)
+from schemas.decision import Decision, DecisionKind
+from schemas.errors import UnsoundPlan
+from schemas.issues import FOUND_AFTER_READING, IssueCode
+from schemas.job import Job, Period
+from schemas.paid_before import PaidRow
+from schemas.plan import Place
+from schemas.submission import Claim
+from schemas.tables.frames import DataFrame, records
+from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
+from schemas.tables.row_books import PERSON_NAMES
+from schemas.wire import Institution
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the ledger knows that bears on a plan.
+
+    Attributes:
+        claims: Live claims of this job, payer, period and currency, and royalties paid outside.
+        other_books: Live claims of this job and period under another payer or currency.
+        history: What the period finds carried and recouped when it begins, and what stands of it once it is closed.
+        refused: Identities of payment entries the service has refused.
+        repeated: File name -> where all of it was used before.
+        elsewhere: Payments rows that live submissions pay, to payees or accounts of this one's rows, of any job.
+        decisions: Obligation key -> the last word people said on that payments row.
+        paid_outside: Obligation key of a payments row -> centavos that were paid for it outside Repasse.
+        in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
+        contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
+        institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
+    """
+
+    claims: tuple[Claim, ...]
+    history: History
+    refused: frozenset[str] = frozenset()
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    elsewhere: tuple[PaidRow, ...] = ()
+    other_books: tuple[Claim, ...] = ()
+    paid_outside: Mapping[str, int] = field(default_factory=dict)
+    in_question: Mapping[str, str] = field(default_factory=dict)
+    contact_ids: Mapping[str, str] = field(default_factory=dict)
+    institutions: Mapping[str, Institution] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What is owed, and where every centavo is so far.
+
+    Attributes:
+        obligations: Every centavo of `in`.
+        balances: Each payee's royalties; empty without statements.
+        earnings: By payee, asset and platform; empty without statements.
+        postings: What the period leaves for later ones; of a closed one, what is to be booked beside what it left.
+        territories: Earnings of payees by territory.
+    """
+
+    obligations: DataFrame[Obligations]
+    balances: DataFrame[PayeeBalances]
+    earnings: DataFrame[Earnings]
+    postings: tuple[Posting, ...]
+    territories: DataFrame[TerritoryEarnings] = field(default_factory=territories_frame)
+
+
+def identity_of(job: Job, period: Period) -> JobIdentity:
+    """Return what every key of the job rests on."""
+    return JobIdentity(job.job, job.payer.tax_id, period.label, job.currency)
+
+
+def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdicts: Mapping[str, Verdict]) -> Worked:
+    """Decide who is owed what, what is claimed already, and what may be paid.
+
+    Args:
+        inputs: All that came in.
+        job: The declaration.
+        period: Its days.
+        standing: What the ledger knows.
+        verdicts: Check fingerprint -> what is known of the account; an account without one is taken as payable.
+
+    Raises:
+        UnsoundPlan: shares above 100 %, or what the job's rules call an error.
+    """
+    identity = identity_of(job, period)
+    unsound = rows_besides(inputs, standing.repeated)
+    inputs, old = set_aside(inputs, standing.repeated)
+    earnings, territories = _allocation(inputs, job, period)
+    rounded = _rounded(earnings, inputs, job, old.lines_cents)
+    if "" in inputs.advance_problems:
+        raise UnsoundPlan("an advance does not say whose it is: correct its CPF or CNPJ, or take the row out")
+    problems = dict(standing.in_question) | dict(inputs.advance_problems) | dict(inputs.payee_problems)
+    strangers = set(rounded.payees) | set(standing.history.carried_in)
+    if standing.history.closed:
+        strangers |= {payee for payee, _, _ in standing.history.closed.left}
+    for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
+        problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
+    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments, unsound)
+    worked = replace(case.decide(problems), territories=territories)
+    unpayable = _held_by_checks(worked.obligations, standing)
+    # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
+    return replace(case.decide(problems | unpayable), territories=territories) if unpayable else worked
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that a decision rests on, but for who cannot be paid."""
+
+    inputs: Inputs
+    job: Job
+    identity: JobIdentity
+    standing: Standing
+    verdicts: Mapping[str, Verdict]
+    earnings: DataFrame[Earnings]
+    rounded: RoundedEarnings
+    repeated: pd.DataFrame
+    unsound_rows: Collection[tuple[str, str]]
+
+    def decide(self, problems: Mapping[str, str]) -> Worked:
+        """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
+        balances, postings = self._accrue(problems)
+        worked = self._owe(balances, postings, problems)
+        closed, advances = self.standing.history.closed, self.inputs.advances
+        if closed is None:
+            return worked
+        changed = stand_by_what_was_posted(
+            balances,
+            worked.postings,
+            closed,
+            claims=self.standing.claims,
+            recoupable=Recoupable(advances if self.job.rules.recoup_advances else advances.head(0), self._linked()),
+            minimum_cents=self.job.rules.minimum_payout,
+            held=set(problems),
+        )
+        if changed is None:
+            return replace(worked, postings=())
+        return replace(self._owe(changed.balances, [], problems), postings=changed.postings)
+
+    def _owe(
+        self, balances: DataFrame[PayeeBalances], postings: Collection[Posting], problems: Mapping[str, str]
+    ) -> Worked:
+        """Turn balances and everything else into obligations, held against claims and checks."""
+        inputs, payees = self.inputs, self.inputs.payees
+        owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
+        owed = [
+            self._questioned(owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity)),
+            _owe_held_rows(inputs),
+            self.repeated,
+            owe_royalties(balances, self.rounded, payees, problems, self.identity),
+            owe_owner(owner_cents, self.job.payer.name, self.identity),
+        ]
+        standing = self.standing
+        together = pd.concat(owed, ignore_index=True)
+        everything = obligations_frame(fill_contact_ids(together, standing.contact_ids))
+        claimed = claim(
+            everything,
+            standing.claims,
+            standing.decisions,
+            self.identity,
+            standing.paid_outside,
+            other_books=standing.other_books,
+            unsound_rows=self.unsound_rows,
+        )
+        listed = hold_unlisted(claimed.obligations, standing.institutions)
+        checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
+        allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
+        return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
+
+    def _said_to_pay(self) -> frozenset[str]:
+        return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
+
+    def _questioned(self, payments: pd.DataFrame) -> pd.DataFrame:
+        """Hold the payments of people of whom it is in question what was paid outside."""
+        asked = payments["tax_id"].isin(list(self.standing.in_question)) & (payments["place"] == Place.PLANNED.value)
+        reasons = payments["tax_id"].map(lambda tax_id: self.standing.in_question.get(tax_id, ""))
+        return payments.assign(
+            place=payments["place"].where(~asked, Place.HELD.value), reason=payments["reason"].where(~asked, reasons)
+        )
+
+    def _linked(self) -> dict[tuple[str, str], Fraction]:
+        earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
+        return {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
+
+    def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
+        rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
+        names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
+        history, advances = self.standing.history, self.inputs.advances
+        return accrue(self.rounded, self._linked(), advances, history, rules, names, set(problems))
+
+
+def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
+    if not inputs.shares_in_question["asset_read"].all():
+        raise UnsoundPlan("a share does not say what it is a share of: correct the row that is named, or take it out")
+    found = []
+    for statement in inputs.statements:
+        used = statement.totals.currencies | set(statement.held["currency"]) - {""}
+        missing = sorted(used - set(statement.rates))
+        if missing:
+            raise UnsoundPlan(
+                f"no exchange rate for {', '.join(missing)}: add it under exchange of the source that holds it"
+            )
+        found.append(
+            allocate(
+                statement.totals,
+                inputs.shares,
+                rates=statement.rates,
+                first_day=period.start.isoformat(),
+                in_question=inputs.shares_in_question,
+            )
+        )
+    joined = join_allocations(found)
+    _check_rules(joined.earnings, job)
+    return joined
+
+
+def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
+    for rule, role, what in (
+        (job.rules.unmatched, UNMATCHED_ROLE, "no share covers"),
+        (job.rules.owner, OWNER_ROLE, "the shares leave a remainder in"),
+    ):
+        found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
+        if rule == "error" and len(found):
+            assets = sorted({one["isrc"] or one["upc"] or one["release"] or one["artist"] for one in records(found)})
+            more = f" and {len(assets) - 10} more" if len(assets) > 10 else ""
+            raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
+
+
+def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:
+    held, aside = Fraction(0), {REPEATED: repeated_cents}
+    for statement in inputs.statements:
+        lines = statement.held
+        for amount, currency, codes in zip(lines["amount"], lines["currency"], lines["codes"], strict=True):
+            cents = Fraction(amount or 0) * Fraction(statement.rates.get(currency, Decimal(0))) * 100
+            if codes in HELD_FOR:
+                aside[codes] = aside.get(codes, Fraction(0)) + cents
+            else:
+                held += cents
+    to_owner = job.rules.unmatched == "owner"
+    return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
+
+
+def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:
+    """Payments rows with problems: nothing of them is sent; what they say, where readable, stays in sight."""
+    held = fill_from_payees(inputs.held_payments, inputs.payees, PERSON)
+    frame = held.reindex(columns=["file", "sheet", "row", "tax_id", *PERSON_NAMES], fill_value="").assign(
+        kind="payment",
+        amount_cents=[readable_cents(amount) for amount in held["amount"]],
+        place=Place.HELD.value,
+        reason=held["codes"],
+    )
+    return obligation_rows(frame)
+
+
+def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> dict[str, str]:
+    """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
+    claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
+    royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]
+    by_payee = zip(royalties["tax_id"], royalties["reason"], strict=True)
+    return {tax_id: reason for tax_id, reason in by_payee if reason in FOUND_AFTER_READING and tax_id not in claimed}
+
+
+def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:
+    sums: dict[tuple[str, str, str], int] = {}
+    for one in postings:
+        name = (one.payee, one.kind, one.reference)
+        sums[name] = sums.get(name, 0) + one.amount_cents
+    return tuple(
+        Posting(payee, "carried" if kind == "carried" else "recouped", reference, cents)
+        for (payee, kind, reference), cents in sorted(sums.items())
+        if cents
+    )

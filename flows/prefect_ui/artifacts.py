@@ -1,0 +1,493 @@
+"""What Prefect's pages show of a run: tables and totals, written beside it, never holding it up."""
+
+import contextvars
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from logging import Logger, LoggerAdapter
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+from uuid import UUID
+
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
+from prefect.events import emit_event
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+from flows.night import JobNight, NightReport
+from flows.prefect_ui.events import RunEvent, events_of
+from flows.reconciliation.write import RunDocument
+from flows.run import Run
+from flows.runner import PAYOUT, SETTLE, read_order
+from io_adapters.outputs.labels import Labels
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue
+from schemas.money import format_cents
+from schemas.plan import PaymentPlan, Place
+from schemas.reconciliation import AccountCheckCounts, Summary
+from schemas.standing_words import state_in_words
+
+TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "plan": ("Plano de {job}, {period}", "Plan of {job}, {period}"),
+    "nothing": ("Nada a pagar.", "Nothing to pay."),
+    "total": ("Total a pagar", "Total to pay"),
+    "payments": ("Pagamentos", "Payments"),
+    "largest": ("Maior pagamento", "Largest payment"),
+    "batches": ("Lotes", "Batches"),
+    "checks": ("Consultas de conta feitas", "Account checks made"),
+    "checks.cost": ("{made}, por {cost} de {budget}", "{made}, for {cost} of {budget}"),
+    "digest": ("Impressão do plano", "Digest of the plan"),
+    "rate": ("Câmbio", "Exchange rate"),
+    "not_in_plan": ("O que não está no plano", "What is not in the plan"),
+    "approve": (
+        (
+            "Para aprovar: o formulário do *deployment* `approve`, com a impressão e o total acima digitados; "
+            "ou `repasse approve {digest} --by NOME --total {total}`."
+        ),
+        (
+            "To approve: the form of the deployment `approve`, with the digest and the total above typed; "
+            "or `repasse approve {digest} --by NAME --total {total}`."
+        ),
+    ),
+    "problems": ("Problemas nos arquivos de {job}, {period}", "Problems in the files of {job}, {period}"),
+    "problems.more": ("{shown} de {count}; todos em corrections.xlsx", "{shown} of {count}; all in corrections.xlsx"),
+    "reconciliation": ("Conciliação de {job}, {period}", "Reconciliation of {job}, {period}"),
+    "state": ("Situação", "State"),
+    "run": ("Execução", "Run"),
+    "in": ("Entrou", "Came in"),
+    "place": ("Lugar", "Place"),
+    "amount": ("Valor ({currency})", "Amount ({currency})"),
+    "rows": (
+        "Linhas: {read} lidas = {used} usadas + {held} retidas + {duplicate} duplicadas + {ignored} ignoradas.",
+        "Rows: {read} read = {used} used + {held} held + {duplicate} duplicate + {ignored} ignored.",
+    ),
+    "report": ("Relatório", "Report"),
+    "outcome": ("Envio", "Sending"),
+    "status": ("No serviço", "At the service"),
+    "discrepancies": ("Divergências", "Discrepancies"),
+    "more": ("... e mais {count}", "... and {count} more"),
+    "outputs": ("Arquivos de {job}, {period}", "Files of {job}, {period}"),
+    "progress.account checks": ("consultas de conta", "account checks"),
+    "progress.batches": ("lotes enviados", "batches sent"),
+    "progress.reports": ("relatórios concluídos", "reports settled"),
+    "contacts": ("Contatos de {job}", "Contacts of {job}"),
+    "contacts.preview": ("Prévia: nada foi mudado no serviço.", "A preview: nothing was changed in the service."),
+    "contacts.done": ("Feito no serviço.", "Done in the service."),
+    "contacts.what": ("O quê", "What"),
+    "contacts.count": ("Quantos", "How many"),
+    "night": ("A noite {run}", "Night {run}"),
+    "night.none": ("Não há trabalhos na pasta.", "There are no jobs in the folder."),
+    "job": ("Trabalho", "Job"),
+    "period": ("Período", "Period"),
+    "why": ("Por quê", "Why"),
+    "message": ("Recado", "Word"),
+    "why.new": ("rodou: arquivos ou regras novos", "run: new files or rules"),
+    "why.left_over": ("rodou: algo aprovado esperava o envio", "run: something approved waited to be sent"),
+    "why.approved": ("rodou: o plano foi aprovado", "run: its plan was approved"),
+    "why.interrupted": ("rodou: a execução anterior morreu no caminho", "run: the run before died on its way"),
+    "why.reason_gone": (
+        "rodou: o que retinha dinheiro mudou (uma decisão, ou uma conta)",
+        "run: what held money back has changed (a decision, or an account)",
+    ),
+    "why.same": ("nada de novo", "nothing new"),
+    "why.no_files": ("os arquivos do período ainda não chegaram", "the period's files have not come yet"),
+    "why.other_files": (
+        "o plano aprovado é de outros arquivos: rode o trabalho com eles",
+        "the approved plan is of other files: run the job with those",
+    ),
+    "why.": ("não pôde começar", "could not begin"),
+}
+
+
+def page_word(language: str, key: str, **facts: object) -> str:
+    """Return a text in a language, "pt-BR" or "en".
+
+    >>> page_word("en", "plan", job="aurora", period="2026-10")
+    'Plan of aurora, 2026-10'
+    """
+    return TEXTS[key][0 if language == "pt-BR" else 1].format(**facts)
+
+
+MOST_ROWS: Final = 500
+_MOST_LINES: Final = 50
+
+
+def plan_page(
+    plan: PaymentPlan, unpaid_cents: Mapping[Place, int], checks: AccountCheckCounts, language: str, *, waits: bool
+) -> str:
+    """Write what a plan would pay, and what it leaves out.
+
+    Args:
+        plan: The frozen plan.
+        unpaid_cents: What is in no batch of it, by place.
+        checks: What its account checks did and cost.
+        language: Of the job.
+        waits: Whether people have to approve it.
+    """
+
+    def word(key: str, **facts: object) -> str:
+        return page_word(language, key, **facts)
+
+    def money(cents: int) -> str:
+        return format_cents(cents, language)
+
+    total = f"{plan.currency} {money(plan.total_cents)}"
+    facts = [
+        (word("total"), f"**{total}**"),
+        (word("payments"), str(plan.payees)),
+        (word("largest"), f"{plan.currency} {money(plan.largest_cents)}"),
+        (word("batches"), str(len(plan.batches))),
+        (
+            word("checks"),
+            word("checks.cost", made=checks.made, cost=money(checks.cost_cents), budget=money(checks.budget_cents)),
+        ),
+        (word("digest"), f"`{plan.digest}`"),
+    ]
+    lines = [f"# {word('plan', job=plan.job, period=plan.period)}", ""]
+    lines += _pairs(facts) if plan.batches else [word("nothing")]
+    if any(unpaid_cents.values()):
+        lines += ["", f"## {word('not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
+    if waits:
+        lines += ["", word("approve", digest=plan.digest, total=money(plan.total_cents))]
+    return "\n".join(lines)
+
+
+def problems_table(issues: Sequence[Issue]) -> list[dict[str, Any]]:
+    """List problems as rows of a table, errors first, at most `MOST_ROWS` of them; values are masked."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    ranked = sorted(issues, key=lambda issue: order[issue.severity.value])
+    return [
+        {
+            "file": issue.file,
+            "sheet": issue.sheet or "",
+            "cell": issue.cell or "",
+            "row": "" if issue.row is None else str(issue.row),
+            "code": issue.code.value,
+            "severity": issue.severity.value,
+            "value": issue.value_masked,
+            "wrong": issue.message,
+            "right": issue.accepts,
+        }
+        for issue in ranked[:MOST_ROWS]
+    ]
+
+
+def problems_title(job: str, period: str, count: int, language: str) -> str:
+    """Name the table of problems, and say how many there are when it does not hold them all."""
+    title = page_word(language, "problems", job=job, period=period)
+    shown = min(count, MOST_ROWS)
+    more = page_word(language, "problems.more", shown=shown, count=count)
+    return f"{title}: {count}" if shown == count else f"{title}: {more}"
+
+
+def reconciliation_page(summary: Summary, language: str) -> str:
+    """Write where every centavo is, what each report came to, and what does not fit."""
+
+    def word(key: str, **facts: object) -> str:
+        return page_word(language, key, **facts)
+
+    places = {place: getattr(summary.totals_cents, place.value) for place in Place}
+    came_in = f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}"
+    facts = [
+        (word("state"), f"**{state_in_words(summary.state, language)}**"),
+        (word("run"), f"`{summary.run}`"),
+        (word("in"), came_in),
+    ]
+    lines = [f"# {word('reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
+    lines += [*_places(places, summary.currency, language), "", word("rows", **summary.rows.model_dump())]
+    if summary.batches:
+        head = (word("report"), word("payments"), word("amount", currency=summary.currency))
+        lines += ["", *_header(*head, word("outcome"), word("status"))]
+        lines += _bounded(
+            (
+                f"| `{one.report_id}` | {one.payments} | {format_cents(one.amount_cents, language)} "
+                f"| {state_in_words(one.outcome, language)} | {one.status or ''} |"
+                for one in summary.batches
+            ),
+            language,
+        )
+    if summary.discrepancies:
+        lines += ["", f"## {word('discrepancies')}", ""]
+        told = (f"- `{one.report_id or ''}` {one.kind}: {one.message}" for one in summary.discrepancies)
+        lines += _bounded(told, language)
+    return "\n".join(lines)
+
+
+def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str) -> str:
+    """Link the files of a run; a browser follows such links on the machine that holds the files."""
+    lines = [f"# {page_word(language, 'outputs', job=job, period=period)}", ""]
+    folder = common_folder(outputs)
+    lines += [f"`{folder}`", ""] if folder else []
+    shown = sorted({path for path in outputs if path.parent == folder})
+    lines += [f"- [{path.name}](file://{quote(str(path))})" for path in shown]
+    return "\n".join(lines)
+
+
+def contacts_page(job: str, counts: Mapping[str, int], language: str, *, applied: bool) -> str:
+    """Write how many contacts came, or would come, to what; nobody is named."""
+
+    def word(key: str) -> str:
+        return page_word(language, key)
+
+    lines = [
+        f"# {page_word(language, 'contacts', job=job)}",
+        "",
+        word("contacts.done" if applied else "contacts.preview"),
+    ]
+    rows = [f"| {name} | {count} |" for name, count in sorted(counts.items())]
+    return "\n".join([*lines, "", *_header(word("contacts.what"), word("contacts.count")), *rows])
+
+
+def common_folder(outputs: Sequence[Path]) -> Path | None:
+    """Return the run's own folder, in which all its outputs lie; None when there are none."""
+    return min((path.parent for path in outputs), key=lambda folder: len(folder.parts), default=None)
+
+
+def _places(cents: Mapping[Place, int], currency: str, language: str) -> list[str]:
+    labels = Labels(language)
+    rows = [
+        f"| {labels.of_value('place', place.value)} | {format_cents(amount, language)} |"
+        for place, amount in cents.items()
+        if amount
+    ]
+    return [*_header(page_word(language, "place"), page_word(language, "amount", currency=currency)), *rows]
+
+
+def _pairs(facts: Iterable[tuple[str, str]]) -> list[str]:
+    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts)]
+
+
+def _header(*names: str) -> list[str]:
+    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+
+
+def _bounded(lines: Iterable[str], language: str) -> list[str]:
+    every = list(lines)
+    left = len(every) - _MOST_LINES
+    return [*every[:_MOST_LINES], "", page_word(language, "more", count=left)] if left > 0 else every
+
+
+def night_page(report: NightReport, language: str) -> str:
+    """Write one line for each job: whether it was run, why, and how it stands."""
+
+    def word(key: str, **facts: object) -> str:
+        return page_word(language, key, **facts)
+
+    lines = [f"# {word('night', run=report.run_id)}", "", f"**{state_in_words(report.state, language)}**", ""]
+    lines += [f"- {message}" for message in report.messages]
+    if not report.jobs:
+        return "\n".join([*lines, word("night.none")])
+    names = [word(key) for key in ("job", "period", "why", "state", "run", "message")]
+    lines += ["", f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+    return "\n".join([*lines, *(_line(one, language) for one in report.jobs)])
+
+
+def _line(one: JobNight, language: str) -> str:
+    why = page_word(language, f"why.{one.why.value if one.why else ''}")
+    state = state_in_words(one.state, language)
+    run = f"`{one.run_id}`" if one.run_id else ""
+    message = one.message.splitlines()[0].replace("|", "\\|") if one.message else ""
+    return f"| {one.job or one.file} | {one.period} | {why} | {state} | {run} | {message} |"
+
+
+def name_of_job(path: str) -> str:
+    """Return job and period; the name of the file where it cannot be read, which the run itself will say.
+
+    >>> name_of_job("jobs/nowhere.yaml")
+    'jobs/nowhere.yaml'
+    """
+    try:
+        order = read_order(Path(path))
+    except (RepasseError, OSError):
+        return "/".join(Path(path).parts[-2:])
+    return f"{order.job.job} {order.period.label}"
+
+
+ANSWER_S: Final = 5.0
+CLOSE_S: Final = 10.0
+MOST_WAITING: Final = 500
+PROGRESS_EVERY_S: Final = 1.0
+
+RunLogger = Logger | LoggerAdapter[Logger]
+Work = Callable[[SyncPrefectClient], None]
+
+
+class Recorder:
+    """The records of one flow run.
+
+    Args:
+        flow_run_id: Which flow run the records belong to.
+        tags: Those it has already.
+        logger: Where to say that a record could not be written.
+    """
+
+    def __init__(self, flow_run_id: UUID, tags: list[str], logger: RunLogger) -> None:
+        self._flow_run_id = flow_run_id
+        self._tags = list(tags)
+        self._logger = logger
+        self._waiting: queue.Queue[tuple[str, Work] | None] = queue.Queue(MOST_WAITING)
+        self._progress: dict[str, UUID] = {}
+        self._told_s: dict[str, float] = {}
+        self._complained = False
+        # The thread lives in a copy of this context: it knows the server and the flow run as its caller does.
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(target=context.run, args=(self._write,), name="prefect-records", daemon=True)
+        self._thread.start()
+
+    def markdown(self, key: str, text: str, description: str) -> None:
+        """Show a page."""
+        self._artifact("markdown", key, text, description)
+
+    def table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
+        """Show a table: rows of equal keys."""
+        self._artifact("table", key, json.dumps(rows, ensure_ascii=False), description)
+
+    def progress(self, key: str, done: int, total: int, description: str) -> None:
+        """Show how far something has come; at most once a second, and at its end."""
+        now = time.monotonic()
+        if done < total and now - self._told_s.get(key, float("-inf")) < PROGRESS_EVERY_S:
+            return
+        self._told_s[key] = now
+        percent = round(100.0 * done / total, 1) if total else 100.0
+
+        def work(client: SyncPrefectClient) -> None:
+            if key in self._progress:
+                client.update_artifact(self._progress[key], ArtifactUpdate(data=percent, description=description))
+            else:
+                made = client.create_artifact(self._new("progress", key, percent, description))
+                self._progress[key] = made.id
+
+        self._add(key, work)
+
+    def tag(self, *tags: str) -> None:
+        """Add tags to the flow run."""
+        fresh = [tag for tag in dict.fromkeys(tags) if tag not in self._tags]
+        if not fresh:
+            return
+        self._tags += fresh
+        wanted = list(self._tags)
+        self._add("tags", lambda client: _ignore(client.update_flow_run(self._flow_run_id, tags=wanted)))
+
+    def event(self, event: RunEvent) -> None:
+        """Tell Prefect, and whoever has asked it to call them, that something happened."""
+        resource, payload = dict(event.resource), dict(event.payload)
+        self._add(event.name, lambda _: _ignore(emit_event(event.name, resource, payload=payload)))
+
+    def close(self) -> None:
+        """Wait for what is still to be written, for some seconds at most."""
+        try:
+            self._waiting.put_nowait(None)
+        except queue.Full:
+            return
+        self._thread.join(CLOSE_S)
+
+    def _artifact(self, kind: str, key: str, data: object, description: str) -> None:
+        self._add(key, lambda client: _ignore(client.create_artifact(self._new(kind, key, data, description))))
+
+    def _new(self, kind: str, key: str, data: Any, description: str) -> ArtifactCreate:  # noqa: ANN401
+        return ArtifactCreate(
+            type=kind, key=key, data=data, description=description, flow_run_id=self._flow_run_id, task_run_id=None
+        )
+
+    def _add(self, what: str, work: Work) -> None:
+        try:
+            self._waiting.put_nowait((what, work))
+        except queue.Full:
+            self._complain(what, "too many are waiting")
+
+    def _write(self) -> None:
+        try:
+            with (
+                temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
+                get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client,
+            ):
+                while (item := self._waiting.get()) is not None:
+                    self._write_one(client, *item)
+        except Exception as error:  # noqa: BLE001  # without a thread the queue fills, and is let go
+            self._complain("all of them", type(error).__name__)
+
+    def _write_one(self, client: SyncPrefectClient, what: str, work: Work) -> None:
+        try:
+            work(client)
+        except Exception as error:  # noqa: BLE001  # whatever is wrong with Prefect, the run goes on
+            self._complain(what, type(error).__name__)
+
+    def _complain(self, what: str, why: str) -> None:
+        if not self._complained:
+            self._complained = True
+            self._logger.warning("Prefect did not take a record (%s: %s); the run goes on without", what, why)
+
+
+def _ignore(_: object) -> None:
+    """Make a statement of an expression."""
+
+
+def tell_after(stage: str, run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
+    """Record what a stage has found; anything that can be read again later is recorded once, at its last word.
+
+    Args:
+        stage: Name of the stage that has ended, well or not.
+        run: As it stands now.
+        recorder: Where records go.
+        codes_before: How runs stood before they were looked at again; what is no news calls nobody.
+    """
+    if run.asked is not None:
+        _tell_payout(stage, run, recorder)
+    elif stage == SETTLE.last.__name__:
+        _tell_settlement(run, recorder, codes_before)
+
+
+def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
+    job, period, language = run.job.job, run.order.period.label, run.language
+    if stage == PAYOUT.stages[0].__name__:
+        recorder.tag(f"job:{job}", f"period:{period}", f"run:{run.id}")
+    if stage == "approve":
+        _tell_plan(run, recorder)
+    if stage != PAYOUT.last.__name__:
+        return
+    if run.issues:
+        title = problems_title(job, period, len(run.issues), language)
+        recorder.table(f"problems-{job}", problems_table(run.issues), title)
+    if run.summary is not None:
+        title = page_word(language, "reconciliation", job=job, period=period)
+        recorder.markdown(f"reconciliation-{job}", reconciliation_page(run.summary, language), title)
+    if run.outputs:
+        title = page_word(language, "outputs", job=job, period=period)
+        recorder.markdown(f"outputs-{job}", outputs_page(job, period, run.outputs, language), title)
+    payload: dict[str, str | int] = {"run": run.id, "job": job, "period": period}
+    if run.plan is not None and run.plan.batches:
+        payload |= {"digest": run.plan.digest, "payments": run.plan.payees, "total_cents": run.plan.total_cents}
+    for event in events_of(run.codes, run_id=run.id, job=job, period=period, payload=payload):
+        recorder.event(event)
+
+
+def _tell_plan(run: Run, recorder: Recorder) -> None:
+    if run.plan is None:
+        return
+    sums = run.require_worked().obligations.groupby("place")["amount_cents"].sum()
+    unpaid = {Place(str(place)): int(cents) for place, cents in sums.items() if place != Place.PLANNED.value}
+    waits = ExitCode.APPROVAL_WANTED in run.codes
+    page = plan_page(run.plan, unpaid, run.checks, run.language, waits=waits)
+    title = page_word(run.language, "plan", job=run.job.job, period=run.order.period.label)
+    recorder.markdown(f"plan-{run.job.job}", page, title)
+
+
+def _tell_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
+    """Record the reconciliation, as it stands now, of every run that was looked at again."""
+    for run_id in sorted(run.touched):
+        stored, document = run.ledger.runs.get(run_id), run.ledger.runs.document(run_id)
+        if stored is None or stored.summary_json is None or document is None:
+            continue
+        summary = Summary.model_validate_json(stored.summary_json)
+        language = RunDocument.from_bytes(document).language
+        recorder.tag(f"job:{summary.job}", f"period:{summary.period}")
+        title = page_word(language, "reconciliation", job=summary.job, period=summary.period)
+        recorder.markdown(f"reconciliation-{summary.job}", reconciliation_page(summary, language), title)
+        codes = set() if codes_before.get(run_id) == summary.exit_code else {ExitCode(summary.exit_code)}
+        payload: dict[str, str | int] = {"run": run_id, "job": summary.job, "period": summary.period}
+        for event in events_of(codes, run_id=run_id, job=summary.job, period=summary.period, payload=payload):
+            recorder.event(event)

@@ -1,0 +1,107 @@
+"""Runs started by a Prefect server, and the service's address and key as it keeps them."""
+
+import os
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from prefect.blocks.core import Block
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.exceptions import ObjectNotFound
+from pydantic import Field, SecretStr
+
+from flows.launchers import NotLaunched
+from schemas.errors import ConfigurationError
+
+PAYOUT_DEPLOYMENT: Final = "payout/payout"
+SETTLE_DEPLOYMENT: Final = "settle/settle"
+ANSWER_S: Final = 10.0
+
+
+def is_answering() -> bool:
+    """Say whether the server that the environment names is there."""
+    with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
+        return client.api_healthcheck() is None
+
+
+class DeploymentLauncher:
+    """Asks the Prefect server to run a deployment; whichever worker is free takes it."""
+
+    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+        """Ask for a run of the payout deployment; the server knows the key and makes one run of it."""
+        parameters = {"job": str(job_path.absolute()), "files": list(files), "by": by, "period": period}
+        self._ask(PAYOUT_DEPLOYMENT, parameters, key)
+
+    def settle(self, *, key: str) -> None:
+        """Ask for a run of the settle deployment."""
+        self._ask(SETTLE_DEPLOYMENT, {}, key)
+
+    def _ask(self, deployment: str, parameters: dict[str, Any], key: str) -> None:
+        try:  # the synchronous client serves every caller, from within an event loop too
+            with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
+                _create_run(client, deployment, parameters, key)
+        except ObjectNotFound:
+            message = f"Prefect knows no deployment {deployment}: run `prefect --no-prompt deploy --all`"
+            raise NotLaunched(f"the run was not started: {message}") from None
+        except Exception as error:
+            what = type(error).__name__
+            raise NotLaunched(
+                f"the run was not started: the Prefect server that PREFECT_API_URL names does not answer ({what}). "
+                "Nothing was sent, and what was recorded stands; start the run again, or leave it to the night"
+            ) from error
+
+
+def _create_run(client: SyncPrefectClient, deployment: str, parameters: dict[str, Any], key: str) -> None:
+    found = client.read_deployment_by_name(deployment)
+    client.create_flow_run_from_deployment(found.id, parameters=parameters, idempotency_key=key)
+
+
+DEFAULT_NAME: Final = "repasse"
+
+
+class RepasseCredentials(Block):
+    """Where the payout service is, and the key that opens it.
+
+    Attributes:
+        base_url: Base URL with its prefix, such as https://host/external.
+        api_key: Value of the Authorization header, as it is.
+    """
+
+    _block_type_name = "Repasse credentials"
+    _block_type_slug = "repasse-credentials"
+    _description = "Address and API key of the payout service."
+
+    base_url: str = Field(title="Base URL", description="With its prefix, such as https://host/external.")
+    api_key: SecretStr = Field(title="API key", description="Sent in the header Authorization, as it is.")
+
+
+def use_stored_credentials(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Take address and key from the block where the environment names neither; what the environment says counts.
+
+    REPASSE_CREDENTIALS_BLOCK names the block; without it, "repasse" is used where there is one.
+
+    Effects: sets REPASSE_API_URL and REPASSE_API_KEY of this process.
+
+    Raises:
+        ConfigurationError: the block that is named cannot be had.
+    """
+    if environment.get("REPASSE_API_URL") or environment.get("REPASSE_API_KEY"):
+        return
+    named = environment.get("REPASSE_CREDENTIALS_BLOCK", "")
+    try:
+        block = RepasseCredentials.load(named or DEFAULT_NAME)
+    except ValueError:  # there is no such block
+        if named:
+            raise ConfigurationError(
+                f"Prefect holds no block repasse-credentials/{named}: fill one in, or set REPASSE_API_URL and _KEY"
+            ) from None
+        return
+    except Exception as error:  # noqa: BLE001  # Prefect fails in many ways; what is missing then, settings will say
+        if named:
+            what = type(error).__name__
+            raise ConfigurationError(f"the block repasse-credentials/{named} cannot be had ({what})") from None
+        return
+    if not isinstance(block, RepasseCredentials):  # within an event loop Prefect answers with a promise
+        raise TypeError("credentials are loaded outside of event loops")
+    environment["REPASSE_API_URL"] = block.base_url
+    environment["REPASSE_API_KEY"] = block.api_key.get_secret_value()

@@ -1,0 +1,183 @@
+"""Prefect's side of a run: stages as tasks, progress as logs and records, outcomes as states that tell the truth.
+
+Prefect watches, and decides nothing: a stage whose watching fails is done all the same, once, and what cannot be
+recorded is let go.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from prefect import get_run_logger, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.context import FlowRunContext
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+from prefect.states import Completed, Failed
+
+from flows.prefect_ui.artifacts import Recorder, RunLogger, tell_after
+from flows.run import Progress, Run
+from flows.runner import CALLER, Caller, RunReport, Stage
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+
+# Ends that are as they should be, though somebody may have to look.
+_WELL: Final = {ExitCode.DONE, ExitCode.APPROVAL_WANTED, ExitCode.ROWS_HELD, ExitCode.STILL_OPEN}
+# Where the ledger's word for a state says less than it could to somebody who sees it alone, in a list.
+_LOOK_BACK_RUNS: Final = 2_000
+_TOLD_AS: Final = {"done": "Settled", "done_with_rows_held": "RowsHeld"}
+
+
+class RunLogProgress:
+    """Progress as lines of the flow run's log; they carry ids, paths and counts, never people's data."""
+
+    def __init__(self) -> None:
+        """Take the flow run's logger now: the stages' own threads know of no run."""
+        self._logger = get_run_logger()
+
+    def stage(self, name: str) -> None:
+        """The task's own name says it."""
+
+    def tell(self, message: str) -> None:
+        """Something worth a line."""
+        self._logger.info(message)
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Only ends are worth a line in a log."""
+        if done == total:
+            self._logger.info("%s: %d of %d", what, done, total)
+
+
+class _ShownProgress:
+    """Progress for whoever had it before, and as a bar in the Prefect UI."""
+
+    def __init__(self, before: Progress, recorder: Recorder, job: str) -> None:
+        self.before = before
+        self._recorder = recorder
+        self._job = job
+
+    def stage(self, name: str) -> None:
+        self.before.stage(name)
+
+    def tell(self, message: str) -> None:
+        self.before.tell(message)
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        self.before.advance(what, done, total)
+        key = "-".join(part for part in (*what.split(), self._job) if part)
+        self._recorder.progress(key, done, total, f"{what}: {done} / {total}")
+
+
+class Watching:
+    """Runs stages as tasks of the present flow run, and records what people want to see of them.
+
+    Args:
+        recorder: Where records go.
+        logger: The flow run's.
+        is_alone: Whether nobody in this process waits for the run's report.
+    """
+
+    def __init__(self, recorder: Recorder, logger: RunLogger, *, is_alone: bool) -> None:
+        self.recorder = recorder
+        self.is_alone = is_alone
+        self._logger = logger
+        self._codes_before: dict[str, int | None] | None = None
+
+    def __call__(self, stage: Stage, run: Run) -> None:
+        """Run one stage as a task. Nothing is cached, persisted or tried again: the ledger says what is left to do."""
+        job = run.asked.job.job if run.asked else ""
+        if not isinstance(run.progress, _ShownProgress):
+            run.progress = _ShownProgress(run.progress, self.recorder, job)
+        if run.asked is None and self._codes_before is None:
+            self._codes_before = {one.run_id: one.exit_code for one in run.ledger.runs.list(_LOOK_BACK_RUNS)}
+        try:
+            label = f"{job} {stage.__name__}" if job else stage.__name__
+            self.as_task(stage.__name__, label, lambda: stage(run))
+        except Exception:
+            self._tell(stage, run)
+            raise
+        self._tell(stage, run)
+
+    def as_task(self, name: str, label: str, body: Callable[[], None]) -> None:
+        """Run something as a task, once, whatever becomes of its being watched.
+
+        Args:
+            name: Of the task.
+            label: Of this run of it.
+            body: What it does.
+        """
+        began, ended, error = False, False, None
+
+        def watched_body() -> None:
+            nonlocal began, ended, error
+            began = True
+            try:
+                body()
+            except Exception as raised:
+                error = raised
+                raise
+            ended = True
+
+        watched = task(name=name, task_run_name=label, cache_policy=NO_CACHE, persist_result=False, retries=0)
+        try:
+            watched(watched_body)()
+        except Exception as failure:
+            if error is not None:
+                raise error from None
+            self._logger.warning("Prefect could not watch %s (%s)", name, type(failure).__name__)
+            if not began:
+                body()
+            elif not ended:
+                raise
+
+    def _tell(self, stage: Stage, run: Run) -> None:
+        try:
+            tell_after(stage.__name__, run, self.recorder, self._codes_before or {})
+        except Exception as error:  # noqa: BLE001  # a page that cannot be made stops nobody's pay
+            self._logger.warning("the record of %s could not be made (%s)", stage.__name__, type(error).__name__)
+
+
+@contextmanager
+def watching() -> Iterator[Watching]:
+    """Watch stages from within a flow; what is still to be recorded at its end is waited for, for some seconds."""
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        raise RuntimeError("nothing is watched outside of a flow run")
+    logger = get_run_logger()
+    recorder = Recorder(context.flow_run.id, context.flow_run.tags, logger)
+    token = CALLER.set(Caller(RunLogProgress())) if CALLER.get() is None else None
+    try:
+        yield Watching(recorder, logger, is_alone=token is not None)
+    finally:
+        if token is not None:
+            CALLER.reset(token)
+        recorder.close()
+
+
+@contextmanager
+def without_heartbeat() -> Iterator[None]:
+    """Spare short flows the second each would wait for its heartbeat to end; nobody watches for dead ones here."""
+    with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        yield
+
+
+def told_state(report: RunReport) -> State[None]:
+    """Turn a report into the flow run's final state: its name is the run's, its message the first thing to know."""
+    return state_of(report.exit_code, report.state, report.headline)
+
+
+def state_of(code: ExitCode, state: str, message: str) -> State[None]:
+    """Make a final state: completed where the run is as it should be, though somebody may have to look; else failed."""
+    name = _TOLD_AS.get(state) or "".join(word.capitalize() for word in state.split("_"))
+    return Completed(name=name, message=message) if code in _WELL else Failed(name=name, message=message)
+
+
+def refused_state(error: RepasseError, *, is_alone: bool) -> State[None]:
+    """Turn what kept a run from beginning into the flow run's final state; whoever waits in this process is told.
+
+    Raises:
+        RepasseError: the same, where somebody in this process waits for it.
+    """
+    if not is_alone:
+        raise error
+    return state_of(error.exit_code, error.exit_code.name.lower(), error.message)

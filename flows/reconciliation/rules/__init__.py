@@ -1,0 +1,1 @@
+"""The reconciliation and what waits, decided; schemas and other rules alone."""

@@ -1,0 +1,387 @@
+"""Planned against recorded against reported: every centavo and every row in exactly one place, or exit 70."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final
+
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs
+from flows.payables.rules.claims import RENAMED
+from flows.payables.rules.obligations import obligations_frame
+from flows.reports.rules.judge_report import held_nothing
+from schemas.decision import Decision, DecisionKind
+from schemas.errors import BrokenInvariant
+from schemas.exit_codes import ExitCode
+from schemas.issue_texts import make_issue
+from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
+from schemas.paid_before import PaidAlike, alike_in_words
+from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
+from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
+from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
+from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.obligations import Obligations
+from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.wire import SplitReport, cents_of
+
+S = SubmissionState
+
+_PLACES = {
+    S.PLANNED: Place.PLANNED,
+    S.APPROVED: Place.PLANNED,
+    S.WITHDRAWN: Place.PLANNED,
+    S.SENDING: Place.IN_DOUBT,
+    S.IN_DOUBT: Place.IN_DOUBT,
+    S.ABSENT: Place.IN_DOUBT,
+    S.NOT_SENT: Place.NOT_SENT,
+    S.ACCEPTED: Place.PROCESSING,
+    S.PROCESSING: Place.PROCESSING,
+    S.PAID: Place.PAID,
+    S.PARTIAL: Place.UNDETERMINED,
+    S.FAILED: Place.FAILED,
+    S.EXCLUDED: Place.EXCLUDED,
+    S.REFUSED: Place.REFUSED,
+}
+# What people say a report did that ended without telling whom it paid.
+_DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
+
+
+def place_of(row: Mapping[str, object], submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+    """Say where an obligation is, from the submission that claims it and what people have decided.
+
+    What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
+    run it was sent by. People's words count where the report itself does not tell.
+    """
+    if is_duplicate(submission, run_id):
+        return Place.DUPLICATE
+    place = _PLACES[submission.state]
+    if decided is not None and submission.state in UNTOLD:
+        place = _DECIDED[decided.kind]
+    if place is Place.PAID and submission.run_id != run_id:
+        return Place.DUPLICATE
+    if place is Place.PAID and row["kind"] == "owner":
+        return Place.OWNER
+    if place is Place.PAID and row["withhold"]:
+        return Place.WITHHELD
+    return place
+
+
+def is_duplicate(submission: Submission, run_id: str) -> bool:
+    """Whether an earlier run has paid it, or has it in processing."""
+    return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
+
+
+def with_what_was_kept(row: Record, submission: Submission, report: SplitReport | None) -> list[Record]:
+    """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
+
+    Args:
+        row: With its place.
+        submission: What claims it.
+        report: Its last report.
+
+    Returns:
+        The row; where the report is of this one payment, the net and the tax apart, since only then is the net known.
+    """
+    if report is None or submission.state is not S.PAID:
+        return [row]
+    if row["place"] == Place.WITHHELD.value and held_nothing(report):
+        row = row | {"place": Place.PAID.value}
+    tax_cents = cents_of(report.irAmount) if report.irAmount is not None else 0
+    if row["place"] != Place.PAID.value or not tax_cents:
+        return [row]
+    net_cents = row["amount_cents"] - tax_cents
+    is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
+    if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
+        return [row | {"reason": LESS_TAX}]
+    tax = row | {"amount_cents": tax_cents, "place": Place.INCOME_TAX.value, "reason": TAX_WITHHELD}
+    return [row | {"amount_cents": net_cents, "reason": LESS_TAX}, tax]
+
+
+def reconcile(
+    obligations: DataFrame[Obligations],
+    submissions: Mapping[str, Submission],
+    run_id: str,
+    *,
+    reports: Mapping[str, SplitReport] = MappingProxyType({}),
+    decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
+    planned_owner: bool = False,
+) -> DataFrame[Obligations]:
+    """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
+
+    The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
+
+    Args:
+        obligations: As a run worked them out.
+        submissions: By id, those that claim any of them.
+        run_id: The run that is told of.
+        reports: Last report of each submission, by submission id.
+        decisions: (Obligation key, submission id) -> the last word on what that report did for it.
+        planned_owner: Whether the owner's part is only a draft.
+    """
+    rows = list[Record]()
+    for row in records(obligations):
+        submission = submissions.get(row["submission_id"])
+        if submission is not None and row["place"] != Place.CONFLICT.value:
+            decided = decisions.get((row["key"], submission.id))
+            row["place"] = place_of(row, submission, run_id, decided).value
+            row["reason"] = decided.reason if decided else submission.reason or row["reason"]
+            rows += with_what_was_kept(row, submission, reports.get(submission.id))
+            continue
+        if row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
+            row["place"] = Place.OWNER.value
+        rows.append(row)
+    return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
+
+
+def total_up(
+    obligations: DataFrame[Obligations],
+    in_cents: int,
+    submissions: Mapping[str, Submission],
+    reports: Mapping[str, SplitReport],
+    run_id: str,
+) -> Totals:
+    """Add up by place, move what the reports say was taxed out of paid, and check the sum.
+
+    Args:
+        obligations: After `reconcile`.
+        in_cents: What came in, carried in included, counted on its own way.
+        submissions: By id.
+        reports: Last report of each submission, by submission id.
+        run_id: The run that is told of.
+
+    Raises:
+        BrokenInvariant: the places do not make up what came in.
+    """
+    sums = Counter[str]()
+    for place, cents in zip(obligations["place"], obligations["amount_cents"], strict=True):
+        sums[place] += int(cents)
+    for submission in submissions.values():
+        report = reports.get(submission.id)
+        if report is not None and submission.state is S.PAID and submission.run_id == run_id:
+            _move_tax(sums, obligations, submission, report)
+    totals = Totals.model_validate({"in": in_cents} | dict(sums))
+    if totals.placed() != in_cents:
+        raise BrokenInvariant(f"the run does not add up: {in_cents} centavos came in, {totals.placed()} have a place")
+    return totals
+
+
+def _move_tax(sums: Counter[str], obligations: pd.DataFrame, submission: Submission, report: SplitReport) -> None:
+    """Take out of paid what a report of several payments kept of them; of which is not known."""
+    if report.irAmount is not None:
+        told = (obligations["submission_id"] == submission.id) & (obligations["place"] == Place.INCOME_TAX.value)
+        more = cents_of(report.irAmount) - int(obligations.loc[told, "amount_cents"].sum())
+        sums[Place.PAID.value] -= more
+        sums[Place.INCOME_TAX.value] += more
+
+
+def withheld_otherwise(
+    obligations: DataFrame[Obligations], submissions: Sequence[Submission], reports: Mapping[str, SplitReport]
+) -> list[Discrepancy]:
+    """Tell where the service held back another sum than people asked it to."""
+    found = []
+    for submission in submissions:
+        report = reports.get(submission.id)
+        if report is None or report.withholdAmount is None or submission.state is not S.PAID:
+            continue
+        asked = obligations[(obligations["submission_id"] == submission.id) & obligations["withhold"]]
+        expected, told = int(asked["amount_cents"].sum()), cents_of(report.withholdAmount)
+        if expected != told:
+            message = "the service held back another sum than was asked"
+            numbers = {"expected": str(expected), "found": str(told)}
+            found.append(Discrepancy(kind="withheld", report_id=submission.report_id, message=message, **numbers))
+    return found
+
+
+def ended_otherwise(submissions: Sequence[Submission]) -> list[Discrepancy]:
+    """Tell which reports ended otherwise than paid, and why."""
+    return [
+        Discrepancy(kind=one.state.value, report_id=one.report_id, message=one.reason, found=one.status)
+        for one in submissions
+        if one.state in {S.PARTIAL, S.FAILED, S.EXCLUDED}
+    ]
+
+
+def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
+    """Count where each input row went, and check that each went somewhere.
+
+    Raises:
+        BrokenInvariant: a row has no place, or one the books do not know.
+    """
+    counts = Counter[str]()
+    for disposition, count in zip(rows["disposition"], rows["rows"], strict=True):
+        counts[disposition] += int(count)
+    known = {name: counts[name] for name in ("used", "held", "duplicate", "ignored")}
+    if sum(known.values()) != counts.total():
+        raise BrokenInvariant("an input row has no place")
+    return RowCounts(read=counts.total(), **known)
+
+
+def place_rows(rows: DataFrame[RowRuns], obligations: DataFrame[Obligations]) -> DataFrame[RowRuns]:
+    """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
+    own = obligations[obligations["row"] > 0]
+    moved = dict[tuple[str, str, int], Run]()
+    columns = ["file", "sheet", "row", "place", "reason", "submission_id"]
+    for file, sheet, row, place, reason, sent in own[columns].itertuples(index=False):
+        if place in {Place.HELD.value, Place.CONFLICT.value}:
+            end = "held"
+        elif place == Place.DUPLICATE.value:
+            end = "duplicate"
+        elif place == Place.EXCLUDED.value and not sent:
+            end = "ignored"
+        else:
+            continue
+        moved[file, sheet, row] = Run(file, sheet, row, row, 1, end, reason)
+    return move_rows(rows, list(moved.values()))
+
+
+def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:
+    """Tell each report in the words of `summary.json`."""
+    return [
+        BatchSummary(
+            report_id=one.report_id,
+            split_id=one.split_id,
+            status=one.status,
+            outcome=_outcome(one.state),
+            payments=one.payments,
+            amount_cents=one.amount_cents,
+            linked_by=one.linked_by if one.linked_by == LIKENESS else None,
+        )
+        for one in submissions
+    ]
+
+
+def _outcome(state: SubmissionState) -> str:
+    """What sending it came to: accepted, whatever the report became later; otherwise the state itself."""
+    later = {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}
+    return S.ACCEPTED.value if state in later else state.value
+
+
+# Codes that following the reports can change; they are told anew from the submissions each time.
+FOLLOWED: Final = frozenset(
+    {ExitCode.IN_DOUBT, ExitCode.NOT_SENT, ExitCode.STILL_OPEN, ExitCode.DISCREPANCIES, ExitCode.APPROVAL_WANTED}
+)
+
+_CODE_OF: Final = {
+    S.PLANNED: ExitCode.APPROVAL_WANTED,
+    S.APPROVED: ExitCode.NOT_SENT,
+    S.NOT_SENT: ExitCode.NOT_SENT,
+    S.SENDING: ExitCode.IN_DOUBT,
+    S.IN_DOUBT: ExitCode.IN_DOUBT,
+    S.ABSENT: ExitCode.IN_DOUBT,
+    S.ACCEPTED: ExitCode.STILL_OPEN,
+    S.PROCESSING: ExitCode.STILL_OPEN,
+    S.REFUSED: ExitCode.REFUSED,
+    S.PARTIAL: ExitCode.DISCREPANCIES,
+    S.FAILED: ExitCode.DISCREPANCIES,
+    S.EXCLUDED: ExitCode.DISCREPANCIES,
+}
+
+_NAMES: Final = {
+    ExitCode.DONE: "done",
+    ExitCode.ROWS_REFUSED: "rows_refused",
+    ExitCode.APPROVAL_WANTED: "awaiting_approval",
+    ExitCode.ROWS_HELD: "done_with_rows_held",
+    ExitCode.REFUSED: "refused",
+    ExitCode.NOT_SENT: "not_sent",
+    ExitCode.IN_DOUBT: "in_doubt",
+    ExitCode.STILL_OPEN: "settling",
+    ExitCode.ANOTHER_RUN: "another_run",
+    ExitCode.FROZEN: "frozen",
+    ExitCode.DISCREPANCIES: "discrepancies",
+    ExitCode.NO_SOUND_PLAN: "no_sound_plan",
+    ExitCode.BUG: "bug",
+}
+
+
+NOTHING_TO_PAY: Final = "nothing_to_pay"
+
+
+def closing_codes(
+    noted: Iterable[int],
+    submissions: Sequence[Submission],
+    discrepancies: Sequence[Discrepancy],
+    *,
+    ever_sent: bool,
+    decided: Collection[str] = (),
+) -> set[ExitCode]:
+    """Return every exit code that holds of a run now.
+
+    Rows held with nothing ever sent is another outcome (12) than rows held beside payments that went out (15). Where
+    there is nothing to follow, because the service could not be reached for instance, all that was noted stands.
+
+    Args:
+        noted: Codes noted while the run went on.
+        submissions: What the run sent or planned, and what of earlier runs still keeps its payments from being done.
+        discrepancies: All that were seen.
+        ever_sent: Whether anything of the job was ever sent, by any run.
+        decided: Ids of those that people have explained, payment by payment; they stand in nobody's way.
+    """
+    codes = {ExitCode(code) for code in noted}
+    if submissions:
+        codes -= FOLLOWED
+    codes |= {_CODE_OF[one.state] for one in submissions if one.state in _CODE_OF and one.id not in decided}
+    if discrepancies:
+        codes.add(ExitCode.DISCREPANCIES)
+    if ExitCode.ROWS_HELD in codes and not ever_sent:
+        codes = codes - {ExitCode.ROWS_HELD} | {ExitCode.ROWS_REFUSED}
+    return codes or {ExitCode.DONE}
+
+
+def state_name(code: ExitCode, *, sent: bool) -> str:
+    """Name a run's state for people and `summary.json`.
+
+    >>> state_name(ExitCode.DONE, sent=False)
+    'nothing_to_pay'
+    """
+    if code is ExitCode.DONE and not sent:
+        return NOTHING_TO_PAY
+    return _NAMES.get(code, code.name.lower())
+
+
+# Obligation -> the service's words on its account; "" where it has said nothing.
+Said = Callable[[Record], str]
+
+
+def tell_rows(
+    obligations: DataFrame[Obligations],
+    inputs: Inputs,
+    alike: Mapping[str, Sequence[PaidAlike]],
+    language: str,
+    said: Said = lambda _: "",
+) -> list[Issue]:
+    """Name each row that is not paid, or looks paid already, with its place.
+
+    Args:
+        obligations: After claims and checks.
+        inputs: Where payees stand, for royalties that have no row of their own.
+        alike: Obligation key -> what a row that is to be paid looks like.
+        language: Of the messages.
+        said: What the service said of the account of one that is held for it, fit to be shown.
+    """
+    payees = {one["tax_id"]: one for one in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    issues = []
+    for row in records(obligations):
+        code, facts = _problem(row, alike, language)
+        if code is None:
+            continue
+        place = row if row["row"] else payees.get(row["tax_id"], row)
+        where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
+        issue = make_issue(code, language=language, **where, **facts)
+        words = said(row) if code is IssueCode.ACCOUNT_INVALID else ""
+        issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
+    return issues
+
+
+def _problem(
+    row: Record, alike: Mapping[str, Sequence[PaidAlike]], language: str
+) -> tuple[IssueCode | None, dict[str, Any]]:
+    if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
+        return IssueCode(row["reason"]), {}
+    if row["place"] == Place.CONFLICT.value:
+        renamed = row["reason"].startswith(RENAMED)
+        code = IssueCode.ROW_RENAMED if renamed else IssueCode.ROW_CONFLICT
+        return code, {"found": row["submission_id"], "key": row["key"]}
+    found = alike.get(row["key"]) if row["key"] else None
+    return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})

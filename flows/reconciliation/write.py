@@ -1,0 +1,369 @@
+"""Write what a run came to, and again after every later look: workbook, CSV, summary, corrections, statements."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from pydantic import TypeAdapter
+
+from flows.intake.rules.cross_check import list_missing_shares
+from flows.intake.rules.inputs import count_in
+from flows.payables.rules.left_out import mark_repeated, set_aside
+from flows.payables.rules.obligations import obligations_frame
+from flows.reconciliation.rules.reconcile import (
+    closing_codes,
+    count_rows,
+    ended_otherwise,
+    is_duplicate,
+    place_rows,
+    reconcile,
+    state_name,
+    summarise_batches,
+    total_up,
+    withheld_otherwise,
+)
+from flows.reconciliation.rules.waits import open_items
+from flows.reconciliation.waits import waits_of_run
+from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
+from flows.run import Run
+from flows.sending.rules import codes_of, told_with_rates
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
+from io_adapters.outputs.missing_shares import write_missing_shares
+from io_adapters.outputs.run_folder import write_outputs
+from io_adapters.outputs.statements.folder import write_statements
+from io_adapters.spreadsheets.declarations import read_layout
+from schemas.errors import RepasseError
+from schemas.exchange_terms import HOME_CURRENCY
+from schemas.exit_codes import ExitCode, worst
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout
+from schemas.payee_statement import StatementBasis
+from schemas.raw_table import column_letter
+from schemas.reconciliation import AccountCheckCounts, Discrepancy, Reconciliation, Summary
+from schemas.submission import UNTOLD, SubmissionState
+from schemas.tables.frames import DataFrame, records
+from schemas.tables.obligations import Obligations
+from schemas.tables.row_runs import RowRuns, runs_frame
+from schemas.waits import OpenPeriod
+from schemas.wire import SplitReport, parse_json
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument:
+    """Everything a reconciliation needs that does not change after planning.
+
+    Attributes:
+        job, period, currency, payer_name, language: As in the job.
+        folder: Where this run's outputs are written (absolute).
+        formats: Which outputs.
+        plan_digest: None when nothing was left to pay.
+        in_cents: What came in.
+        obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`.
+        check_counts: Account checks of the run.
+        issues, decisions: As told.
+        discrepancies: Seen so far.
+        codes: Exit codes that will not change any more by following reports.
+        territories: `TerritoryEarnings`.
+        statements: What payees' statements rest on; None when the job wants none.
+    """
+
+    job: str
+    period: str
+    currency: str
+    payer_name: str
+    language: str
+    folder: str
+    formats: tuple[str, ...]
+    plan_digest: str | None
+    in_cents: int
+    obligations: DataFrame[Obligations]
+    balances: pd.DataFrame
+    earnings: pd.DataFrame
+    territories: pd.DataFrame
+    rows: DataFrame[RowRuns]
+    checks: pd.DataFrame
+    check_counts: AccountCheckCounts
+    issues: tuple[Issue, ...]
+    decisions: tuple[str, ...]
+    discrepancies: tuple[Discrepancy, ...]
+    codes: tuple[int, ...]
+    statements: StatementBasis | None = None
+
+    def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
+        """Return the document with what was seen later."""
+        return replace(self, discrepancies=(*self.discrepancies, *more))
+
+    def to_bytes(self) -> bytes:
+        """Write the document for the ledger."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain |= {name: _columns(plain[name]) for name in _FRAMES}
+        plain["check_counts"] = self.check_counts.model_dump()
+        plain["issues"] = [issue.as_json() for issue in self.issues]
+        plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
+        plain["discrepancies"] = [one.model_dump() for one in self.discrepancies]
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "RunDocument":
+        """Read what `to_bytes` wrote."""
+        plain: dict[str, Any] = json.loads(data)
+        plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
+        plain["obligations"] = obligations_frame(plain["obligations"])
+        plain["rows"] = runs_frame(records(plain["rows"]))
+        plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
+        plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
+        plain["issues"] = tuple(_issue(one) for one in plain["issues"])
+        plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
+        for name in ("formats", "decisions", "codes"):
+            plain[name] = tuple(plain[name])
+        return cls(**plain)
+
+
+_FRAMES = ("obligations", "balances", "earnings", "territories", "rows", "checks")
+_BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _issue(plain: dict[str, Any]) -> Issue:
+    return Issue(**plain | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})
+
+
+FOLDER = "statements"
+
+
+def basis_of(run: Run) -> StatementBasis:
+    """Gather what statements need to know of a run beside its tables."""
+    worked, inputs = run.require_worked(), run.require_inputs()
+    heading = heading_of(run.job, run.order.period)
+    history = run.standing.history if run.standing else None
+    advances = stand_of_advances(inputs.advances, worked.postings, history) if history else ()
+    return StatementBasis(heading, advances)
+
+
+def tell_payees(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
+    """Write the statements of a run, this one or an earlier one; what cannot be written is told, and changes nothing.
+
+    The money has gone out by then and the books are written: a full disk must not make a paid run look like a failed
+    one.
+    """
+    try:
+        run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
+    except OSError as error:
+        run.messages.append(run.say("statements.failed", run=run_id, reason=type(error).__name__))
+
+
+def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:
+    """Write the statements of a run whose reports the service knows; before that nobody has anything to be told.
+
+    Returns:
+        Where they are; nothing when the job wants none.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    basis = document.statements
+    if basis is None or not any(batch.split_id for batch in reconciliation.summary.batches):
+        return []
+    obligations = reconciliation.obligations
+    named = ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})
+    tables = StatementTables(document.earnings, document.territories, document.balances, obligations)
+    statements = compose_statements(
+        basis.heading,
+        tables,
+        run_id=run_id,
+        advances=basis.advances,
+        submissions={one.id: one for one in named},
+    )
+    return write_statements(statements, Path(document.folder) / FOLDER)
+
+
+def write_correctables(run: Run, folder: Path) -> list[Path]:
+    """Write what there is to put right; nothing, where nothing is wrong.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    return [path for path in (corrections_of(run, folder), missing_shares_of(run, folder)) if path]
+
+
+def corrections_of(run: Run, folder: Path) -> Path | None:
+    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
+    sheets = [
+        SheetToCorrect(raw, [one for one in run.issues if (one.file, one.sheet) == (raw.file.name, raw.sheet)], origin)
+        for raw, origin in run.sheets
+    ]
+    return write_corrections(sheets, folder / "corrections.xlsx", run.language)
+
+
+def missing_shares_of(run: Run, folder: Path) -> Path | None:
+    """List the lines that no share covers, to be filled in; files that were paid before are left out."""
+    inputs, _ = set_aside(run.require_inputs(), run.used_before.repeated)
+    first_day = run.order.period.start.isoformat()
+    shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
+    missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)
+    return write_missing_shares(missing, folder / "missing-shares.xlsx", run.language)
+
+
+CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
+
+
+def write(run: Run) -> None:
+    """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger."""
+    if run.worked is None or run.inputs is None:
+        return
+    document = document_of(run)
+    run.ledger.runs.save_document(run.id, document.to_bytes())
+    reconciliation = reconciliation_of(document, run.id, run.ledger)
+    run.codes = {ExitCode(reconciliation.summary.exit_code)}
+    folder = Path(document.folder)
+    run.outputs = write_outputs(reconciliation, folder, document.formats)
+    run.outputs += write_correctables(run, folder)
+    run.summary = reconciliation.summary
+    run.left = left_open(document, reconciliation)
+    tell_payees(run, document, reconciliation, run.id)
+
+
+def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeriod:
+    """Sum up what a run leaves open, for the ledger."""
+    summary = reconciliation.summary
+    where = (summary.job, summary.period, summary.run, summary.currency)
+    items = open_items(reconciliation.obligations, reconciliation.rows)
+    return OpenPeriod(*where, document.language, document.folder, items)
+
+
+def document_of(run: Run) -> RunDocument:
+    """Gather what a reconciliation needs from a run."""
+    worked, inputs, job = run.require_worked(), run.require_inputs(), run.job
+    carried_in = run.standing.history.carried_in if run.standing else {}
+    return RunDocument(
+        job=job.job,
+        period=run.order.period.label,
+        currency=job.currency,
+        payer_name=job.payer.name,
+        language=job.outputs.language,
+        folder=str(output_folder(run)),
+        formats=job.outputs.formats,
+        plan_digest=run.plan.digest if run.plan and run.plan.batches else None,
+        in_cents=count_in(inputs, carried_in),
+        obligations=worked.obligations,
+        balances=worked.balances,
+        earnings=worked.earnings,
+        territories=worked.territories,
+        rows=mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed),
+        checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
+        check_counts=run.checks,
+        issues=tuple(run.issues),
+        decisions=inputs.decisions,
+        discrepancies=tuple(run.discrepancies),
+        codes=tuple(sorted(run.codes)),
+        statements=basis_of(run) if job.outputs.statements else None,
+    )
+
+
+def output_folder(run: Run) -> Path:
+    """outputs.folder/<job>/<period>/<run>, relative to the job file."""
+    base = run.order.folder / run.job.outputs.folder
+    return (base / run.job.job / run.order.period.label / run.id).absolute()
+
+
+def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Reconciliation:
+    """Hold a run's document against what the ledger and the reports say by now.
+
+    Raises:
+        BrokenInvariant: centavos or rows do not add up.
+    """
+    named = set(document.obligations["submission_id"]) - {""}
+    submissions = {one.id: one for one in ledger.submissions.with_ids(named)}
+    snapshots = ledger.reports.latest(list(submissions))
+    reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
+    words = ledger.decisions.on_reports(document.obligations["key"])
+    placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
+    rows = place_rows(document.rows, placed)
+    own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
+    own.sort(key=lambda one: (one.plan_digest, one.batch_number))
+    ever_sent = ledger.submissions.ever_sent(document.job)
+    unfinished = [one for one in submissions.values() if one not in own and not is_duplicate(one, run_id)]
+    untold = {one.id for one in submissions.values() if one.state in UNTOLD}
+    decided = untold - ledger.decisions.undecided(untold)
+    followed = [*own, *unfinished]
+    ended = ended_otherwise([one for one in own if one.id not in decided])
+    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports), *ended]
+    rates = ledger.exchange_updates.of_reports(submissions) if document.currency != HOME_CURRENCY else {}
+    codes = closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided)
+    code = worst(codes | codes_of(rates.values()))
+    issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
+    summary = Summary(
+        run=run_id,
+        job=document.job,
+        period=document.period,
+        plan_digest=document.plan_digest,
+        currency=document.currency,
+        state=state_name(code, sent=bool(own)),
+        exit_code=int(code),
+        totals_cents=total_up(placed, document.in_cents, submissions, reports, run_id),
+        batches=told_with_rates(summarise_batches(own), rates),
+        rows=count_rows(rows),
+        account_checks=document.check_counts,
+        issues={str(name): int(count) for name, count in issues.items()},
+        discrepancies=discrepancies,
+    )
+    found = Reconciliation(
+        summary=summary,
+        payer_name=document.payer_name,
+        language=document.language,
+        obligations=placed,
+        payees=document.balances,
+        earnings=document.earnings,
+        rows=rows,
+        checks=document.checks,
+        issues=document.issues,
+        decisions=document.decisions,
+    )
+    return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlace:
+    """A place in a sheet; None for what the sheet does not have."""
+
+    cell: str | None = None
+    header: str | None = None
+
+
+def find_cell(run: Run, file: str, sheet: str, row: int, column: str) -> CellPlace:
+    """Find the cell of a canonical column in a row that was read.
+
+    Args:
+        run: Has read its files.
+        file: Base name.
+        sheet: Its sheet; "" for text.
+        row: Physical row.
+        column: Canonical column.
+    """
+    for raw, origin in run.sheets:
+        if (raw.file.name, raw.sheet or "") != (file, sheet):
+            continue
+        layout = _layout(run, origin.layout)
+        position = match_headers(raw.headers, layout).positions.get(column) if layout else None
+        if position is not None:
+            return CellPlace(f"{column_letter(position)}{row}", raw.headers[position])
+    return CellPlace()
+
+
+def _layout(run: Run, name: str) -> Layout | None:
+    declared = [source.layout for source in run.job.sources if isinstance(source.layout, Layout)]
+    for layout in declared:
+        if layout.layout == name:
+            return layout
+    try:
+        return read_layout(name, run.order.folder)
+    except RepasseError:  # the row is told all the same
+        return None

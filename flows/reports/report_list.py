@@ -1,0 +1,262 @@
+"""Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
+from flows.reports.rules.report_list import compare_listing, find_doubtful, linked_by_likeness, propose
+from flows.run import Run
+from io_adapters.ledger.holds import Freeze
+from io_adapters.ledger.owner import Owner, is_gone
+from schemas.alarm import Alarm, Alarms
+from schemas.decision import DecisionKind
+from schemas.errors import SendingFrozen
+from schemas.exit_codes import ExitCode
+from schemas.plan import names_of
+from schemas.reconciliation import Discrepancy
+from schemas.standing_words import state_in_words
+from schemas.submission import ENDED, LIKENESS, Submission, SubmissionState
+from schemas.told import Told
+from schemas.wire import SplitReport
+
+S = SubmissionState
+
+FOUND_BY_LIKENESS: Final = "found by likeness: payer, currency, total, number of payments and time; nothing echoed"
+# What is said of a report again at every look although it ended long ago.
+_TOLD_AFTER_THE_END: Final = frozenset({"status_changed", "figures_changed", "overpaid"})
+
+
+def doubt_abandoned(run: Run) -> None:
+    """Put what a dead process left half done in doubt: its submissions, and its account checks as spent."""
+
+    def gone(owner: Owner) -> bool:
+        return is_gone(owner, run.owner)
+
+    for submission in run.ledger.submissions.doubt_abandoned(gone):
+        run.progress.tell(run.say("doubt.abandoned", report=submission.report_id))
+    run.ledger.checks.abandoned(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the service's list.
+
+    Attributes:
+        ended: What had ended before the list was asked for: what ends meanwhile has not gone back.
+        reports: What the service lists.
+    """
+
+    ended: list[Submission]
+    reports: tuple[SplitReport, ...]
+
+
+def look_at_service(run: Run) -> tuple[SplitReport, ...]:
+    """List the service's reports in every way it can, settle what is in doubt, and compare the list with the ledger.
+
+    Returns:
+        All reports the service lists.
+
+    Raises:
+        NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
+        SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
+    """
+    look = take_look(run, run.require_service().api.list_all_reports)
+    run.listed_at_s, run.accepted_when_listed = run.clock.monotonic_s(), run.accepted
+    judge_look(run, look)
+    return look.reports
+
+
+def take_look(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
+    """List the service's reports.
+
+    Args:
+        run: Whose ledger must be that of the service.
+        ask: Asks for the list.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
+    service = run.require_service()
+    if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
+        run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    look = Look(_ended(run), ask())
+    run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
+    return look
+
+
+def judge_look(run: Run, look: Look) -> None:
+    """Settle what is in doubt, and compare the list with the ledger.
+
+    Raises:
+        SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
+    """
+    alarms = _settle_doubts(run, look.reports)
+    look_at_ended(run, look.ended, look.reports)
+    accepted = run.ledger.freeze.accepted_tags()
+    url, sent = run.require_service().url, run.ledger.submissions.sent_reports()
+    alarms += compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
+    freeze(run, alarms)
+
+
+def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
+    alarms = []
+    findings = find_doubtful(run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}), reports)
+    linked = linked_ids(run) if any(finding.matches for finding in findings) else {}
+    for finding in findings:
+        name, count = finding.submission.report_id, len(finding.matches)
+        split_id = (finding.matches[0].id or "") if finding.matches else ""
+        if count > 1:
+            alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
+        elif split_id in linked:
+            told = Told("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
+            alarms.append(Alarm("linked_twice", f"{name}:id", told))
+        elif finding.matches:
+            alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
+    _link_or_propose(run, [finding.submission for finding in findings if not finding.matches], reports)
+    return alarms + _wrong_likenesses(run, reports)
+
+
+def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
+    """Alarm where a report bears the name of a submission that was linked to another one for its likeness."""
+    linked = {one.id: one.split_id for one in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)}
+    return [
+        Alarm("wrong_likeness", name, Told("alarm.wrong_likeness", name=name, report=linked[name], found=report.id))
+        for report in (reports if linked else ())
+        for name in names_of(report) & linked.keys()
+        if report.id != linked[name]
+    ]
+
+
+def accept_found(
+    run: Run, submission: Submission, split_id: str, *, by: str, reason: str, linked_by: str | None = None
+) -> list[Alarm]:
+    """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
+    name = submission.report_id
+    paid_twice = run.ledger.submissions.record_found(
+        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by, language=run.language
+    )
+    run.progress.tell(run.say("doubt.found", report=name))
+    if not paid_twice:
+        return []
+    return [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))]
+
+
+def linked_ids(run: Run) -> dict[str, str]:
+    """Name the reports of the service that submissions of the ledger have already, each with our name of it."""
+    return {one.split_id: one.report_id for one in run.ledger.submissions.sent_reports() if one.split_id}
+
+
+def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
+    """Link what only one report can be where the service echoes nothing; elsewhere tell a person which it could be.
+
+    What is being sent could be one of these reports too. What cannot be told any more is taken back: the reason is
+    again why it is in doubt.
+    """
+    if not nameless:
+        return
+    under_way = run.ledger.submissions.list(states={S.SENDING})
+    proposed = propose([*nameless, *under_way], reports, linked_ids(run))
+    linked = linked_by_likeness(proposed, nameless, reports)
+    for submission in nameless:
+        if submission.id in linked:
+            split_id = linked[submission.id].id or ""
+            accept_found(run, submission, split_id, by=run.id, reason=FOUND_BY_LIKENESS, linked_by=LIKENESS)
+            run.messages.append(run.say("doubt.likeness", report=submission.report_id, split_id=split_id))
+        if submission.id in linked or submission.state is not S.IN_DOUBT:
+            continue
+        report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
+        if report is not None:
+            reason = run.say("doubt.proposed", report=submission.report_id, split_id=report.id)
+        if reason != submission.reason:
+            run.ledger.submissions.note(submission.id, reason)
+
+
+def _ended(run: Run) -> list[Submission]:
+    """List what has come to an end, of the run's job or of all."""
+    return run.ledger.submissions.list(job=job_looked_at(run), states=ENDED, bodies=False)
+
+
+def job_looked_at(run: Run) -> str | None:
+    """Name the one job that a run is about; None when it is about all."""
+    return run.asked.job.job if run.asked else run.only_job
+
+
+def look_at_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitReport]) -> None:
+    """Judge again what had ended, tell what changed, and freeze sending where one that had failed did.
+
+    What a failed report was to pay is free to be paid again with a person's word, so its change of mind may be a
+    payment made twice.
+    """
+    listed = {report.id: report for report in reports if report.id}
+    seen = [(one, listed[one.split_id]) for one in ended if one.split_id in listed]
+    held = [one.id for one, report in seen if report.withholdPayments or report.withholdAmount]
+    withheld = run.ledger.claims.withheld(held)
+    for submission, report in seen:
+        judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
+        told = [one for one in judged.discrepancies if one.kind in _TOLD_AFTER_THE_END]
+        if judged.state is not submission.state or judged.reason != submission.reason:
+            told += _record_change(run, submission, report, judged)
+        elif submission.state is S.FAILED and told:
+            run.ledger.freeze.raise_alarms(Alarms((_changed_its_mind(submission, report),), run.language))
+        if told:
+            run.note_discrepancies(told)
+            run.codes.add(ExitCode.DISCREPANCIES)
+
+
+def _changed_its_mind(submission: Submission, report: SplitReport) -> Alarm:
+    name = submission.report_id
+    return Alarm("status_changed", name, Told("alarm.status_changed", name=name, found=report.status))
+
+
+def _record_change(run: Run, submission: Submission, report: SplitReport, judged: Judgement) -> list[Discrepancy]:
+    """Write down that a report that had ended stands otherwise; return where that contradicts people's decisions."""
+    alarms = (_changed_its_mind(submission, report),) if submission.state is S.FAILED else ()
+    stands = run.ledger.submissions.record_status(
+        submission.id,
+        report.document(),
+        report.status,
+        judged.state,
+        by=run.id,
+        reason=judged.reason,
+        seen=submission.state,
+        alarms=Alarms(alarms, run.language),
+    )
+    if stands.state is not judged.state or stands.state is submission.state:
+        return []
+    run.touched.add(submission.run_id)
+    before, after = (state_in_words(one.state.value, run.language) for one in (submission, stands))
+    run.progress.tell(run.say("look.changed", report=submission.report_id, before=before, after=after))
+    if stands.state is not S.PAID:
+        return []
+    otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
+    if not otherwise:
+        return []
+    message = "the service has paid it after all; people had decided otherwise, and nothing is paid again"
+    return [Discrepancy(kind="decided", report_id=submission.report_id, message=message, found=str(len(otherwise)))]
+
+
+def freeze(run: Run, alarms: list[Alarm]) -> None:
+    """Stop all sending where there are alarms, and say so for as long as people have not looked into them.
+
+    Raises:
+        SendingFrozen: there are, or a freeze stands from before.
+    """
+    run.ledger.freeze.raise_alarms(Alarms(tuple(alarms), run.language))
+    standing = run.ledger.freeze.current()
+    if standing is not None:
+        raise SendingFrozen(frozen_words(run, standing))
+
+
+def frozen_words(run: Run, standing: Freeze) -> str:
+    """Say why sending is frozen, and how people let it go on."""
+    return run.say("freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
+
+
+def note_doubts(run: Run, job: str | None) -> None:
+    """Say in the run's outcome what of a job, or of all, is still in doubt."""
+    doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING}, bodies=False)
+    for one in doubts:
+        words = run.say("doubt.standing", report=one.report_id, payments=one.payments)
+        run.end_with(ExitCode.IN_DOUBT, f"{words}; {one.reason}" if one.reason else words)

@@ -1,0 +1,1 @@
+"""What a report or a list of reports means; schemas and other rules alone."""

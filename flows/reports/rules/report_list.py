@@ -1,0 +1,309 @@
+"""What the service's list of reports says: what is found, lost or unknown, and what it proves of a doubt."""
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from flows.reports.rules.judge_report import PAYING
+from schemas.alarm import Alarm, AlarmKind
+from schemas.plan import digest_of, names_of, short_token
+from schemas.submission import LIKENESS, OPEN, SentReport, Submission, SubmissionState
+from schemas.tax_id import format_tax_id
+from schemas.told import Told
+from schemas.wire import SplitReport, amount_from_cents, says_cents
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the list says of one submission in doubt.
+
+    Attributes:
+        submission: The one in doubt.
+        matches: Reports that bear its name: one is proof that it was accepted, none proves nothing, two freeze sending.
+    """
+
+    submission: Submission
+    matches: tuple[SplitReport, ...]
+
+
+def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]) -> list[Finding]:
+    """Look every submission in doubt up in the list, by reportId or by the token in the name."""
+    by_name: dict[str, list[SplitReport]] = {}
+    for report in reports:
+        for name in names_of(report):
+            by_name.setdefault(name, []).append(report)
+    return [Finding(submission, tuple(by_name.get(submission.report_id, ()))) for submission in in_doubt]
+
+
+def compare_listing(
+    reports: Sequence[SplitReport],
+    sent: Iterable[SentReport],
+    *,
+    service_url: str,
+    ledger_tag: str,
+    accepted: Collection[str] = (),
+) -> list[Alarm]:
+    """Hold a list of the service's against the ledger.
+
+    Args:
+        reports: All reports the list shows; a list of some statuses alone serves as well.
+        sent: Every report the service may have by the ledger's own account, read after the list.
+        service_url: The service's identity, part of our report ids.
+        ledger_tag: This ledger's tag, part of our report ids.
+        accepted: Tags that people have looked into; they raise no alarm again.
+
+    Returns:
+        An alarm for each report of this ledger that the ledger does not know (it was lost or restored), for each other
+        ledger that reports to the same account, for each name that two reports bear, and for each of our reports that
+        the list shows under another name, or with another amount, currency or payer than were sent.
+    """
+    service = short_token(digest_of("service", service_url), 6)
+    by_name = {one.report_id: one for one in sent}
+    by_id = {one.split_id: one for one in by_name.values() if one.split_id}
+    bearers: dict[str, list[SplitReport]] = {}
+    alarms = []
+    for report in reports:
+        for name in names_of(report):
+            bearers.setdefault(name, []).append(report)
+        if report.id in by_id:
+            alarms += _told_otherwise(by_id[report.id], report)
+    for name, bearing in sorted(bearers.items()):
+        parts = name.split("-")
+        if len(parts) != 4 or parts[1] != service:
+            continue
+        known = by_name.get(name)
+        count = len(bearing) + _is_missing(known, bearing)
+        if count > 1:
+            alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
+        if parts[2] != ledger_tag:
+            alarms.append(Alarm("second_ledger", parts[2], Told("alarm.second_ledger", tag=parts[2])))
+        elif known is None:
+            alarms.append(Alarm("lost_report", name, Told("alarm.lost_report", name=name)))
+    return list({(alarm.kind, alarm.tag): alarm for alarm in alarms if alarm.tag not in accepted}.values())
+
+
+def _is_missing(known: SentReport | None, bearing: Sequence[SplitReport]) -> bool:
+    """Whether a name is borne by others alone than the report that the service gave us for it; lists may lag."""
+    ids = {report.id for report in bearing}
+    if known is None or not known.split_id or known.linked_by == LIKENESS:
+        return False
+    return None not in ids and known.split_id not in ids
+
+
+def _told_otherwise(sent: SentReport, report: SplitReport) -> list[Alarm]:
+    """Alarm where a report that is ours is told otherwise than it was sent; what is left out contradicts nothing."""
+    names = sorted(names_of(report))
+    found = []
+    if names and sent.report_id not in names:
+        found.append(wrong_echo("name", sent.report_id, names[0], report=report.id or ""))
+    if report.totalAmount is not None and not says_cents(report.totalAmount, sent.amount_cents):
+        found.append(wrong_echo("amount", sent.report_id, report.totalAmount, amount_from_cents(sent.amount_cents)))
+    if report.currency is not None and report.currency != sent.currency:
+        found.append(wrong_echo("currency", sent.report_id, report.currency, sent.currency))
+    if report.taxId is not None and _letters_of(report.taxId) != _letters_of(sent.payer):
+        found.append(wrong_echo("payer", sent.report_id))
+    return found
+
+
+def wrong_echo(
+    field: Literal["name", "amount", "currency", "payer"],
+    report_id: str,
+    found: object = "",
+    expected: object = "",
+    report: str = "",
+) -> Alarm:
+    """Make the alarm that the service tells a field of a report otherwise than it was sent; nobody is named in it.
+
+    Args:
+        field: Which.
+        report_id: Our name of the report.
+        found: What the service says; not shown of a payer.
+        expected: What was sent; not shown of a payer or a name.
+        report: The service's `_id`, where the name is wrong.
+    """
+    alarms: dict[str, tuple[AlarmKind, Told]] = {
+        "name": ("wrong_name", Told("alarm.wrong_name", name=report_id, found=found, report=report)),
+        "amount": ("wrong_amount", Told("alarm.wrong_amount", name=report_id, found=found, expected=expected)),
+        "currency": ("wrong_currency", Told("alarm.wrong_currency", name=report_id, found=found, expected=expected)),
+        "payer": ("wrong_payer", Told("alarm.wrong_payer", name=report_id)),
+    }
+    kind, told = alarms[field]
+    return Alarm(kind, f"{report_id}:{field}", told)
+
+
+def _letters_of(document: str) -> str:
+    """A document may come back with its dots."""
+    return "".join(character for character in document.casefold() if character.isalnum())
+
+
+# How far the service's clock may be behind ours when it dates a report.
+CLOCKS_APART: Final = dt.timedelta(minutes=2)
+# A report made later than that after a submission was sent could be one that a person made in its place.
+MADE_WITHIN: Final = dt.timedelta(hours=1)
+_ACCEPTED: Final = OPEN | {SubmissionState.PAID, SubmissionState.PARTIAL, SubmissionState.FAILED}
+
+
+def differs_from(submission: Submission, report: SplitReport) -> list[str]:
+    """Name what a report says otherwise than a submission; what it does not say, it does not contradict.
+
+    Args:
+        submission: With its body.
+        report: As the service shows it.
+    """
+    payer, names = _payer(submission), names_of(report)
+    contradicted = {
+        "name": bool(names) and submission.report_id not in names,
+        "payer": report.taxId not in {None, payer, format_tax_id(payer)},
+        "currency": report.currency not in {None, submission.currency},
+        "total": report.totalAmount is not None and not says_cents(report.totalAmount, submission.amount_cents),
+        "number of payments": _contradicts_count(submission, report),
+    }
+    return [what for what, contradicts in contradicted.items() if contradicts]
+
+
+def look_alikes(
+    submission: Submission, reports: Sequence[SplitReport], linked: Collection[str]
+) -> tuple[SplitReport, ...]:
+    """Find the reports that could be a submission, as far as anybody can tell from here.
+
+    Args:
+        submission: In doubt, with its body.
+        reports: All reports the service lists.
+        linked: `_id`s that submissions of the ledger have already.
+
+    Returns:
+        The nameless, unlinked reports made since it was sent that agree in payer, currency, total and number of
+        payments, all of which they must say.
+    """
+    if submission.sending_at is None:
+        return ()
+    since = submission.sending_at - CLOCKS_APART
+    return tuple(
+        report
+        for report in reports
+        if report.id and report.id not in linked and not names_of(report) and _made_since(report, since)
+        if None not in (report.taxId, report.currency, report.totalAmount)
+        if _count(report) == submission.payments and not differs_from(submission, report)
+    )
+
+
+def propose(
+    in_doubt: Sequence[Submission], reports: Sequence[SplitReport], linked: Collection[str]
+) -> dict[str, SplitReport]:
+    """Pair submissions in doubt with reports where both sides leave no choice; last month's twin looks the same.
+
+    Args:
+        in_doubt: All that no report in the list names, with their bodies.
+        reports: All reports the service lists.
+        linked: `_id`s that submissions of the ledger have already.
+
+    Returns:
+        Submission id -> the only report it could be, which could be no other submission in doubt.
+    """
+    could_be = {one.id: look_alikes(one, reports, linked) for one in in_doubt}
+    suitors = Counter(report.id for alike in could_be.values() for report in alike)
+    return {name: alike[0] for name, alike in could_be.items() if len(alike) == 1 and suitors[alike[0].id] == 1}
+
+
+def linked_by_likeness(
+    proposed: Mapping[str, SplitReport], in_doubt: Iterable[Submission], reports: Iterable[SplitReport]
+) -> dict[str, SplitReport]:
+    """Choose the proposals that are taken without a person.
+
+    Those where the service echoes neither reportId nor name, of this report or of any in the list that is ours; where
+    the report was made about when the submission was sent; and where nobody has taken such a link back before.
+
+    Args:
+        proposed: As `propose` gives it.
+        in_doubt: The submissions it is about.
+        reports: All reports the service lists.
+    """
+    if any(names_of(report) for report in reports):
+        return {}
+    return {
+        submission.id: report
+        for submission in in_doubt
+        if submission.state is SubmissionState.IN_DOUBT and submission.linked_by is None and submission.sending_at
+        if (report := proposed.get(submission.id)) and not (report.reportId or report.paymentBatchName)
+        if not _made_since(report, submission.sending_at + MADE_WITHIN)
+    }
+
+
+def absence_lacks(
+    submission: Submission, sent: Iterable[Submission], reports: Sequence[SplitReport], evidence: str
+) -> Told | None:
+    """Say what a list lacks to speak for the absence of a submission; None when it shows our reports of that time.
+
+    It must show the report that was accepted last before it, where the ledger knows one from before, and the first one
+    accepted after it. One that the list does not show any more is passed over where the evidence names it. In place of
+    a report of ours after it serves one that the service dates after it and the evidence names, made by hand, say.
+
+    Args:
+        submission: In doubt, and not in the list.
+        sent: All submissions of the ledger.
+        reports: The very list.
+        evidence: What people rely on.
+    """
+    when = submission.sending_at
+    if when is None:
+        return None
+    listed = {report.id for report in reports} | {name for report in reports for name in names_of(report)}
+    timed = [(one.sending_at, one) for one in sent if one.sending_at is not None and one.state in _ACCEPTED]
+    before = [one for at, one in sorted(timed, key=lambda pair: pair[0], reverse=True) if at < when]
+    after = [one for at, one in sorted(timed, key=lambda pair: pair[0]) if at > when]
+    for side in (before, after):
+        shown = next((number for number, one in enumerate(side) if {one.report_id, one.split_id} & listed), len(side))
+        hidden = [one.report_id for one in side[:shown] if one.report_id not in evidence]
+        if hidden:
+            return Told("doubt.list_lacks", name=submission.report_id, other=hidden[0])
+    by_hand = [report for report in reports if report.id and report.id in evidence]
+    if not after and not any(_made_since(report, when) for report in by_hand):
+        return Told("doubt.none_after", name=submission.report_id)
+    return None
+
+
+def _payer(submission: Submission) -> str:
+    payer: str = json.loads(submission.body)["taxId"]
+    return payer
+
+
+def _count(report: SplitReport) -> int | None:
+    """How many payments a report has; None when it does not say."""
+    counts = (report.pendingPayments, report.withholdPayments, report.donePayments)
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _contradicts_count(submission: Submission, report: SplitReport) -> bool:
+    """A report that has ended may no longer count what it could not pay; one on its way counts everything."""
+    count = _count(report)
+    if count is None:
+        return False
+    return count > submission.payments or (count < submission.payments and report.status in PAYING)
+
+
+def _made_since(report: SplitReport, since: dt.datetime) -> bool:
+    try:
+        made = dt.datetime.fromisoformat(report.splitDate or "")
+    except ValueError:
+        return False
+    return (made if made.tzinfo else made.replace(tzinfo=dt.UTC)) >= since
+
+
+# So many doubts that nobody has settled, of whatever run and job, and no further batch is added to them.
+MOST_DOUBTS: Final = 5
+
+# Key, address, method, size or rate: whatever is wrong with one batch is wrong with the next one too.
+_OF_ALL_BATCHES: Final = frozenset({401, 403, 404, 405, 413, 429})
+
+
+def stops_sending(http_status: int | None) -> bool:
+    """Whether an answer to POST /split says that the batches after it would only be answered alike.
+
+    >>> stops_sending(401), stops_sending(503), stops_sending(None)
+    (True, False, False)
+    """
+    return http_status in _OF_ALL_BATCHES

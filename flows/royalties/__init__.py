@@ -1,0 +1,1 @@
+"""From royalty lines to what payees have earned and may be paid."""

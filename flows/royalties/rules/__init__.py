@@ -1,0 +1,1 @@
+"""Shares, allocation, advances, periods, statements; schemas and other rules alone."""

@@ -1,0 +1,269 @@
+"""Opening balances: what was carried in and paid outside, and which rows the ledger or the payments contradict."""
+
+import datetime as dt
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs
+from flows.payables.rules.obligations import ROYALTIES, JobIdentity
+from flows.royalties.rules.accrue import History, advance_reference
+from schemas.errors import UnsoundPlan
+from schemas.issues import IssueCode
+from schemas.job import Period
+from schemas.reference import normal_reference
+from schemas.submission import Claim, SubmissionState
+from schemas.tables.advances import Advances
+from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.opening import CARRIED, PAID, TO_RECOUP, Opening
+from schemas.tables.row_runs import RowRuns, Run, move_rows
+
+# Code, column at fault, and what the message names.
+_Fault = tuple[IssueCode, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A row of the opening balances that cannot be taken at its word.
+
+    Attributes:
+        code: Why.
+        file, sheet, row: Where.
+        column: Canonical column of the cell at fault.
+        tax_id: Whose row.
+        found: What its message names.
+    """
+
+    code: IssueCode
+    file: str
+    sheet: str
+    row: int
+    column: str
+    tax_id: str
+    found: str
+
+
+class When(Enum):
+    """Whether a row names an earlier period than the job's, this one or a later one."""
+
+    EARLIER = "earlier"
+    NOW = "now"
+    LATER = "later"
+
+
+def first_day(row: Record) -> dt.date:
+    """Return the day a row names, or the first one of the month it names."""
+    named: str = row["period"]
+    return dt.date.fromisoformat(named if len(named) > len("2026-10") else f"{named}-01")
+
+
+def when_is(row: Record, period: Period) -> When:
+    """A month is named by its number or any of its days; other periods by any of theirs."""
+    day = first_day(row)
+    if day < period.start:
+        return When.EARLIER
+    return When.NOW if day <= period.end else When.LATER
+
+
+@dataclass(frozen=True, slots=True)
+class KnownToLedger:
+    """What opening balances may contradict.
+
+    Attributes:
+        period: The job's.
+        history: What the ledger says the period finds.
+        posted: First day and label of every period posted so far, earliest first.
+        claimed: Obligation key of a payments row -> the submission that claims it.
+        payments: Obligation keys of the payments rows there are.
+    """
+
+    period: Period
+    history: History
+    posted: tuple[tuple[dt.date, str], ...]
+    claimed: Mapping[str, str]
+    payments: Collection[str]
+
+    def contradicts(self, row: Record, key: str) -> Contradiction | None:
+        """Say what is wrong with a row; `key` names the payments row that it says was paid outside."""
+        found = {CARRIED: self._carried, TO_RECOUP: self._to_recoup}.get(row["kind"], self._paid)(row, key)
+        if found is None:
+            return None
+        code, column, told = found
+        return Contradiction(code, row["file"], row["sheet"], row["row"], column, row["tax_id"], told)
+
+    def _before(self) -> str:
+        """Label of the latest period posted before this one; "" when there is none."""
+        return next((label for start, label in reversed(self.posted) if start < self.period.start), "")
+
+    def _carried(self, row: Record, _key: str) -> _Fault | None:
+        when = when_is(row, self.period)
+        if when is When.NOW and self._before():
+            return IssueCode.OPENING_LEDGER, "period", self._before()
+        day = first_day(row)
+        never_run = not any(start == day or label == f"{day:%Y-%m}" for start, label in self.posted)
+        if when is When.EARLIER and never_run:
+            return IssueCode.OPENING_PERIOD, "period", self.posted[0][1] if self.posted else self.period.label
+        return None
+
+    def _to_recoup(self, row: Record, _key: str) -> _Fault | None:
+        name = advance_reference(row["reference"], row["isrc"])
+        recouped = self.history.recouped.get((row["tax_id"], name), 0)
+        if recouped and self._before() and when_is(row, self.period) is When.NOW:
+            return IssueCode.OPENING_LEDGER, "amount", self._before()
+        return None
+
+    def _paid(self, row: Record, key: str) -> _Fault | None:
+        if when_is(row, self.period) is not When.NOW or not key:
+            return None
+        if key in self.claimed:
+            return IssueCode.OPENING_LEDGER, "reference", self.claimed[key]
+        return None if key in self.payments else (IssueCode.OPENING_PAYMENT, "reference", row["reference"])
+
+
+OTHER_PERIOD: Final = "other_period"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A period with its opening balances.
+
+    Attributes:
+        history: With what was declared as carried in.
+        royalties_paid: Royalties paid outside, as claims without a submission.
+        payments_paid: Obligation key of a payments row -> centavos paid for it outside.
+        contradictions: Rows that were not taken at their word.
+        in_question: Tax id -> codes, of payees whose rows have problems or contradict.
+    """
+
+    history: History
+    royalties_paid: tuple[Claim, ...]
+    payments_paid: Mapping[str, int]
+    contradictions: tuple[Contradiction, ...]
+    in_question: Mapping[str, str]
+
+
+def open_balances(
+    inputs: Inputs,
+    period: Period,
+    identity: JobIdentity,
+    *,
+    history: History,
+    posted: Sequence[tuple[dt.date, str]],
+    claims: Collection[Claim],
+) -> Opened:
+    """Take opening balances at their word, as far as the ledger does not contradict them.
+
+    Args:
+        inputs: All that came in.
+        period: The job's.
+        identity: What keys rest on.
+        history: What the ledger says the period finds.
+        posted: First day and label of every period posted so far, earliest first.
+        claims: Live claims of this job and period.
+
+    Raises:
+        UnsoundPlan: a row has problems and does not say whose it is.
+    """
+    if "" in inputs.opening_problems:
+        raise UnsoundPlan("an opening balance does not say whose it is: correct its CPF or CNPJ, or take the row out")
+    pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    rows = {(tax_id, normal_reference(reference)) for tax_id, reference in pairs}
+    claimed = {one.obligation_key: one.submission_id for one in claims if one.kind == "payment"}
+    ledger = KnownToLedger(period, history, tuple(posted), claimed, {identity.payment_key(*row) for row in rows})
+    carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
+    contradictions = []
+    for row in records(inputs.opening):
+        named = _named(row, rows) if row["kind"] == PAID else None
+        key = identity.payment_key(row["tax_id"], named) if named is not None else ""
+        fault = ledger.contradicts(row, key)
+        if fault:
+            contradictions.append(fault)
+        elif when_is(row, period) is not When.NOW or row["kind"] == TO_RECOUP:
+            continue
+        elif row["kind"] == CARRIED:
+            carried[row["tax_id"]] = carried.get(row["tax_id"], 0) + row["amount_cents"]
+        elif key:
+            payments[key] = payments.get(key, 0) + row["amount_cents"]
+        else:
+            royalties.append(_claim(row, identity))
+    questions = dict(inputs.opening_problems) | {one.tax_id: one.code.value for one in contradictions}
+    opened = replace(history, carried_in=carried)
+    return Opened(opened, tuple(royalties), payments, tuple(contradictions), questions)
+
+
+def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening], period: Period) -> DataFrame[Advances]:
+    """Put what was left of advances in the place of the advances, from the period on that a row names.
+
+    Args:
+        advances: As the advances table says.
+        opening: Opening balances; of several for one advance the latest counts.
+        period: The job's.
+    """
+    begun = [one for one in records(opening) if one["kind"] == TO_RECOUP and when_is(one, period) is not When.LATER]
+    if not begun:
+        return advances
+    latest = dict[tuple[str, str, str], dt.date]()
+    for one in begun:
+        latest[_advance(one)] = max(first_day(one), latest.get(_advance(one), dt.date.min))
+    left = pd.DataFrame([one for one in begun if first_day(one) == latest[_advance(one)]])
+    others = [_advance(one) not in latest for one in records(advances)]
+    columns = list(advances.columns)
+    return DataFrame[Advances](pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes))
+
+
+def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], period: Period) -> DataFrame[RowRuns]:
+    """Tell the rows of opening balances that say nothing about this period as ignored.
+
+    Args:
+        rows: Where the rows of all files went so far.
+        opening: Opening balances.
+        period: The job's.
+    """
+    silent = [
+        _moved(one["file"], one["sheet"], one["row"], "ignored", OTHER_PERIOD)
+        for one in records(opening)
+        if when_is(one, period) is When.LATER or (when_is(one, period) is When.EARLIER and one["kind"] != TO_RECOUP)
+    ]
+    return move_rows(rows, silent)
+
+
+def hold_contradictions(rows: DataFrame[RowRuns], contradictions: Sequence[Contradiction]) -> DataFrame[RowRuns]:
+    """Tell the rows of opening balances that contradict as held."""
+    return move_rows(rows, [_moved(one.file, one.sheet, one.row, "held", one.code.value) for one in contradictions])
+
+
+def _moved(file: str, sheet: str, row: int, disposition: str, reason: str) -> Run:
+    return Run(file, sheet, row, row, 1, disposition, reason)
+
+
+def _advance(row: Record) -> tuple[str, str, str]:
+    return row["tax_id"], row["reference"], row["isrc"]
+
+
+def _named(row: Record, payments: Collection[tuple[str, str]]) -> str | None:
+    """Return the reference of the payments row that was paid outside; None when it was royalties."""
+    reference = normal_reference(row["reference"])
+    known = (row["tax_id"], reference) in payments
+    return row["reference"] if known or reference not in {"", ROYALTIES} else None
+
+
+def _claim(row: Record, identity: JobIdentity) -> Claim:
+    """Royalties paid outside: claimed, by no submission and no run."""
+    base = identity.royalty_key(row["tax_id"])
+    return Claim(
+        obligation_key="",
+        base_key=base,
+        reference=ROYALTIES,
+        kind="royalty",
+        payee=row["tax_id"],
+        amount_cents=row["amount_cents"],
+        destination="",
+        withheld=False,
+        submission_id="",
+        state=SubmissionState.PAID,
+        run_id="",
+        period=identity.period,
+    )

@@ -1,0 +1,352 @@
+"""From the tables of a run to one statement per payee: exact sums by recording, platform and territory."""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, Literal, NamedTuple, TypeVar
+
+import pandas as pd
+
+from flows.royalties.rules.accrue import History, Posting, advance_reference
+from schemas.job import Job, Period
+from schemas.masking import mask_tax_id
+from schemas.payee_statement import (
+    EXACT,
+    AdvanceStanding,
+    PartOf,
+    PayeeStatement,
+    Quote,
+    RecordingPart,
+    StatementHeading,
+    StatementPayment,
+    WayToPaid,
+)
+from schemas.plan import Place, digest_of, short_token
+from schemas.standing_words import standing_of
+from schemas.submission import Submission
+from schemas.tables.frames import Record, records
+
+
+class PayeeEarning(NamedTuple):
+    """The columns of Earnings that a statement rests on."""
+
+    tax_id: str
+    role: str
+    isrc: str
+    upc: str
+    release: str
+    title: str
+    artist: str
+    platform: str
+    period: str
+    currency: str
+    units: int
+    lines: int
+    source_amount: str
+    rate: str
+    share_ppm: int
+    earned: str
+
+
+_Recording = tuple[str, str, str, str, str]
+_Writing = tuple[str, str, str]
+_PartKey = tuple[_Recording, str, str, str, int]
+_Name = TypeVar("_Name")
+_NOTHING = Decimal(0)
+
+
+@dataclass(slots=True)
+class _Part:
+    units: int = 0
+    lines: int = 0
+    source_amount: Decimal = _NOTHING
+    earned: Decimal = _NOTHING
+
+
+class EarningSums:
+    """Sums of one payee.
+
+    Attributes:
+        total: Of everything, exact.
+    """
+
+    def __init__(self, earnings: Iterable[PayeeEarning], territories: Iterable[tuple[str, str]] = ()) -> None:
+        """Add everything up.
+
+        Args:
+            earnings: The payee's rows of Earnings.
+            territories: The payee's rows of TerritoryEarnings: territory and exact part.
+        """
+        self.total = _NOTHING
+        self._platforms: dict[str, Decimal] = {}
+        self._territories: dict[str, Decimal] = {}
+        self._months: dict[str, Decimal] = {}
+        self._of_recording: dict[_Recording, Decimal] = {}
+        self._writings: dict[_Recording, Counter[_Writing]] = {}
+        self._parts: dict[_PartKey, _Part] = {}
+        for one in earnings:
+            self._add(one)
+        for territory, earned in territories:
+            _add_to(self._territories, territory, Decimal(earned))
+
+    def _add(self, one: PayeeEarning) -> None:
+        earned = Decimal(one.earned)
+        recording = (one.isrc, "", "", "", "") if one.isrc else ("", one.upc, one.release, one.title, one.artist)
+        self.total = EXACT.add(self.total, earned)
+        _add_to(self._platforms, one.platform, earned)
+        _add_to(self._months, one.period, earned)
+        _add_to(self._of_recording, recording, earned)
+        # Senders write a title in many ways; the recording is the same.
+        writing = (one.title or one.release, one.artist, one.upc)
+        self._writings.setdefault(recording, Counter())[writing] += one.lines
+        part = self._parts.setdefault((recording, one.currency, one.rate, one.role, one.share_ppm), _Part())
+        part.units += one.units
+        part.lines += one.lines
+        part.source_amount = EXACT.add(part.source_amount, Decimal(one.source_amount))
+        part.earned = EXACT.add(part.earned, earned)
+
+    def recordings(self) -> tuple[RecordingPart, ...]:
+        """Tell the parts, the recording that earned most first, its currencies, rates and roles in order."""
+        return tuple(self._told(key) for key in sorted(self._parts, key=self._place))
+
+    def by_platform(self) -> tuple[PartOf, ...]:
+        """Tell the platforms, the one that brought most first."""
+        return _largest_first(self._platforms)
+
+    def by_territory(self) -> tuple[PartOf, ...]:
+        """Tell the territories, the one that brought most first."""
+        return _largest_first(self._territories)
+
+    def by_month(self) -> tuple[PartOf, ...]:
+        """Tell the months of sales, in order."""
+        return tuple(PartOf(name, earned) for name, earned in sorted(self._months.items()))
+
+    def _place(self, key: _PartKey) -> tuple[object, ...]:
+        recording, currency, rate, role, share_ppm = key
+        most = self._of_recording[recording].copy_negate()
+        return (most, self._written(recording), recording, currency, Decimal(rate), role, share_ppm)
+
+    def _told(self, key: _PartKey) -> RecordingPart:
+        recording, currency, rate, role, share_ppm = key
+        title, artist, upc = self._written(recording)
+        part = self._parts[key]
+        return RecordingPart(
+            recording[0], upc, title, artist, role, part.units, part.lines,
+            part.source_amount, currency, Decimal(rate), share_ppm, part.earned,
+        )  # fmt: skip
+
+    def _written(self, recording: _Recording) -> _Writing:
+        """Choose the writing of most lines, of equals the last in alphabetical order."""
+        return max(self._writings[recording].items(), key=lambda one: (one[1], one[0]))[0]
+
+
+def earnings_by_payee(earnings: pd.DataFrame) -> dict[str, list[PayeeEarning]]:
+    """Group the rows of payees in one pass; columns that are not there yet read as "" or 0."""
+    own = earnings[earnings["tax_id"] != ""]
+    columns = [
+        own[name].tolist() if name in own else [0 if name == "units" else ""] * len(own)
+        for name in PayeeEarning._fields
+    ]
+    grouped = dict[str, list[PayeeEarning]]()
+    for one in map(PayeeEarning._make, zip(*columns, strict=True)):
+        grouped.setdefault(one.tax_id, []).append(one)
+    return grouped
+
+
+def territories_by_payee(territories: pd.DataFrame) -> dict[str, list[tuple[str, str]]]:
+    """Group what payees earned by territory: payee -> (territory, exact part in the job's currency)."""
+    grouped = dict[str, list[tuple[str, str]]]()
+    columns = (territories[name].tolist() for name in ("tax_id", "territory", "earned"))
+    for payee, territory, earned in zip(*columns, strict=True):
+        grouped.setdefault(payee, []).append((territory, earned))
+    return grouped
+
+
+def _add_to(sums: dict[_Name, Decimal], key: _Name, earned: Decimal) -> None:
+    sums[key] = EXACT.add(sums.get(key, _NOTHING), earned)
+
+
+def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
+    # copy_negate: the minus sign would round to the 28 digits of the standing context.
+    in_order = sorted(sums.items(), key=lambda one: (one[1].copy_negate(), one[0]))
+    return tuple(PartOf(name, earned) for name, earned in in_order)
+
+
+TOKEN_LENGTH: Final = 8
+# Brazil has had no summer time since 2019 (Decreto 9.772/2019).
+BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
+_TOLD: Final = ("royalty", "payment", "carried")
+_DIFFERENCE: Final = "difference"
+
+
+class StatementTables(NamedTuple):
+    """The tables that statements are composed of, of `schemas.tables.obligations`.
+
+    Attributes:
+        earnings: Earnings.
+        territories: TerritoryEarnings.
+        balances: PayeeBalances.
+        obligations: Obligations, best after `reconcile`, so that payments stand where they are by now.
+    """
+
+    earnings: pd.DataFrame
+    territories: pd.DataFrame
+    balances: pd.DataFrame
+    obligations: pd.DataFrame
+
+
+def heading_of(job: Job, period: Period) -> StatementHeading:
+    """Say what all statements of a job and period share."""
+    quotes = {
+        Quote(currency, exchange.rate, exchange.date, exchange.source)
+        for source in job.sources
+        for currency, exchange in source.exchange.items()
+    }
+    return StatementHeading(
+        payer_name=job.payer.name,
+        job=job.job,
+        period=period.label,
+        first_day=period.start,
+        last_day=period.end,
+        currency=job.currency,
+        language=job.outputs.language,
+        minimum_payout_cents=job.rules.minimum_payout,
+        quotes=tuple(sorted(quotes, key=lambda one: (one.currency, one.day, one.rate, one.origin))),
+    )
+
+
+def stand_of_advances(
+    advances: pd.DataFrame, postings: Iterable[Posting], history: History
+) -> tuple[AdvanceStanding, ...]:
+    """Say for each advance what this period recouped of it and what is left.
+
+    Args:
+        advances: `schemas.tables.advances.Advances`.
+        postings: What the period leaves in the ledger.
+        history: What other periods recouped.
+
+    Returns:
+        In order of payee, then oldest first, as they are recouped; fully recouped ones of earlier periods are left out.
+    """
+    paid = Counter[tuple[str, str, str]]()
+    for row in records(advances.sort_values(["tax_id", "date", "reference", "isrc", "row"])):
+        paid[row["tax_id"], row["reference"], row["isrc"]] += row["amount_cents"]
+    now = Counter[tuple[str, str]]()
+    for posting in postings:
+        if posting.kind == "recouped":
+            now[posting.payee, posting.reference] += posting.amount_cents
+    standing = []
+    for (payee, reference, isrc), advanced in paid.items():
+        named = (payee, advance_reference(reference, isrc))
+        left = advanced - history.recouped.get(named, 0) - now[named]
+        if now[named] or left > 0:
+            standing.append(AdvanceStanding(payee, reference, isrc, now[named], max(left, 0)))
+    return tuple(standing)
+
+
+def compose_statements(
+    heading: StatementHeading,
+    tables: StatementTables,
+    *,
+    run_id: str,
+    advances: Iterable[AdvanceStanding] = (),
+    submissions: Mapping[str, Submission] | None = None,
+) -> Iterator[PayeeStatement]:
+    """Compose the statement of every payee of royalties or payments, in order of tax id.
+
+    The result does not depend on the order of rows. The owner's part and lines that no share covers are nobody's
+    statement; a payments row without a readable tax id is neither, nor is what belongs to a payee whose name nothing
+    tells: a page to nobody could only be sent to the wrong person.
+
+    Args:
+        heading: What the statements share.
+        tables: Of one run.
+        run_id: Seeds the tokens of file names: the same for every writing of a run, and unknown to whoever receives a
+            page, who thus cannot try tax ids until one gives the token.
+        advances: As `stand_of_advances` says; without them the recouped sum stands as one line.
+        submissions: By id, for the days on which reports were sent.
+    """
+    parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
+    balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
+    owed = _obligations_by_payee(tables.obligations)
+    advances_of = defaultdict[str, list[AdvanceStanding]](list)
+    for one in advances:
+        advances_of[one.payee].append(one)
+    told = {payee for payee, rows in owed.items() if any(row["kind"] != "carried" for row in rows)}
+    for payee in sorted({*parts, *balance_of, *told} - {""}):
+        balance, rows = balance_of.get(payee), owed.get(payee, [])
+        sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
+        way = _way(balance, sums.total, rows) if balance else None
+        names = filter(None, [balance["name"] if balance else "", *sorted(row["name"] for row in rows)])
+        name = next(names, "")
+        if not name:
+            continue
+        yield PayeeStatement(
+            heading=heading,
+            token=short_token(digest_of("statement", run_id, payee), TOKEN_LENGTH),
+            name=name,
+            tax_id_masked=mask_tax_id(payee),
+            recordings=sums.recordings(),
+            platforms=sums.by_platform(),
+            territories=sums.by_territory(),
+            months=sums.by_month(),
+            way=way,
+            advances=_complete(payee, advances_of[payee], way),
+            payments=tuple(_payments(rows, submissions or {})),
+        )
+
+
+def _obligations_by_payee(obligations: pd.DataFrame) -> dict[str, list[Record]]:
+    names = ["tax_id", "name", "kind", "reference", "amount_cents", "place", "reason", "submission_id", "key"]
+    own = obligations.loc[obligations["kind"].isin(_TOLD) & (obligations["tax_id"] != ""), names]
+    in_order = sorted(records(own), key=itemgetter("tax_id", "kind", "reference", "key", "amount_cents", "place"))
+    return {payee: list(rows) for payee, rows in groupby(in_order, key=itemgetter("tax_id"))}
+
+
+def _way(balance: Record, exact: Decimal, rows: Sequence[Record]) -> WayToPaid:
+    reasons = [row["reason"] for row in rows if row["kind"] == "royalty" and row["place"] == Place.HELD.value]
+    back = sum(row["amount_cents"] for row in rows if row["kind"] == "carried" and row["reason"] == _DIFFERENCE)
+    return WayToPaid(
+        earned_exact=exact,
+        earned_cents=balance["earned_cents"],
+        recouped_cents=balance["recouped_cents"],
+        carried_in_cents=balance["carried_in_cents"],
+        carried_out_cents=balance["carried_out_cents"],
+        held_cents=balance["held_cents"],
+        held_reasons=_codes(reasons),
+        payable_cents=balance["payable_cents"],
+        overpaid_cents=back,
+    )
+
+
+def _codes(reasons: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({code.strip() for reason in reasons for code in reason.split(",") if code.strip()}))
+
+
+def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | None) -> tuple[AdvanceStanding, ...]:
+    """Add what was recouped and is not told by reference, so that the lines add up."""
+    untold = (way.recouped_cents if way else 0) - sum(one.recouped_cents for one in advances)
+    return (*advances, AdvanceStanding(payee, "", "", untold, None)) if untold else tuple(advances)
+
+
+def _payments(rows: Iterable[Record], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:
+    for row in rows:
+        if row["kind"] == "carried" or not row["amount_cents"]:
+            continue
+        kind: Literal["royalty", "payment"] = "royalty" if row["kind"] == "royalty" else "payment"
+        held = row["place"] == Place.HELD.value
+        submission = submissions.get(row["submission_id"])
+        sent_at = submission.sending_at if submission else None
+        yield StatementPayment(
+            kind=kind,
+            reference=row["reference"],
+            amount_cents=row["amount_cents"],
+            place=standing_of(row["place"], row["reason"]),
+            reasons=_codes([row["reason"]]) if held else (),
+            report=submission.report_id if submission else row["submission_id"],
+            sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,
+        )

@@ -1,0 +1,205 @@
+"""Run: what one run has at hand and what its stages have found so far."""
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from flows.account_checks.rules import Verdict
+from flows.intake.rules.inputs import Inputs
+from flows.intake.rules.used_before import UsedBefore
+from flows.payables.rules.compute import Standing, Worked
+from flows.wording import say
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.owner import Owner
+from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.split_api.client import SplitApi
+from schemas.corrections import CorrectedRow, Origin
+from schemas.exit_codes import ExitCode, worst
+from schemas.issues import Issue
+from schemas.job import Job, Outputs, Period
+from schemas.plan import PaymentPlan
+from schemas.raw_table import RawTable
+from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
+from schemas.told import Told
+from schemas.waits import OpenPeriod
+
+
+class Progress(Protocol):
+    """How a run lets people see what it does; a terminal, a log, the Prefect UI."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def tell(self, message: str) -> None:
+        """Something worth a line; never with a document, key or account in it."""
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """So many of so many are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time, injected.
+
+    Attributes:
+        now: The present instant (UTC).
+        monotonic_s: Seconds since some fixed instant, unmoved by changes of the date.
+        sleep: Waits for some seconds.
+    """
+
+    now: Callable[[], dt.datetime]
+    monotonic_s: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The payout service a run talks to.
+
+    Attributes:
+        api: Its client.
+        url: Its identity in the ledger.
+        key_fingerprint: What the ledger remembers of the API key.
+        assumptions: What the interface does not say.
+    """
+
+    api: SplitApi
+    url: str
+    key_fingerprint: str
+    assumptions: Assumptions = field(default_factory=Assumptions)
+
+    def path_id(self, *, split_id: str, report_id: str) -> str:
+        """Return the one of a report's two ids that the service's paths take."""
+        return self.assumptions.id_for_get(split_id=split_id, report_id=report_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the caller asked for.
+
+    Attributes:
+        job: The declaration.
+        job_path: Where it was read.
+        period: Its days.
+        files: Source (layout name or position; "" for the only one) and path: read instead of the declared files.
+        yes: Whether the caller approves the plan that will be made.
+        by: Who asks; prepares the plan.
+        again: Base names of files to use although they, or lines of theirs, were used before.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+    """
+
+    job: Job
+    job_path: Path
+    period: Period
+    files: tuple[tuple[str, str], ...] = ()
+    yes: bool = False
+    by: str = ""
+    again: frozenset[str] = frozenset()
+    one_more: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths in the job are relative to."""
+        return self.job_path.parent
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of one job, as far as it has come.
+
+    The first group is given; the rest is what stages find, in the order of the route.
+    """
+
+    id: str
+    asked: Order | None
+    ledger: Ledger
+    service: Service | None
+    owner: Owner
+    clock: Clock
+    progress: Progress
+    timeout_s: float
+
+    only_job: str | None = None
+    came_in: Inputs | None = None
+    used_before: UsedBefore = field(default_factory=UsedBefore)
+    inputs: Inputs | None = None
+    sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
+    put_right: tuple[CorrectedRow, ...] = ()
+    settled: tuple[CorrectedRow, ...] = ()
+    standing: Standing | None = None
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    worked: Worked | None = None
+    checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
+    checks_broke_off: Told | None = None
+    check_rows: list[dict[str, object]] = field(default_factory=list)
+    plan: PaymentPlan | None = None
+    listed_at_s: float | None = None
+    one_more_sent: bool = False
+    sending_stopped: str = ""
+    accepted: int = 0
+    accepted_when_listed: int = 0
+    outputs: list[Path] = field(default_factory=list)
+    summary: Summary | None = None
+    left: OpenPeriod | None = None
+    touched: set[str] = field(default_factory=set)
+    issues: list[Issue] = field(default_factory=list)
+    discrepancies: list[Discrepancy] = field(default_factory=list)
+    codes: set[ExitCode] = field(default_factory=set)
+    messages: list[str] = field(default_factory=list)
+
+    @property
+    def order(self) -> Order:
+        """What the caller asked for; a run that follows reports of all jobs has no single order."""
+        if self.asked is None:
+            raise RuntimeError("this run is of no single job")
+        return self.asked
+
+    @property
+    def job(self) -> Job:
+        """The declaration."""
+        return self.order.job
+
+    @property
+    def language(self) -> str:
+        """Which language people are spoken to in; the product's own where there is no single job."""
+        return self.asked.job.outputs.language if self.asked else Outputs().language
+
+    def say(self, key: str, **facts: object) -> str:
+        """Return a text of `flows.wording` in the run's language."""
+        return say(self.language, key, **facts)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """How the run stands, were it to end now."""
+        return worst(self.codes)
+
+    def end_with(self, code: ExitCode, message: str) -> None:
+        """Note an outcome and the words for it."""
+        self.codes.add(code)
+        if message not in self.messages:
+            self.messages.append(message)
+
+    def note_discrepancies(self, found: Iterable[Discrepancy]) -> None:
+        """Note what is wrong with reports, each kind once for each report however often it is seen."""
+        known = {(one.kind, one.report_id) for one in self.discrepancies}
+        self.discrepancies += [one for one in found if (one.kind, one.report_id) not in known]
+
+    def require_service(self) -> Service:
+        """Return the service; a route that needs one is only walked with one."""
+        if self.service is None:
+            raise RuntimeError("this route was opened without a service")
+        return self.service
+
+    def require_inputs(self) -> Inputs:
+        """Return what was read; `read` comes first in every route."""
+        if self.inputs is None:
+            raise RuntimeError("nothing has been read yet")
+        return self.inputs
+
+    def require_worked(self) -> Worked:
+        """Return what was worked out; `draft` comes before whoever asks."""
+        if self.worked is None:
+            raise RuntimeError("nothing has been worked out yet")
+        return self.worked

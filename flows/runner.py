@@ -1,0 +1,508 @@
+"""Opens a run, walks its stages in order, and reports how it ended; the same with and without Prefect."""
+
+import datetime as dt
+import getpass
+import os
+import secrets
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import SecretStr
+
+from flows.account_checks.check_accounts import check_accounts
+from flows.approvals.approve import approve
+from flows.due_jobs import is_anything_open, require_known_job
+from flows.intake.read import read
+from flows.opening import open_ledger_of, utc_now
+from flows.payables.draft import draft
+from flows.payables.freeze_plan import freeze_plan
+from flows.payables.rules.left_out import mark_repeated
+from flows.probe.probe import Probing
+from flows.probe.rules import ProbeParties
+from flows.reconciliation.rules.reconcile import count_rows, state_name
+from flows.reconciliation.write import corrections_of, missing_shares_of, write
+from flows.reports.rules.judge_report import next_pause_s
+from flows.run import Clock, Order, Progress, Run, Service
+from flows.sending.exchange_rates import exchange_rate
+from flows.sending.recover import recover
+from flows.sending.send import send
+from flows.sending.settle import look_at_open, rewrite, settle, settle_all
+from flows.settings import ServiceSettings, Settings, check_environment, read_settings
+from flows.terminal.printing import QuietProgress
+from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.owner import Owner
+from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.split_api.client import SplitApi
+from io_adapters.split_api.probing import ProbeApi
+from io_adapters.spreadsheets.declarations import read_job
+from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan
+from schemas.exit_codes import ExitCode
+from schemas.issues import Issue
+from schemas.job import period_asked, resolve_period
+from schemas.reconciliation import RowCounts, Summary
+from schemas.submission import OPEN
+
+if TYPE_CHECKING:
+    from io_adapters.sandbox import EmbeddedSandbox
+
+
+LEASE_S = 900.0
+
+
+def boot_time_s() -> float:
+    """Tell the seconds since the machine started, those it slept included where there is such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
+
+
+def whoever_runs_this() -> str:
+    """Name the person or account the program runs for."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def read_order(
+    job_path: Path,
+    *,
+    files: Sequence[str] = (),
+    yes: bool = False,
+    by: str | None = None,
+    again: Sequence[str] = (),
+    period: str | None = None,
+    one_more: bool = False,
+) -> Order:
+    """Read the job file and settle what the caller asked for.
+
+    Args:
+        job_path: The job file.
+        files: "[SOURCE=]PATH": read instead of the files the job names.
+        yes: Whether the caller approves the plan that will be made.
+        by: Who asks; whoever runs the program when None.
+        again: Files to pay although they were used before, under another job or period.
+        period: The month a job for `previous_month` is run for; that before the present one when None.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+
+    Raises:
+        ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
+    """
+    job = read_job(job_path).job
+    try:
+        spec = period_asked(job.period, period) if period else job.period
+    except ValueError as error:
+        raise ConfigurationError(f"{job_path.name}: {error}") from None
+    resolved = resolve_period(spec, dt.datetime.now().astimezone().date())
+    known = {str(position) for position in range(1, len(job.sources) + 1)}
+    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
+    given = tuple(_given_file(text, known) for text in files)
+    names = frozenset(Path(text).name for text in again)
+    return Order(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
+
+
+def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
+    """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
+    name, mark, path = text.partition("=")
+    if mark and name in sources:
+        return name, str(Path(path).absolute())
+    return "", str(Path(text).absolute())
+
+
+@contextmanager
+def opened_service(
+    settings: Settings,
+    clock: Clock = SYSTEM_CLOCK,
+    *,
+    requests_per_s: Decimal | None = None,
+    client: type[SplitApi] = SplitApi,
+) -> Iterator[Service]:
+    """Open the payout service: the real one, or the embedded sandbox with its state in the home folder.
+
+    Args:
+        settings: Which service, and with which key.
+        clock: Time.
+        requests_per_s: The most requests a second; None for no limit.
+        client: Kind of client.
+    """
+    chosen = settings.require_service()
+    with ExitStack() as exits:
+        assumptions = Assumptions.from_environment(settings.assumptions)
+        address = chosen.url
+        if chosen.embedded:
+            address = exits.enter_context(_sandbox(settings)).url
+        api = client(
+            address,
+            SecretStr(chosen.api_key),
+            timeout_s=settings.timeout_s,
+            assumptions=assumptions,
+            pause=clock.sleep,
+            requests_per_s=float(requests_per_s) if requests_per_s else None,
+        )
+        exits.enter_context(api)
+        yield Service(api, chosen.url, chosen.key_fingerprint, assumptions)
+
+
+@contextmanager
+def opened_probe(
+    settings: Settings, parties: ProbeParties | None, progress: Progress, clock: Clock = SYSTEM_CLOCK
+) -> Iterator[Probing]:
+    """Open what a probe needs: the service, asked in its ways, and the ledger that keeps what it sees.
+
+    Raises:
+        ConfigurationError: the environment names no service, or a ledger that cannot be opened.
+    """
+    run_id = f"probe-{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    with (
+        opened_service(settings, clock, client=ProbeApi) as service,
+        open_ledger_of(settings, now=clock.now) as ledger,
+    ):
+        if not isinstance(service.api, ProbeApi):
+            raise TypeError("a probe asks through a ProbeApi")
+        run = Run(run_id, None, ledger, service, Owner.current(run_id), clock, progress, settings.timeout_s)
+        yield Probing(run, service.api, parties)
+
+
+def _sandbox(settings: Settings) -> "EmbeddedSandbox":
+    from io_adapters.sandbox import EmbeddedSandbox  # noqa: PLC0415  # a web server, wanted only for play money
+
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return EmbeddedSandbox(settings.home / "sandbox.db")
+
+
+@contextmanager
+def opened_run(
+    command: str, order: Order | None, settings: Settings, progress: Progress, clock: Clock = SYSTEM_CLOCK
+) -> Iterator[Run]:
+    """Open a run: ledger, service, and the lease that keeps other runs of the same job away.
+
+    Raises:
+        AnotherRun: another run holds the job.
+        ConfigurationError: the environment names no service, a ledger that cannot be opened, or a policy that cannot
+            be read or lies beside the job.
+    """
+    run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    if order is not None:
+        settings.require_policy_outside(order.folder)
+    with ExitStack() as exits:
+        pace = order.job.service.requests_per_s if order else None
+        service = exits.enter_context(opened_service(settings, clock, requests_per_s=pace))
+        ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
+        owner = Owner.current(run_id)
+        run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
+        if order is not None:
+            ledger.leases.take(order.job.job, owner, LEASE_S)
+            exits.callback(ledger.leases.release, order.job.job, owner)
+            where = (order.job.job, order.period.label)
+            ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
+            ledger.word_rules.note(order.job.job, order.job.approval.identities)
+            exits.callback(_finish, run)
+        yield run
+
+
+def _finish(run: Run) -> None:
+    summary = run.summary.to_json() if run.summary else None
+    state = run.summary.state if run.summary else state_name(run.exit_code, sent=False)
+    run.ledger.runs.finish(run.id, state, int(run.exit_code), summary, run.left)
+
+
+def describe_service(service: ServiceSettings | None) -> str:
+    """Name the service for people, never with its key."""
+    if service is None:
+        return "none"
+    return "embedded sandbox (play money)" if service.embedded else service.url
+
+
+Stage = Callable[[Run], None]
+Watch = Callable[[Stage, Run], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Stages in order.
+
+    Attributes:
+        name: Of the flow.
+        stages: Each does only what the ledger says is left to do; one that raises ends the walk.
+        last: Walked in any case, so that every run leaves its outputs.
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    last: Stage
+
+
+PAYOUT: Final = Route(
+    "payout", (read, draft, recover, check_accounts, freeze_plan, approve, send, exchange_rate, settle), write
+)
+SETTLE: Final = Route("settle", (settle_all,), rewrite)
+
+
+def walk(route: Route, run: Run, watch: Watch = lambda stage, run: stage(run)) -> None:
+    """Walk a route to its end.
+
+    Args:
+        route: Which stages.
+        run: What they fill in.
+        watch: How a stage is called; Prefect wraps each in a task.
+
+    Effects: those of the stages. Never raises for what a person must know: that is in the run's codes and messages.
+    """
+    for stage in route.stages:
+        if not _walk_one(stage, run, watch):
+            break
+    _walk_one(route.last, run, watch)
+
+
+def _walk_one(stage: Stage, run: Run, watch: Watch) -> bool:
+    run.progress.stage(stage.__name__)
+    try:
+        watch(stage, run)
+    except RepasseError as error:
+        run.end_with(error.exit_code, error.in_words(run.language))
+    except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
+        run.end_with(ExitCode.BUG, describe_bug(error))
+    else:
+        return True
+    return False
+
+
+def describe_bug(error: BaseException) -> str:
+    """Say where a bug struck, without the exception's text: it may hold people's data."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = "/".join(Path(frame.filename).parts[-3:])
+    return f"this is a bug in Repasse: {type(error).__name__} in {place}:{frame.lineno}; nothing more was sent"
+
+
+_EVERY_S = 30.0
+
+
+def settle_and_follow(for_s: float) -> Route:
+    """Make the route of a settlement that stays with open reports for some seconds; one list serves all of them.
+
+    Outputs are written again once, at the end.
+    """
+    seen: set[str] = set()
+
+    def follow(run: Run) -> None:
+        began_s, pause_s, total = run.clock.monotonic_s(), 0.0, 0
+        while waiting := run.ledger.submissions.list(job=run.only_job, states=OPEN):
+            pause_s = next_pause_s(pause_s, _EVERY_S)
+            if run.clock.monotonic_s() - began_s + pause_s > for_s:
+                break
+            run.clock.sleep(pause_s)
+            seen.update(one.run_id for one in waiting)
+            total = max(total, len(waiting))
+            look_at_open(run, waiting)
+            left = run.ledger.submissions.list(job=run.only_job, states=OPEN, bodies=False)
+            run.progress.advance("reports", total - len(left), total)
+
+    def rewrite_all(run: Run) -> None:
+        run.touched |= seen
+        rewrite(run)
+
+    rewrite_all.__name__ = rewrite.__name__
+    first_follow: tuple[Callable[[Run], None], ...] = (follow, *SETTLE.stages)
+    return Route(SETTLE.name, first_follow, rewrite_all)
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run came to, for whoever started it.
+
+    Attributes:
+        run_id: Identity of the run.
+        exit_code: How it ended.
+        state: The same as a word.
+        messages: What a person must know.
+        issues: All problems.
+        outputs: Files that were written.
+        summary: Content of `summary.json`; None when the run did not get that far.
+        language: Of the job.
+    """
+
+    run_id: str
+    exit_code: ExitCode
+    state: str
+    messages: tuple[str, ...]
+    issues: tuple[Issue, ...]
+    outputs: tuple[Path, ...]
+    summary: Summary | None
+    language: str
+
+    @property
+    def headline(self) -> str:
+        """The first thing a person should know of it."""
+        if not self.messages:
+            return f"run {self.run_id}"
+        return self.messages[-1 if self.exit_code is ExitCode.BUG else 0]
+
+
+@dataclass(slots=True)
+class Caller:
+    """Who watches a flow from within this process; flow parameters could not carry it."""
+
+    progress: Progress
+    report: RunReport | None = None
+
+
+CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
+
+
+def call(stage: Callable[[Run], None], run: Run) -> None:
+    """Walk a stage unwatched."""
+    stage(run)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants of a payout, beside the job.
+
+    Attributes:
+        files: Files to read instead of those the job names, each as PATH or SOURCE=PATH.
+        yes: Whether the plan that will be made is approved, up to the job's limits.
+        by: Who asks; whoever runs the program when None.
+        again: Files to pay although they were used before, under another job or period.
+        period: The month a job for `previous_month` is run for; that before the present one when None.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+    """
+
+    files: Sequence[str] = ()
+    yes: bool = False
+    by: str | None = None
+    again: Sequence[str] = ()
+    period: str | None = None
+    one_more: bool = False
+
+
+def run_payout(job_path: Path, wish: Wish, *, watch: Watch = call) -> RunReport:
+    """Pay what a job owes: the whole route, from the files to the reconciliation.
+
+    Raises:
+        RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
+    """
+    order = read_order(
+        job_path,
+        files=wish.files,
+        yes=wish.yes,
+        by=wish.by,
+        again=wish.again,
+        period=wish.period,
+        one_more=wish.one_more,
+    )
+    return walk_order(order, watch)
+
+
+def walk_order(order: Order, watch: Watch = call) -> RunReport:
+    """Pay what an order asks for, that somebody has read and perhaps looked at before.
+
+    Raises:
+        RepasseError: the run could not even begin.
+    """
+    return _walk(PAYOUT, order, None, watch)
+
+
+def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -> RunReport:
+    """Look at what is open or in doubt, of one job or of all.
+
+    Args:
+        job: Name of the job; all jobs when None.
+        watch: How a stage is called.
+        follow_s: How long to stay with open reports until they end, before the last look; 0 looks once.
+
+    Raises:
+        RepasseError: the run could not even begin; there is no such job.
+    """
+    if job is not None:
+        with open_ledger_of(read_settings(), create=False) as ledger:
+            require_known_job(ledger, job, jobs_folder())
+    return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
+
+
+def jobs_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the folder of jobs that REPASSE_JOBS names; None where it names none."""
+    text = environment.get("REPASSE_JOBS", "")
+    return Path(text).absolute() if text else None
+
+
+def nothing_is_open(job: str | None) -> bool:
+    """Say whether settling has nothing to look at, from the ledger alone: the service is not called.
+
+    Raises:
+        RepasseError: the ledger cannot be opened; there is no such job.
+    """
+    with open_ledger_of(read_settings(), create=False) as ledger:
+        if job is not None:
+            require_known_job(ledger, job, jobs_folder())
+        return not is_anything_open(ledger, job, utc_now())
+
+
+def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch) -> RunReport:
+    check_environment()
+    caller = CALLER.get() or Caller(QuietProgress())
+    with opened_run(route.name, order, read_settings(), caller.progress) as run:
+        run.only_job = only_job
+        walk(route, run, watch)
+    caller.report = RunReport(
+        run_id=run.id,
+        exit_code=run.exit_code,
+        state=run.summary.state if run.summary else state_name(run.exit_code, sent=bool(run.touched)),
+        messages=tuple(run.messages),
+        issues=tuple(run.issues),
+        outputs=tuple(run.outputs),
+        summary=run.summary,
+        language=order.job.outputs.language if order else "en",
+    )
+    return caller.report
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What `check` found.
+
+    Attributes:
+        issues: All problems of all files.
+        rows: Where each row would go, before claims.
+        corrections: The workbook to correct; None when there is nothing to correct.
+        missing_shares: The list of shares to fill in; None when none is missing.
+    """
+
+    issues: tuple[Issue, ...]
+    rows: RowCounts
+    corrections: Path | None
+    missing_shares: Path | None
+
+
+@contextmanager
+def opened_offline(order: Order, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
+    """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
+    own = ledger or open_ledger("sqlite://", clock=clock.now)
+    with own:
+        yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
+
+
+def why_unsound(run: Run) -> str:
+    """Say why no plan can be made of what was read, whatever becomes of single rows; "" when one can."""
+    try:
+        draft(run)
+    except UnsoundPlan as unsound:
+        return unsound.message
+    return ""
+
+
+def write_check(run: Run) -> Checked:
+    """Write what there is to put right of what was read, and count the rows."""
+    inputs = run.require_inputs()
+    folder = run.order.folder / run.job.outputs.folder / run.job.job / run.order.period.label / "check"
+    corrections = corrections_of(run, folder.absolute())
+    missing = missing_shares_of(run, folder.absolute())
+    rows = mark_repeated(inputs.rows, run.used_before.repeated)
+    return Checked(inputs.issues, count_rows(rows), corrections, missing)

@@ -1,0 +1,1 @@
+"""What is sent, at most once: reports and exchange rates; and how their reports end."""

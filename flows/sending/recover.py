@@ -1,0 +1,134 @@
+"""Before anything new: meet the service, settle what is in doubt, and finish what is stored and still stands."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from flows.payables.draft import draft_anew, kept_answers, stand
+from flows.payables.rules.compute import Worked, identity_of, work_out
+from flows.payables.rules.obligations import break_down
+from flows.payables.rules.plan_batches import batch_again
+from flows.reports.report_list import doubt_abandoned, look_at_service
+from flows.run import Run
+from flows.sending.exchange_rates import set_rates
+from flows.sending.rules import terms_of
+from flows.sending.send import send
+from io_adapters.ledger.approvals_missing import approvers_needed, rule_for, words_given
+from schemas.errors import NotSent
+from schemas.exit_codes import ExitCode
+from schemas.money import format_cents
+from schemas.plan import Place
+from schemas.submission import Submission, SubmissionState
+from schemas.tables.frames import records
+
+S = SubmissionState
+
+
+def recover(run: Run) -> None:
+    """Finish stored approved batches, byte for byte, and their exchange rates; then work out again what is left.
+
+    Raises:
+        NotSent: the service cannot be reached or refuses the key, or sending is on hold with batches waiting, or an
+            answer said that no further batch would fare better: then nothing that costs money is asked either.
+        SendingFrozen: ledger and service disagree.
+    """
+    doubt_abandoned(run)
+    look_at_service(run)
+    withdraw_what_lapsed(run)
+    send(run)
+    if run.sending_stopped:
+        raise NotSent(run.sending_stopped)
+    set_rates(run, run.job.job)
+    draft_anew(run)
+
+
+def withdraw_what_lapsed(run: Run) -> None:
+    """Withdraw approved batches that were never sent and do not stand any more; their payments are planned anew.
+
+    A batch stands while its approval lasts, the people who gave it still count, and the same input and rules would make
+    the very same bytes. Those of another period, whose input this run has not read, only lapse; the rest is told.
+    """
+    waiting = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED, S.NOT_SENT}, bodies=False)
+    if not waiting:
+        return
+    until, now = run.ledger.submissions.good_until([one.id for one in waiting]), run.clock.now()
+    _withdraw(run, [one for one in waiting if one.id not in until], "recover.rejected")
+    _withdraw(run, [one for one in waiting if one.id in until and until[one.id] <= now], "recover.lapsed")
+    left = [one for one in waiting if one.id in until and until[one.id] > now]
+    mine = [one for one in left if one.period == run.order.period.label]
+    unworded = _without_words(run, mine)
+    _withdraw(run, unworded, "recover.words")
+    mine = [one for one in mine if one not in unworded]
+    if mine:
+        _withdraw(run, _changed(run, mine), "recover.changed")
+    _tell_other_periods(run, [one for one in left if one.period != run.order.period.label])
+
+
+def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
+    """Withdraw batches, and tell each with its reason."""
+    if not batches:
+        return
+    withdrawn = run.ledger.submissions.withdraw_unsent(
+        [one.id for one in batches], run_id=run.id, reason=run.say(f"{why}.reason")
+    )
+    for batch in withdrawn:
+        amount = format_cents(batch.amount_cents, run.language)
+        facts = {"report": batch.report_id, "payments": batch.payments, "currency": batch.currency, "amount": amount}
+        run.messages.append(run.say("recover.withdrawn", **facts, reason=run.say(f"{why}.reason")))
+
+
+def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
+    """Choose the batches whose plan lacks words by now: a rule became stricter, or who gave them does not count."""
+    lacking = set[str]()
+    for digest in {one.plan_digest for one in batches}:
+        plan = run.ledger.plans.get(digest)
+        rule = rule_for(run.ledger, run.job, plan)
+        needed = max(run.ledger.submissions.approvers_of(digest), approvers_needed(rule, plan))
+        if len(words_given(run.ledger, rule, plan, needed, run.clock.now(), used=True)) < needed:
+            lacking.add(digest)
+    return [one for one in batches if one.plan_digest in lacking]
+
+
+def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
+    """Choose the batches that the present input, payees, accounts and rules would not make again, byte for byte."""
+    job, period = run.job, run.order.period
+    identity = identity_of(job, period)
+    worked = _worked_without(run, {one.id for one in batches})
+    frame = worked.obligations
+    planned = {row["key"]: row for row in records(frame[frame["place"] == Place.PLANNED.value])}
+    arrays = break_down(job.breakdown, frame, worked.earnings, worked.territories)
+    rates = {digest: run.ledger.plans.get(digest).exchange for digest in {one.plan_digest for one in batches}}
+
+    def stands(batch: Submission) -> bool:
+        payments = run.ledger.claims.payments_of(batch.id)
+        again = batch_again(batch.batch_number, payments, planned, identity, period, arrays)
+        same_rate = rates[batch.plan_digest] == terms_of(job)
+        return again is not None and again.content_hash == batch.content_hash and same_rate
+
+    return [one for one in batches if not stands(one)]
+
+
+def _worked_without(run: Run, submission_ids: Collection[str]) -> Worked:
+    """Work out what would be paid were it not for the claims of these submissions."""
+    if run.standing is None:
+        stand(run)
+    standing = run.standing
+    if standing is None:
+        raise RuntimeError("the ledger was not asked")
+    claims = tuple(claim for claim in standing.claims if claim.submission_id not in submission_ids)
+    others = tuple(claim for claim in standing.other_books if claim.submission_id not in submission_ids)
+    before = replace(standing, claims=claims, other_books=others)
+    inputs, period = run.require_inputs(), run.order.period
+    worked = work_out(inputs, run.job, period, before, {})
+    if run.job.account_checks.when != "new_or_changed":
+        return worked
+    return work_out(inputs, run.job, period, before, kept_answers(run, worked))
+
+
+def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:
+    """Say what is approved and unsent of other periods, which this run has not read."""
+    for (period, digest), count in Counter((one.period, one.plan_digest) for one in batches).items():
+        cents = sum(one.amount_cents for one in batches if (one.period, one.plan_digest) == (period, digest))
+        amount = format_cents(cents, run.language)
+        told = run.say("recover.other_period", period=period, batches=count, amount=amount, digest=digest)
+        run.end_with(ExitCode.NOT_SENT, told)

@@ -1,0 +1,249 @@
+"""Send what is approved. The one place that may POST /split, and at most once per submission.
+
+For each batch: check that sending may go on and that these bytes are the approved ones; commit `sending` with the exact
+body, durably, in a compare-and-set that one worker wins; re-check row and deadline immediately before connecting; send
+the stored bytes over a fresh connection; classify; commit the outcome with the raw answer. No database transaction is
+open during HTTP. Whatever is not proven is in doubt, and is never sent again without people's word.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from hashlib import sha256
+from typing import Final
+
+from flows.payables.earlier_reports import look_before_paying_again
+from flows.reports.report_list import frozen_words, look_at_service, note_doubts
+from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
+from flows.run import Run, Service
+from flows.sending.rules import explain_refusal
+from io_adapters.split_api.outcome import Answer
+from schemas.alarm import Alarm, Alarms
+from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
+from schemas.exit_codes import ExitCode
+from schemas.reconciliation import Discrepancy
+from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.wire import amount_from_cents, canonical_json
+
+S = SubmissionState
+
+LIST_AGAIN_AFTER_S: Final = 600.0
+LEASE_S: Final = 900.0
+
+
+def send(run: Run) -> None:
+    """Send every approved submission of the job and period, whatever run approved it.
+
+    Raises:
+        ApprovalWanted: an approval lapsed meanwhile.
+        NotSent: sending is on hold, no connection could be made, or the listing failed in between.
+        SendingFrozen: ledger and service disagree.
+    """
+    job, period = run.job.job, run.order.period.label  # what stands approved of other periods rests on other input
+    for waiting in run.ledger.submissions.list(job=job, period=period, states={S.NOT_SENT}, bodies=False):
+        run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
+    approved = run.ledger.submissions.list(job=job, period=period, states={S.APPROVED})
+    doubtful = False
+    for done, submission in enumerate(approved, start=1):
+        check_may_send(run)
+        if doubtful or listing_is_old(run) or nothing_accepted_was_listed(run):
+            look_at_service(run)
+        if _doubts_stop(run):
+            break
+        answer = _send_one(run, submission)
+        doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
+        if answer is not None and answer.mismatches:
+            break
+        if run.sending_stopped:
+            break
+        run.progress.advance("batches", done, len(approved))
+        run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
+    if doubtful:
+        look_at_service(run)
+    note_doubts(run, run.job.job)
+
+
+def _doubts_stop(run: Run) -> bool:
+    """Stop where too many doubts stand, of whatever run and job; one batch more goes where a person asked for it."""
+    doubts = len(run.ledger.submissions.list(states={S.IN_DOUBT}, bodies=False))
+    if doubts < MOST_DOUBTS:
+        return False
+    if run.order.one_more and not run.one_more_sent:
+        run.one_more_sent = True
+        return False
+    run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
+    return True
+
+
+def check_may_send(run: Run) -> None:
+    """Stop where a person's hold stands, or a freeze.
+
+    Raises:
+        NotSent: sending is on hold.
+        SendingFrozen: ledger and service disagree.
+    """
+    hold = run.ledger.hold.current()
+    if hold:
+        raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
+    check_not_frozen(run)
+
+
+def check_not_frozen(run: Run) -> None:
+    """Stop where a freeze stands.
+
+    Raises:
+        SendingFrozen: ledger and service disagree.
+    """
+    freeze = run.ledger.freeze.current()
+    if freeze:
+        raise SendingFrozen(frozen_words(run, freeze))
+
+
+def listing_is_old(run: Run) -> bool:
+    """Whether the service's list has to be looked at again before anything is sent."""
+    return run.listed_at_s is None or run.clock.monotonic_s() - run.listed_at_s > LIST_AGAIN_AFTER_S
+
+
+def nothing_accepted_was_listed(run: Run) -> bool:
+    """Whether no list was looked at since the run's first batch was accepted.
+
+    Two ledgers on one account, a copied one, and whatever delivers twice are noticed after one batch by that list.
+    """
+    return run.accepted > 0 and run.accepted_when_listed == 0
+
+
+def _send_one(run: Run, submission: Submission) -> Answer | None:
+    """Send one submission; None when another worker has taken it."""
+    _check_bytes(submission)
+    look_before_paying_again(run, submission)
+    run.require_service().api.await_turn()
+    timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
+    taken = run.ledger.submissions.take_for_sending(
+        submission.id,
+        owner=run.owner,
+        run_id=run.id,
+        body_sha256=sha256(submission.body).hexdigest(),
+        deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
+    )
+    if not taken:
+        _tell_taken(run, submission.id)
+        return None
+    timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
+    answer = post_once(
+        run.require_service(),
+        submission.body,
+        submission.report_id,
+        was_in_doubt=submission.was_in_doubt,
+        deadline_s=timeout_s,
+        before_connect=_last_look(run, submission, run.clock.monotonic_s() + timeout_s),
+    )
+    stands = run.ledger.submissions.record_outcome(
+        submission.id,
+        answer.outcome,
+        http_status=answer.http_status,
+        raw_answer=answer.body,
+        split_id=answer.report.id if answer.report else None,
+        reason=answer.reason,
+        alarms=Alarms(_alarms_of(submission, answer), run.language),
+    )
+    if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
+        answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
+    _act_on(run, submission, answer)
+    return answer
+
+
+def _tell_taken(run: Run, submission_id: str) -> None:
+    """Say why a submission is not sent by this worker: another has it, or people took it back."""
+    stands = run.ledger.submissions.get(submission_id)
+    if stands.state is S.WITHDRAWN:
+        told = run.say("send.withdrawn", report=stands.report_id, reason=stands.reason)
+        run.end_with(ExitCode.APPROVAL_WANTED, told)
+    else:
+        run.progress.tell(run.say("send.taken", report=stands.report_id))
+
+
+def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
+    """Alarm where the service accepted another amount, currency or payer than were sent."""
+    report, name = answer.report, submission.report_id
+    if report is None:
+        return ()
+    alarms = {
+        "amount": wrong_echo("amount", name, report.totalAmount, amount_from_cents(submission.amount_cents)),
+        "currency": wrong_echo("currency", name, report.currency, submission.currency),
+        "taxId": wrong_echo("payer", name),
+    }
+    return tuple(alarm for field, alarm in alarms.items() if field in answer.mismatches)
+
+
+def post_once(  # each is named at the call
+    service: Service,
+    body: bytes,
+    report_id: str,
+    *,
+    was_in_doubt: bool,
+    deadline_s: float,
+    before_connect: Callable[[], None],
+) -> Answer:
+    """POST /split: the one call of it there is. Whoever calls this has written the intent down, durably.
+
+    Arguments and return value are those of `SplitApi.create_report`.
+    """
+    return service.api.create_report(
+        body,
+        report_id=report_id,
+        was_in_doubt=was_in_doubt,
+        deadline_s=deadline_s,
+        before_connect=before_connect,
+    )
+
+
+def _check_bytes(submission: Submission) -> None:
+    """What is sent is what was approved: the body without the attempt's two names has the approved hash."""
+    content = json.loads(submission.body, parse_float=Decimal)
+    if content.pop("reportId") != submission.report_id or "paymentBatchName" not in content:
+        raise BrokenInvariant(f"{submission.report_id}: the stored body does not bear its name")
+    del content["paymentBatchName"]
+    if sha256(canonical_json(content)).hexdigest() != submission.content_hash:
+        raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
+
+
+def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[[], None]:
+    """Make the check that runs immediately before connecting: the row is still ours, and there is time left.
+
+    A worker that is late says that it has sent nothing; if nobody has doubted it by then, the next run may send.
+    """
+
+    def look() -> None:
+        if run.clock.monotonic_s() >= deadline_s or not run.ledger.submissions.still_mine(submission.id, run.owner):
+            why = "this worker was late and has lost the row; nothing was sent"
+            run.ledger.submissions.record_outcome(
+                submission.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=why
+            )
+            raise NotSent(f"{submission.report_id}: {why}")
+
+    return look
+
+
+def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
+    """Tell what came of it, and stop where going on could do harm."""
+    name = submission.report_id
+    run.progress.tell(run.say("send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
+    if answer.outcome is Outcome.NOT_SENT:
+        raise NotSent(run.say("send.not_sent", report=name, reason=answer.reason))
+    if answer.outcome is Outcome.REFUSED:
+        places = [(error.loc, error.type) for error in answer.validation_errors]
+        run.issues += explain_refusal(submission, places, run.require_worked().obligations, run.job.outputs.language)
+        run.end_with(ExitCode.REFUSED, run.say("send.refused", report=name, reason=answer.reason))
+    if stops_sending(answer.http_status):
+        code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT
+        run.sending_stopped = run.say("send.stopped", report=name, reason=answer.reason)
+        run.end_with(code, run.sending_stopped)
+    run.accepted += answer.outcome is Outcome.ACCEPTED
+    if answer.mismatches:
+        for what in answer.mismatches:
+            run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
+        fields = ", ".join(answer.mismatches)
+        run.end_with(ExitCode.DISCREPANCIES, run.say("send.differs", report=name, fields=fields))
+    check_not_frozen(run)

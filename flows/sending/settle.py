@@ -1,0 +1,237 @@
+"""Follow the reports the service has accepted to their end: one list serves all of them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, get_args
+
+from flows.due_jobs import is_watched_still
+from flows.reconciliation.write import RunDocument, left_open, reconciliation_of, tell_payees
+from flows.reports.report_list import doubt_abandoned, judge_look, note_doubts, take_look
+from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
+from flows.run import Run
+from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
+from io_adapters.outputs.run_folder import write_outputs
+from schemas.errors import NotSent, SendingFrozen
+from schemas.exchange_terms import HOME_CURRENCY
+from schemas.exchange_update import UNSETTLED
+from schemas.exit_codes import ExitCode
+from schemas.reconciliation import Discrepancy
+from schemas.standing_words import state_in_words
+from schemas.submission import OPEN, PROVISIONAL, UNTOLD, Submission, SubmissionState, Withheld
+from schemas.wire import ReportStatus, SplitReport
+
+S = SubmissionState
+
+LEASE_S: Final = 900.0
+STATUSES: Final = get_args(ReportStatus)
+CODE_OF: Final = {
+    S.PARTIAL: ExitCode.DISCREPANCIES,
+    S.FAILED: ExitCode.DISCREPANCIES,
+    S.EXCLUDED: ExitCode.DISCREPANCIES,
+}
+
+
+def settle(run: Run) -> None:
+    """Poll until every open report of the job has ended, or the job's time for it has run out (exit 23).
+
+    Pauses grow from a second to the job's `every_s`. A list that cannot be had is no information and ends nothing.
+    """
+    every_s, for_s = float(run.job.settle.every_s), float(run.job.settle.for_s)
+    began_s, pause_s = run.clock.monotonic_s(), 0.0
+    total = len(open_submissions(run))
+    while waiting := open_submissions(run):
+        look_at_open(run, waiting)
+        left = open_submissions(run)
+        run.progress.advance("reports", total - len(left), total)
+        pause_s = next_pause_s(pause_s, every_s)
+        if not left or run.clock.monotonic_s() - began_s + pause_s > for_s:
+            break
+        run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
+        run.clock.sleep(pause_s)
+    note_open(run)
+
+
+def open_submissions(run: Run) -> list[Submission]:
+    """List what the service has accepted and not finished, of this job."""
+    return run.ledger.submissions.list(job=run.job.job, states=OPEN)
+
+
+def look_at_open(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
+    """Look once, at all of them together, record what is seen, and hold the list against the ledger.
+
+    Args:
+        run: Who looks.
+        waiting: Open submissions, of any job.
+        listed: A list that is not older than `waiting`; None to ask for one, which serves all of them.
+    """
+    try:
+        reports = {report.id: report for report in (_compared_list(run, waiting) if listed is None else listed)}
+        withheld = run.ledger.claims.withheld(one.id for one in waiting)
+        abroad = [one.id for one in waiting if one.currency != HOME_CURRENCY]
+        rates = run.ledger.exchange_updates.of_reports(abroad) if abroad else {}
+        for submission in waiting:
+            report = reports.get(submission.split_id) or by_id(run, submission)
+            if report is None:
+                message = "the service no longer shows the report; nothing is paid again"
+                run.note_discrepancies([Discrepancy(kind="vanished", report_id=submission.report_id, message=message)])
+            else:
+                record_look(run, submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
+                if submission.id in rates:
+                    look_at_rate(run, rates[submission.id], report)
+    except NotSent as unreachable:
+        run.progress.tell(run.say("look.none", reason=unreachable.message))
+
+
+def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
+    """List the reports; a list that does not agree with the ledger freezes the sending, and settling goes on.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
+    look = take_look(run, lambda: list_open(run, waiting))
+    try:
+        judge_look(run, look)
+    except SendingFrozen as frozen:
+        run.end_with(frozen.exit_code, frozen.message)
+    return look.reports
+
+
+def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
+    """List the service's reports, once; by status too only where that is less than asking for each that is missing.
+
+    Raises:
+        NotSent: the list could not be had.
+    """
+    api = run.require_service().api
+    reports = api.list_reports()
+    missing = {one.split_id for one in waiting} - {report.id for report in reports}
+    return api.list_all_reports() if len(missing) > len(STATUSES) else reports
+
+
+def by_id(run: Run, submission: Submission) -> SplitReport | None:
+    """Ask for one report that the list does not show; lists may lag."""
+    if not submission.split_id:
+        return None
+    service = run.require_service()
+    return service.api.find_report(service.path_id(split_id=submission.split_id, report_id=submission.report_id))
+
+
+def record_look(run: Run, submission: Submission, report: SplitReport, withheld: Withheld) -> None:
+    """Write down what one look at one report says; nothing when somebody else has looked later."""
+    judged = judge_report(submission, report, withheld)
+    stands = run.ledger.submissions.record_status(
+        submission.id,
+        report.document(),
+        report.status,
+        judged.state,
+        by=run.id,
+        reason=judged.reason,
+        seen=submission.state,
+    )
+    if stands.state not in {submission.state, judged.state}:
+        return
+    run.note_discrepancies(judged.discrepancies)
+    if judged.state in CODE_OF:
+        told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
+        run.end_with(CODE_OF[judged.state], run.say("look.ended", **told))
+
+
+def note_open(run: Run) -> None:
+    """Say what is still open, and that the run ends all the same."""
+    left = open_submissions(run)
+    if left:
+        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
+    note_rates(run, run.job.job)
+    if run.discrepancies:
+        run.codes.add(ExitCode.DISCREPANCIES)
+
+
+# Reports that ended without being paid and that the list does not show: so many are asked for in one settlement.
+MOST_UNLISTED: Final = 50
+
+
+def settle_all(run: Run) -> None:
+    """Look once at every open report, and for everything in doubt, and set the exchange rates that are left over.
+
+    One list serves all of it; it is asked for by status too only where something is in doubt or much is missing. What
+    ended without being paid is looked at again too, and one by one where the list does not show it, for a month.
+
+    Raises:
+        NotSent: the service cannot be reached or refuses the key.
+    """
+    doubt_abandoned(run)
+    before = _unfinished(run)
+    unsettled = run.ledger.exchange_updates.list(job=run.only_job, states=UNSETTLED)
+    look = take_look(run, lambda: _list(run, before))
+    try:
+        judge_look(run, look)
+    except SendingFrozen as frozen:
+        run.end_with(frozen.exit_code, frozen.message)
+    set_rates_left(run, run.only_job)
+    known = {one.id for one in before}  # what was sent meanwhile is not in the list
+    waiting = [one for one in _unfinished(run) if one.state in OPEN and one.id in known]
+    if waiting:
+        look_at_open(run, waiting, None if unsettled else look.reports)
+    told_of = {one.report_id for one in run.discrepancies if one.report_id}
+    run.touched |= {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
+    run.touched |= {one.report_run_id for one in unsettled}
+    run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
+    left = [one for one in _unfinished(run) if one.state in OPEN]
+    if left:
+        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
+    note_doubts(run, run.only_job)
+    note_undetermined(run)
+    note_rates(run, run.only_job)
+
+
+def _list(run: Run, unfinished: list[Submission]) -> tuple[SplitReport, ...]:
+    """List the reports; in every way there is where something, of whatever job, is in doubt."""
+    if run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}, bodies=False):
+        reports = run.require_service().api.list_all_reports()
+    else:
+        reports = list_open(run, [one for one in unfinished if one.state in OPEN])
+    listed, now = {report.id for report in reports}, run.clock.now()
+    ended = run.ledger.submissions.list(job=run.only_job, states=PROVISIONAL, bodies=False)
+    unlisted = [one for one in ended if one.split_id not in listed and is_watched_still(one, now)]
+    found = (by_id(run, one) for one in unlisted[:MOST_UNLISTED])
+    return (*reports, *(report for report in found if report is not None and report.id))
+
+
+def note_undetermined(run: Run) -> None:
+    """Say in the run's outcome which reports do not tell whom they paid, as long as people have not explained them."""
+    ended = run.ledger.submissions.list(job=run.only_job, states=UNTOLD, bodies=False)
+    undecided = run.ledger.decisions.undecided(one.id for one in ended)
+    for one in ended:
+        if one.id in undecided:
+            told = {
+                "report": one.report_id,
+                "payments": one.payments,
+                "state": state_in_words(one.state.value, run.language),
+            }
+            run.end_with(ExitCode.DISCREPANCIES, run.say("undetermined.left", **told))
+
+
+def _unfinished(run: Run) -> list[Submission]:
+    return run.ledger.submissions.list(job=run.only_job, states=OPEN | {S.IN_DOUBT, S.SENDING, S.ABSENT})
+
+
+def rewrite(run: Run) -> None:
+    """Write the outputs of every run that was looked at again, where it wrote them first."""
+    for run_id in sorted(run.touched):
+        stored = run.ledger.runs.document(run_id)
+        if stored is None:
+            continue
+        document = RunDocument.from_bytes(stored)
+        own = {one.report_id for one in run.ledger.submissions.list(run_id=run_id, bodies=False)}
+        seen = [one for one in run.discrepancies if one.report_id in own and one not in document.discrepancies]
+        document = document.with_discrepancies(seen)
+        reconciliation = reconciliation_of(document, run_id, run.ledger)
+        summary = reconciliation.summary
+        run.ledger.runs.save_document(run_id, document.to_bytes())
+        left = left_open(document, reconciliation)
+        run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
+        run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
+        tell_payees(run, document, reconciliation, run_id)
+        if summary.exit_code == ExitCode.DISCREPANCIES:
+            run.codes.add(ExitCode.DISCREPANCIES)
+        run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))

@@ -1,1 +1,0 @@
-"""Pure decisions on tables and values: no I/O, no clock, no ledger, no service."""

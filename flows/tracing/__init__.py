@@ -1,0 +1,1 @@
+"""One payee's money, followed from source rows to report."""

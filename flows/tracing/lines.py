@@ -1,0 +1,130 @@
+"""The statements a run has read, read again: is each still the same file, and in which rows are the lines of a part."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
+from flows.reconciliation.write import RunDocument
+from flows.run import Order
+from flows.tracing.rules import LineFinder, SourceLines
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
+from schemas.errors import UnreadableFile
+from schemas.issues import IssueCode
+from schemas.job import PeriodRange, resolve_period
+from schemas.layouts.layout import Layout
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity
+from schemas.tables.block_books import BlockBooks
+from schemas.tables.parsing_blocks import Before, parse_block
+from schemas.tables.row_runs import USED
+from schemas.tables.totals import Source
+from schemas.trace import FileStanding, LinesFound, RoyaltyPart
+
+_Found = list[tuple[tuple[str, ...], LinesFound]]
+
+
+class Statements:
+    """The source files of a run, read again.
+
+    Attributes:
+        standings: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
+    """
+
+    def __init__(self, ledger: Ledger, order: Order, run_id: str, books: RunDocument) -> None:
+        self._ledger = ledger
+        self._run_id = run_id
+        self._books = books
+        first, _, last = books.period.partition("..")
+        spec = PeriodRange.model_validate({"start": first, "end": last}) if last else first
+        self._order = replace(order, period=resolve_period(spec, order.period.end))
+        rows = books.rows
+        self._used = set(rows.loc[rows["disposition"] == USED, "file"])
+        self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
+        self.standings: dict[str, FileStanding] = {}
+
+    def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
+        """Find the lines of parts in the files that are still what the run read."""
+        job, folder = self._order.job, self._order.folder
+        sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
+        named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
+        beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
+        corrections = Corrections([path for _, path in self._order.files], self._books.language)
+        find_files([*sources, *beside], self._order, corrections)
+        there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}
+        self.standings = dict.fromkeys(self._used - there, FileStanding.GONE)
+        return [
+            SourceLines(source.exchange, job.currency, self._found_in(slot, parts))
+            for source, slot in zip(job.sources, sources, strict=True)
+        ]
+
+    def _found_in(self, slot: Slot, parts: Sequence[RoyaltyPart]) -> _Found:
+        found = []
+        for path in slot.paths:
+            name = Path(path).name
+            if name not in self._used:
+                continue
+            try:
+                with open_file(path, language=self._books.language) as file:
+                    found += self._found_in_file(file, slot.layouts, name, parts)
+            except UnreadableFile as failure:
+                gone = any(issue.code is IssueCode.FILE_MISSING for issue in failure.issues)
+                self.standings[name] = FileStanding.GONE if gone else FileStanding.UNREADABLE
+        return found
+
+    def _found_in_file(
+        self, file: SpreadsheetFile, layouts: Collection[Layout], name: str, parts: Sequence[RoyaltyPart]
+    ) -> _Found:
+        layout = file.recognise(layouts) if len(layouts) > 1 else next(iter(layouts))
+        found = []
+        for fit in file.fits(layout):
+            self.standings[name] = self._standing(next(file.blocks(fit)).file)
+            if not self.standings[name].is_read:
+                return []
+            if layout.table == "royalty_lines" and parts:
+                held = self._held[(self._held["file"] == name) & (self._held["sheet"] == (fit.view.sheet or ""))]
+                found += _read_lines(file, fit, layout, self._books.language, parts, held)
+        return found
+
+    def _standing(self, identity: FileIdentity) -> FileStanding:
+        """Hold a file's bytes against those that the run has planned with."""
+        planned = self._ledger.files.of_run(self._run_id)
+        if not planned:
+            return FileStanding.UNPROVEN
+        return FileStanding.SAME if identity.sha256 in planned.values() else FileStanding.CHANGED
+
+
+def _read_lines(  # all of it is one table's
+    file: SpreadsheetFile,
+    fit: Fit,
+    layout: Layout,
+    language: str,
+    parts: Sequence[RoyaltyPart],
+    held: pd.DataFrame,
+) -> _Found:
+    """Read a table as `read_blocks` does, once more when a later block proves how an earlier one is read.
+
+    Lines that the run held, since they were used before, are passed over.
+    """
+    out = pd.IntervalIndex.from_arrays(held["first_row"], held["last_row"], closed="both")
+    before = Before()
+    for _ in range(2):
+        began = Before(evidence=before.evidence)
+        finder, books, before = LineFinder(parts), None, began
+        late = False
+        for block in file.blocks(fit):
+            parsed = parse_block(block, layout, language=language, before=before)
+            if books is None:
+                books = BlockBooks(Source(block.file.name, block.sheet, block.headers), language)
+            elif parsed.after.evidence != before.evidence:
+                late = True
+            before = parsed.after
+            books.add(parsed, block)
+            lines = parsed.table.frame
+            finder.add(lines[out.get_indexer(pd.Index(lines["row"])) < 0] if len(out) else lines)
+        if not late:
+            break
+    return [] if books is None or books.close().held_whole else finder.found()

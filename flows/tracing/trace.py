@@ -1,0 +1,396 @@
+"""What one payee's or payment's trace rests on: books of runs, ledger, and the statements read again."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from flows.reconciliation.rules.reconcile import with_what_was_kept
+from flows.reconciliation.write import RunDocument
+from flows.run import Order
+from flows.tracing.lines import Statements
+from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
+from io_adapters.ledger.ledger import Ledger
+from schemas.decision import Decision
+from schemas.job import Outputs
+from schemas.layouts.headers import fold
+from schemas.masking import mask_tax_id, mask_value
+from schemas.plan import Place
+from schemas.standing_words import STANDING_WORDS, standing_of
+from schemas.submission import Claim, Submission
+from schemas.tables.frames import Record, records
+from schemas.tax_id import parse_tax_id
+from schemas.trace import (
+    FileStanding,
+    PayeeTrace,
+    TracedApproval,
+    TracedObligation,
+    TracedRate,
+    TracedReport,
+    TracedWord,
+)
+from schemas.wire import SplitReport, parse_json
+
+_EVERY_RUN: Final = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One payee in one period of a job; `keys` narrows it to some obligations, `run_id` says whose books to open."""
+
+    job: str
+    period: str
+    tax_id: str = field(repr=False)
+    keys: frozenset[str] = frozenset()
+    run_id: str = ""
+
+
+class Shelf:
+    """The books that runs left in the ledger, the newest first."""
+
+    def __init__(self, ledger: Ledger, job: str | None, period: str | None) -> None:
+        """Look what runs there were, of all jobs and periods or of one."""
+        self._ledger = ledger
+        self._open: dict[str, RunDocument] = {}
+        self.runs: dict[tuple[str, str], list[str]] = {}
+        for run in ledger.runs.list(limit=_EVERY_RUN):
+            if job in {None, run.job} and period in {None, run.period}:
+                self.runs.setdefault((run.job, run.period), []).append(run.run_id)
+
+    def books(self, run_id: str, holding: str) -> RunDocument | None:
+        """Open the books of a run; None when it left none, or when nothing in them is called like that.
+
+        Args:
+            run_id: The run.
+            holding: A payee's tax id, or the key of an obligation.
+        """
+        if run_id not in self._open:
+            stored = self._ledger.runs.document(run_id)
+            if stored is None or f'"{holding}"'.encode() not in stored:
+                return None
+            self._open[run_id] = RunDocument.from_bytes(stored)
+        books = self._open[run_id]
+        owed = books.obligations
+        told = (owed["key"], owed["tax_id"], books.balances["tax_id"])
+        return books if any((column == holding).any() for column in told) else None
+
+    def newest(self, where: tuple[str, str], holding: str) -> tuple[str, RunDocument] | None:
+        """Open the newest books of a period that hold a payee or an obligation."""
+        for run_id in self.runs.get(where, []):
+            if (books := self.books(run_id, holding)) is not None:
+                return run_id, books
+        return None
+
+    def all_books(self) -> Iterator[RunDocument]:
+        """Open the books of every run, one after the other."""
+        for run_id in (run_id for runs in self.runs.values() for run_id in runs):
+            stored = self._ledger.runs.document(run_id)
+            if stored is not None:
+                yield RunDocument.from_bytes(stored)
+
+
+def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[Wanted]:
+    """Find everybody a report pays, or was to pay, in the order of its payments."""
+    keys: dict[str, set[str]] = {}
+    for payment in ledger.claims.payments_of(submission_id):
+        keys.setdefault(payment.payee, set()).add(payment.obligation_key)
+    return [
+        Wanted(one.job, one.period, tax_id, frozenset(mine), one.run_id)
+        for one in ledger.submissions.with_ids([submission_id])
+        if (one.job, one.period) in shelf.runs
+        for tax_id, mine in keys.items()
+    ]
+
+
+def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[Wanted]:
+    """Find whose obligation it is: by what has ever claimed it, else by the books that hold it."""
+    claims = ledger.claims.trace(key)
+    if claims:
+        last = claims[-1]
+        (submission,) = ledger.submissions.with_ids([last.submission_id])
+        where = (submission.job, submission.period)
+        return [Wanted(*where, last.payee, frozenset({key}), last.run_id)] if where in shelf.runs else []
+    for where in shelf.runs:
+        if (found := shelf.newest(where, key)) is not None:
+            frame = found[1].obligations
+            payees = frame.loc[frame["key"] == key, "tax_id"].tolist()
+            if payees:
+                return [Wanted(*where, payees[0], frozenset({key}), found[0])]
+    return []
+
+
+def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[Wanted]:
+    """Find every period of every job in which a payee has anything, in order."""
+    claims = ledger.claims.trace(tax_id)
+    claimed = {(one.job, one.period) for one in ledger.submissions.with_ids({one.submission_id for one in claims})}
+    places = {where for where in shelf.runs if where in claimed or shelf.newest(where, tax_id)}
+    return [Wanted(*where, tax_id) for where in sorted(places)]
+
+
+def people_meant(shelf: Shelf, asked: str) -> dict[str, str]:
+    """Find whom a tax id, a masked one or a name may mean: tax id -> an obligation of theirs."""
+    tax_id = parse_tax_id(asked).value
+    if tax_id is not None:
+        return {tax_id: ""}
+    exact: dict[str, str] = {}
+    alike: dict[str, str] = {}
+    for books in shelf.all_books():
+        rows = [*records(books.balances), *records(books.obligations)]
+        for row in rows:
+            person, name = row["tax_id"], row["name"]
+            if person and (name == asked or mask_tax_id(person) == asked):
+                exact[person] = exact.get(person) or row.get("key", "")
+            elif person and name and fold(name) == fold(asked):
+                alike[person] = alike.get(person) or row.get("key", "")
+    return exact or alike
+
+
+OBLIGATION: Final = "ob-"
+REPORT: Final = "rp-"
+# Payees of a report that are followed one by one; the others are named by their obligations alone.
+MOST_PAYEES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What was found.
+
+    Attributes:
+        payees: One for each period, or for each payee of a report.
+        candidates: Masked tax ids and an obligation of each, where a name or mask fits several people; then
+            nothing is traced.
+        left_out: Obligations of a report beyond those that were followed.
+        language: To speak to people in.
+    """
+
+    payees: tuple[PayeeTrace, ...] = ()
+    candidates: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    language: str = Outputs().language
+
+
+def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, order: Order | None) -> Traced:
+    """Follow a payee or a payment.
+
+    Args:
+        ledger: The record.
+        asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
+        job: Only this job.
+        period: Only this period.
+        order: The job whose statements are read again; None tells royalties from the ledger alone.
+
+    Returns:
+        Nothing when nobody is found.
+
+    Raises:
+        ConfigurationError: a layout of the job is unknown.
+    """
+    shelf = Shelf(ledger, job, period)
+    asked = asked.strip()
+    left_out: tuple[str, ...] = ()
+    if asked.startswith(REPORT):
+        wanted = of_report(ledger, shelf, asked)
+        left_out = tuple(key for one in wanted[MOST_PAYEES:] for key in sorted(one.keys))
+        wanted = wanted[:MOST_PAYEES]
+    elif asked.startswith(OBLIGATION):
+        wanted = of_obligation(ledger, shelf, asked)
+    else:
+        people = people_meant(shelf, asked)
+        if len(people) > 1:
+            named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
+            return Traced(candidates=tuple(named), language=_language(shelf))
+        wanted = [one for tax_id in people for one in of_payee(ledger, shelf, tax_id)]
+    gatherer = _Gatherer(ledger, shelf, order)
+    payees = tuple(found for one in wanted if (found := gatherer.gather(one)))
+    return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
+
+
+def _language(shelf: Shelf) -> str:
+    return next((books.language for books in shelf.all_books()), Outputs().language)
+
+
+class _Gatherer:
+    """Gathers one payee's trace after the other."""
+
+    def __init__(self, ledger: Ledger, shelf: Shelf, order: Order | None) -> None:
+        self._ledger = ledger
+        self._shelf = shelf
+        self._order = order
+
+    def gather(self, wanted: Wanted) -> PayeeTrace | None:
+        """Gather a payee's trace in a period; None when neither ledger nor books know of any."""
+        submissions, claims = self._claims(wanted)
+        opened = self._books(wanted)
+        if opened is None:
+            return self._of_claims(wanted, submissions, claims) if claims else None
+        run_id, books = opened
+        own = [row for row in records(books.obligations) if row["tax_id"] == wanted.tax_id]
+        balances = [row for row in records(books.balances) if row["tax_id"] == wanted.tax_id]
+        obligations = self._obligations(own, submissions)
+        asked = [one for one in obligations if not wanted.keys or one.key in wanted.keys]
+        balance = next(iter(balances), None)
+        royalties = not wanted.keys or any(one.kind == "royalty" for one in asked)
+        parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
+        files: dict[str, FileStanding] | None = None
+        if self._order is not None and self._order.job.job == wanted.job:
+            statements = Statements(self._ledger, self._order, run_id, books)
+            parts = with_lines(parts, statements.lines_of(parts))
+            files = statements.standings
+        carried = self._carried((wanted.job, wanted.period), wanted.tax_id)
+        way = way_of(balance, parts, *carried) if balance and royalties else None
+        places, in_cents = _places(obligations), came_in_cents(own, balance)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=books.currency,
+            language=books.language,
+            run_id=run_id,
+            name=next((row["name"] for row in [*balances, *own] if row["name"]), ""),
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(asked),
+            way=way,
+            parts=parts,
+            files=tuple(sorted((files or {}).items())),
+            reports=self._reports(wanted, asked, submissions, claims),
+            in_cents=in_cents,
+            places_cents=places,
+            problems=problems_of(parts, way, files, in_cents=in_cents, placed_cents=sum(c for _, c in places)),
+            statements_read=files is not None,
+        )
+
+    def _of_claims(self, wanted: Wanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]) -> PayeeTrace:
+        """Tell what was sent by a run that left no books: it died before it could write them."""
+        last = {one.obligation_key: one for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        rows = [
+            {name: getattr(one, name) for name in ("base_key", "reference", "kind", "amount_cents", "submission_id")}
+            | {"key": key, "withhold": one.withheld, "place": Place.PLANNED.value, "reason": ""}
+            | {"file": "", "sheet": "", "row": 0}
+            for key, one in last.items()
+        ]
+        obligations = self._obligations(rows, submissions)
+        return PayeeTrace(
+            job=wanted.job,
+            period=wanted.period,
+            currency=next(iter(submissions.values())).currency,
+            language=Outputs().language,
+            run_id="",
+            name="",
+            tax_id_masked=mask_tax_id(wanted.tax_id),
+            obligations=tuple(obligations),
+            way=None,
+            parts=(),
+            files=(),
+            reports=self._reports(wanted, obligations, submissions, claims),
+            in_cents=sum(one.amount_cents for one in obligations),
+            places_cents=_places(obligations),
+        )
+
+    def _reports(
+        self,
+        wanted: Wanted,
+        asked: Sequence[TracedObligation],
+        submissions: Mapping[str, Submission],
+        claims: Sequence[Claim],
+    ) -> tuple[TracedReport, ...]:
+        """Tell every submission that has, or ever had, what was asked for."""
+        named = {one.submission_id for one in asked} - {""}
+        named |= {one.submission_id for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
+
+    def _books(self, wanted: Wanted) -> tuple[str, RunDocument] | None:
+        """Open the books of the run that is meant, or the newest that hold the payee."""
+        if wanted.run_id and (books := self._shelf.books(wanted.run_id, wanted.tax_id)) is not None:
+            return wanted.run_id, books
+        return self._shelf.newest((wanted.job, wanted.period), wanted.tax_id)
+
+    def _claims(self, wanted: Wanted) -> tuple[dict[str, Submission], list[Claim]]:
+        """What was ever sent, or planned, for the payee in this period."""
+        claims = self._ledger.claims.trace(wanted.tax_id)
+        submissions = {
+            one.id: one
+            for one in self._ledger.submissions.with_ids({one.submission_id for one in claims})
+            if (one.job, one.period) == (wanted.job, wanted.period)
+        }
+        return submissions, [one for one in claims if one.submission_id in submissions]
+
+    def _obligations(self, own: Sequence[Record], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
+        keys = {row[name] for row in own for name in ("key", "base_key")} - {""}
+        on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
+        reports = self._seen(submissions)
+        told = []
+        for row in own:
+            submission = submissions.get(row["submission_id"])
+            decided = on_reports.get((row["key"], row["submission_id"]))
+            words = [
+                on_rows.get(row["base_key"]),
+                *(word for (key, _), word in on_reports.items() if key == row["key"]),
+            ]
+            placed = row | {"place": place_now(row, submission, decided).value}
+            report = reports.get(row["submission_id"])
+            parts = with_what_was_kept(placed, submission, report) if submission else [placed]
+            told += [_traced(part, [word for word in words if word is not None]) for part in parts]
+        return told
+
+    def _seen(self, submissions: Mapping[str, Submission]) -> dict[str, SplitReport]:
+        """Read what the service said last of each report."""
+        latest = self._ledger.reports.latest(list(submissions))
+        return {name: SplitReport.model_validate(parse_json(one.document)) for name, one in latest.items()}
+
+    def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
+        """What the ledger says of the advances a period recouped, and from which period it carried in."""
+        accruals = self._ledger.accruals
+        recouped, before = [], ""
+        for posting in accruals.posted(*where):
+            recouped += [
+                (one.reference, one.amount_cents)
+                for one in posting.rows
+                if (one.kind, one.payee) == ("recouped", tax_id)
+            ]
+            posted = accruals.posted_periods(posting.job, posting.payer, posting.currency)
+            before = next((label for day, label in reversed(posted) if day < posting.period_start), before)
+        return recouped, before
+
+    def _report(self, one: Submission, claims: Sequence[Claim]) -> TracedReport:
+        ledger = self._ledger
+        plan, seen = ledger.plans.get(one.plan_digest), ledger.reports.latest([one.id]).get(one.id)
+        rate = ledger.exchange_updates.of_reports([one.id]).get(one.id)
+        given = ledger.approvals.given(one.plan_digest)
+        return TracedReport(
+            submission_id=one.id,
+            amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == one.id),
+            payments=one.payments,
+            state=one.state.value,
+            reason=one.reason,
+            split_id=one.split_id,
+            status=one.status,
+            seen_at=seen.at if seen else None,
+            run_id=one.run_id,
+            plan_digest=one.plan_digest,
+            prepared_by=plan.prepared_by,
+            planned_at=plan.created_at,
+            approved_at=plan.approved_at,
+            approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
+            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(one.id)),
+            rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
+        )
+
+
+def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:
+    sums = Counter[str]()
+    for one in obligations:
+        sums[one.place] += one.amount_cents
+    return tuple((standing, sums[standing]) for standing in STANDING_WORDS if sums[standing])
+
+
+def _traced(row: Record, words: Sequence[Decision]) -> TracedObligation:
+    return TracedObligation(
+        **{name: row[name] for name in ("key", "kind", "amount_cents", "reason", "file", "sheet", "row")},
+        reference=mask_value("reference", row["reference"]),
+        place=standing_of(row["place"], row["reason"]),
+        submission_id=row["submission_id"],
+        words=tuple(map(_word, words)),
+    )
+
+
+def _word(word: Decision) -> TracedWord:
+    return TracedWord(word.kind.value, word.by, word.at, mask_value("evidence", word.evidence), word.submission_id)
