@@ -16,8 +16,7 @@ from flows.run import Order
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
-from io_adapters.spreadsheets.file_hash import sha256_of
-from io_adapters.spreadsheets.files import expand
+from io_adapters.spreadsheets.files import expand, sha256_of
 from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode

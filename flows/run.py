@@ -11,10 +11,10 @@ from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
 from flows.payables.rules.compute import Standing, Worked
 from flows.wording import say
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.owner import Owner
-from io_adapters.split_api.assumptions import Assumptions
-from io_adapters.split_api.client import SplitApi
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.client import SplitApi
 from schemas.corrections import CorrectedRow, Origin
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue

@@ -36,11 +36,10 @@ from flows.sending.send import send
 from flows.sending.settle import look_at_open, rewrite, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, read_settings
 from flows.terminal.printing import QuietProgress
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
-from io_adapters.ledger.owner import Owner
-from io_adapters.split_api.assumptions import Assumptions
-from io_adapters.split_api.client import SplitApi
-from io_adapters.split_api.probing import ProbeApi
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.client import ProbeApi, SplitApi
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan
 from schemas.exit_codes import ExitCode

@@ -23,10 +23,10 @@ from flows.payables.draft import draft_anew, work_out_again
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.institutions import has_bank_accounts
 from flows.run import Run
-from io_adapters.ledger.checks import Ended, NotReserved, Purse, Reservation
-from io_adapters.ledger.checks import Verdict as Recorded
-from io_adapters.ledger.owner import Owner, is_gone
-from io_adapters.split_api.checking import AccountCalls
+from io_adapters.ledger.account_checks import Ended, NotReserved, Purse, Reservation
+from io_adapters.ledger.account_checks import Verdict as Recorded
+from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.payout_api.account_checks import AccountCalls
 from schemas.exit_codes import ExitCode
 from schemas.told import Told
 

@@ -12,7 +12,7 @@ from flows.opening import open_ledger_of
 from flows.run import Clock, Order, Progress, Run
 from flows.runner import SYSTEM_CLOCK, opened_service, read_order
 from flows.settings import Settings, read_settings
-from io_adapters.ledger.owner import Owner
+from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
 

@@ -23,9 +23,9 @@ from flows.address_book.rules import (
 )
 from flows.reconciliation.write import find_cell
 from flows.run import Run
-from io_adapters.ledger.contacts import Contacts
-from io_adapters.split_api.contacts import ContactsApi
-from io_adapters.split_api.errors import NotFound, Refused, RuleBroken, Unanswered
+from io_adapters.ledger.directory import Contacts
+from io_adapters.payout_api.commands import ContactsApi
+from io_adapters.payout_api.errors import NotFound, Refused, RuleBroken, Unanswered
 from schemas.contact_book import KnownContact
 from schemas.errors import NotSent, RepasseError
 from schemas.exit_codes import ExitCode

@@ -13,7 +13,7 @@ from flows.payables.rules.compute import Worked
 from flows.royalties.rules.accrue import History
 from flows.run import Run
 from flows.sending.rules import facts_of
-from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
+from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from io_adapters.ledger.approvals_missing import (
     approvers_needed,
     require_typed_word_counts,

@@ -11,7 +11,7 @@ from flows.probe.rules import contradicted_by, judge, written
 from flows.runner import describe_service, opened_service
 from flows.settings import Settings, check_environment, read_settings
 from flows.terminal.printing import console_for
-from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.payout_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents

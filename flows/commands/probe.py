@@ -16,7 +16,7 @@ from flows.probe.rules import NOT_ASKED, ProbeFinding, ProbeParties, Verdict, re
 from flows.runner import opened_probe
 from flows.settings import Settings, read_settings
 from flows.terminal.printing import QuietProgress, console_for
-from io_adapters.spreadsheets.yaml_text import parse_yaml
+from io_adapters.spreadsheets.declarations import parse_yaml
 from schemas.errors import UnreadableFile, WordRefused
 from schemas.exit_codes import ExitCode
 

@@ -17,8 +17,7 @@ from flows.terminal.printing import console_for
 from flows.tracing.rules import exact_sum
 from flows.tracing.trace import Traced, trace
 from flows.wording import say
-from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.reasons import reason_in_words
+from io_adapters.outputs.labels import Labels, reason_in_words
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.money import format_cents

@@ -7,7 +7,7 @@ from flows.opening import open_ledger_of
 from flows.runner import opened_service
 from flows.settings import Settings, read_settings
 from flows.terminal.printing import console_for
-from io_adapters.split_api.errors import Unanswered
+from io_adapters.payout_api.errors import Unanswered
 from io_adapters.webhooks import PATH, make_token
 from schemas.errors import RepasseError, WordRefused
 from schemas.exit_codes import ExitCode

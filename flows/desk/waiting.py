@@ -8,8 +8,7 @@ from flows.desk.plans import Plans
 from flows.reconciliation.waits import gather_waits
 from io_adapters.desk.ports import LeftOpen, Waits
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.reasons import wait_in_words
+from io_adapters.outputs.labels import Labels, wait_in_words
 from schemas.desk_people import LANGUAGES
 from schemas.submission import OPEN, SubmissionState
 from schemas.waits import Wait

@@ -16,7 +16,7 @@ from flows.royalties.rules.opening_balances import Opened, hold_contradictions, 
 from flows.run import Run
 from flows.sending.rules import refused_entries
 from io_adapters.ledger.accruals import Accruals
-from io_adapters.split_api.validation_error import read_validation_errors
+from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.decision import Decision
 from schemas.exit_codes import ExitCode

@@ -36,9 +36,8 @@ from flows.reconciliation.waits import waits_elsewhere
 from flows.reconciliation.write import RunDocument, output_folder
 from flows.run import Run
 from flows.sending.rules import facts_of, terms_of
-from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import write_plan_workbook
-from io_adapters.outputs.reasons import reason_in_words
 from schemas.desk_people import LANGUAGES
 from schemas.exchange_terms import HOME_CURRENCY
 from schemas.issues import errors_among

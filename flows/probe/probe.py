@@ -27,8 +27,8 @@ from flows.probe.rules import (
 )
 from flows.run import Run
 from flows.sending.send import check_may_send, post_once
-from io_adapters.split_api.outcome import Answer
-from io_adapters.split_api.probing import ProbeApi
+from io_adapters.payout_api.client import ProbeApi
+from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent
 from schemas.submission import Outcome
 from schemas.wire import InstitutionPage, SplitReport

@@ -7,8 +7,8 @@ from shlex import quote
 from typing import Final
 
 from flows.reconciliation.rules.waits import UNDER_WAY, LastRun, in_order, waits_of_items, what_waits
+from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.owner import Owner, is_gone
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError

@@ -31,8 +31,7 @@ from flows.royalties.rules.statements import StatementTables, compose_statements
 from flows.run import Run
 from flows.sending.rules import codes_of, told_with_rates
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
-from io_adapters.outputs.missing_shares import write_missing_shares
+from io_adapters.outputs.corrections import SheetToCorrect, write_corrections, write_missing_shares
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from io_adapters.spreadsheets.declarations import read_layout

@@ -7,8 +7,8 @@ from typing import Final
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
 from flows.reports.rules.report_list import compare_listing, find_doubtful, linked_by_likeness, propose
 from flows.run import Run
-from io_adapters.ledger.holds import Freeze
-from io_adapters.ledger.owner import Owner, is_gone
+from io_adapters.ledger.decisions import Freeze
+from io_adapters.ledger.leases import Owner, is_gone
 from schemas.alarm import Alarm, Alarms
 from schemas.decision import DecisionKind
 from schemas.errors import SendingFrozen

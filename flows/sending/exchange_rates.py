@@ -12,7 +12,7 @@ from flows.run import Run
 from flows.sending.rules import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.sending.send import LEASE_S, check_may_send, listing_is_old
 from io_adapters.ledger.approvals_missing import require_typed_word_counts
-from io_adapters.ledger.owner import Owner, is_gone
+from io_adapters.ledger.leases import Owner, is_gone
 from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen, WordRefused
 from schemas.exchange_terms import HOME_CURRENCY, ExchangeTerms
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen

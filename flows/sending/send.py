@@ -19,7 +19,7 @@ from flows.reports.report_list import frozen_words, look_at_service, note_doubts
 from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
 from flows.run import Run, Service
 from flows.sending.rules import explain_refusal
-from io_adapters.split_api.outcome import Answer
+from io_adapters.payout_api.outcome import Answer
 from schemas.alarm import Alarm, Alarms
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode

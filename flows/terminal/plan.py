@@ -13,10 +13,8 @@ from rich.table import Table
 from flows.sending.rules import facts_of
 from flows.terminal.waits import show_waits
 from flows.wording import say
-from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.plan_summary_sheet import digest_in_words
-from io_adapters.outputs.plan_workbook import where_in_words
-from io_adapters.outputs.reasons import reason_in_words
+from io_adapters.outputs.labels import Labels, reason_in_words
+from io_adapters.outputs.plan_workbook import digest_in_words, where_in_words
 from schemas.masking import mask_tax_id
 from schemas.money import format_cents
 from schemas.paid_before import alike_in_words

@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from flows.wording import say
-from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.reasons import wait_in_words
+from io_adapters.outputs.labels import Labels, wait_in_words
 from schemas.money import format_cents
 from schemas.waits import Wait, WaitKind
 

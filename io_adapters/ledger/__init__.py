@@ -1,18 +1,16 @@
 """The durable record. It decides what may still be sent; nothing else remembers."""
 
-from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting
-from io_adapters.ledger.checks import KeptCheck, NotReserved, Reservation
+from io_adapters.ledger.account_checks import KeptCheck, NotReserved, Reservation
+from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from io_adapters.ledger.claims import ClaimCollision
-from io_adapters.ledger.findings import Finding
-from io_adapters.ledger.holds import Freeze, Hold
-from io_adapters.ledger.leases import Lease
+from io_adapters.ledger.decisions import Freeze, Hold
+from io_adapters.ledger.directory import Finding, KeptWebhook
+from io_adapters.ledger.leases import Lease, Owner, is_gone
 from io_adapters.ledger.ledger import Ledger, open_ledger
-from io_adapters.ledger.owner import Owner, is_gone
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.ledger.reports import ReportSnapshot
 from io_adapters.ledger.runs import Run
 from io_adapters.ledger.submissions import Answer, JournalLine
-from io_adapters.ledger.webhooks import KeptWebhook
 
 __all__ = [
     "Accrual",

@@ -1,14 +1,267 @@
-"""What periods have left for later ones: carried over, and recouped of advances."""
+"""What periods carry over and recoup of advances: posted once with their plan, read by later periods."""
 
 import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal, Self
 
-from sqlalchemy import and_, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, select
 
-from io_adapters.ledger.accrual_posting import Accrual, AccrualPosting, post_accruals
-from io_adapters.ledger.accrual_sums import of_job, sum_recouped, sum_up
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals
+from schemas.errors import UnsoundPlan
+
+
+def of_job(table: Table, job: str, payer: str, currency: str) -> ColumnElement[bool]:
+    """Choose the rows of one series of periods: what a job pays for one payer in one currency."""
+    return and_(table.c.job == job, table.c.payer == payer, table.c.currency == currency)
+
+
+def sum_up(
+    connection: Connection,
+    columns: Sequence[str],
+    own: ColumnElement[bool],
+    late: ColumnElement[bool],
+) -> dict[tuple[str, ...], int]:
+    """Sum centavos by columns of both tables, without sums of nothing.
+
+    Args:
+        connection: Within a transaction.
+        columns: Of `accruals` and `late_accruals` alike.
+        own: Which rows of `accruals`, joined with `accrual_periods`.
+        late: Which rows of `late_accruals`.
+    """
+    joined = accruals.join(accrual_periods, accrual_periods.c.id == accruals.c.posting_id)
+    sums = Counter[tuple[str, ...]]()
+    for table, source, which in ((accruals, joined, own), (late_accruals, late_accruals, late)):
+        keys = [table.c[name] for name in columns]
+        query = select(*keys, func.sum(table.c.amount_cents)).select_from(source).where(which).group_by(*keys)
+        for *key, cents in connection.execute(query):
+            sums[tuple(key)] += int(cents)
+    return {key: cents for key, cents in sums.items() if cents}
+
+
+def sum_recouped(
+    connection: Connection, own: ColumnElement[bool], late: ColumnElement[bool]
+) -> dict[tuple[str, str], int]:
+    """Sum what was recouped, by payee and advance."""
+    sums = sum_up(
+        connection,
+        ("payee", "reference"),
+        and_(own, accruals.c.kind == "recouped"),
+        and_(late, late_accruals.c.kind == "recouped"),
+    )
+    return {(payee, reference): cents for (payee, reference), cents in sums.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Accrual:
+    """One payee's sum in a posting.
+
+    Attributes:
+        kind: Carried to the next period, or recouped from an advance.
+        payee: Tax id.
+        reference: Which advance; "" for what is carried.
+        amount_cents: The sum; a carried debt is negative.
+    """
+
+    kind: Literal["carried", "recouped"]
+    payee: str
+    reference: str
+    amount_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccrualPosting:
+    """All carry-overs and recoupments of one period of a job.
+
+    Attributes:
+        job: Name of the job.
+        payer: Tax id of the payer.
+        currency: Currency of the reports.
+        period: Label of the period.
+        period_start: Its first day; tells which of two periods is the later.
+        rows: At most one per kind, payee and reference; empty is a posting too.
+        late: Whether the period is closed: the rows are what changes in it, to be added to what stands.
+    """
+
+    job: str
+    payer: str
+    currency: str
+    period: str
+    period_start: dt.date
+    rows: tuple[Accrual, ...]
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PostedBefore:
+    """What a posting replaced.
+
+    Attributes:
+        run_id: The run that had posted it.
+        plan_digest: The plan it was posted with; None for one that sent nothing.
+        rows: Its rows.
+    """
+
+    run_id: str
+    plan_digest: str | None
+    rows: tuple[Accrual, ...]
+
+    def to_json(self) -> str:
+        """Write it down."""
+        rows = [[row.kind, row.payee, row.reference, row.amount_cents] for row in self.rows]
+        return json.dumps({"run_id": self.run_id, "plan_digest": self.plan_digest, "rows": rows})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read it back."""
+        kept = json.loads(text)
+        return cls(kept["run_id"], kept["plan_digest"], tuple(Accrual(*row) for row in kept["rows"]))
+
+
+def posted_before(connection: Connection, posting: AccrualPosting) -> PostedBefore | None:
+    """Return what a posting is about to replace; None where its period was never posted, or is closed."""
+    p, a = accrual_periods.c, accruals.c
+    mine = of_job(accrual_periods, posting.job, posting.payer, posting.currency)
+    header = connection.execute(select(accrual_periods).where(mine, p.period == posting.period)).one_or_none()
+    if header is None or posting.late:
+        return None
+    rows = select(a.kind, a.payee, a.reference, a.amount_cents).where(a.posting_id == header.id)
+    kept = tuple(Accrual(*row) for row in connection.execute(rows.order_by(a.kind, a.payee, a.reference)))
+    return PostedBefore(header.run_id, header.plan_digest, kept)
+
+
+def take_back_accruals(
+    connection: Connection,
+    plan_digest: str,
+    payees: Collection[str] | None,
+    before: PostedBefore | None,
+    *,
+    run_id: str,
+    now: dt.datetime,
+) -> None:
+    """Undo, within a transaction, what was posted with a plan for payees of whom nothing was sent.
+
+    What its posting replaced stands again. A later period that was posted since has taken it up: then the difference is
+    booked beside what stands, as for every change of a closed period. A posting that a newer plan has replaced is left
+    as it is: it says what that plan found.
+
+    Args:
+        connection: Within the transaction that withdraws what was not sent.
+        plan_digest: The plan.
+        payees: Whose; None for all, where nothing of the plan was sent.
+        before: What its posting replaced; None where it was the period's first.
+        run_id: The run it is ascribed to; "" for a person's word.
+        now: The present moment.
+    """
+    _take_back_late(connection, plan_digest, payees, run_id=run_id, now=now)
+    p, a = accrual_periods.c, accruals.c
+    header = connection.execute(select(accrual_periods).where(p.plan_digest == plan_digest)).one_or_none()
+    if header is None:
+        return
+    rows = connection.execute(select(a.kind, a.payee, a.reference, a.amount_cents).where(a.posting_id == header.id))
+    stands = [Accrual(*row) for row in rows]
+    kept = [row for row in stands if payees is not None and row.payee not in payees]
+    again = [row for row in (before.rows if before else ()) if payees is None or row.payee in payees]
+    identity = (header.job, header.payer, header.currency, header.period, header.period_start)
+    latest = _latest_after(connection, *identity[:3], header.period_start)
+    if latest is not None:
+        changes = Counter(
+            {(row.kind, row.payee, row.reference): -row.amount_cents for row in stands if row not in kept}
+        )
+        for row in again:
+            changes[row.kind, row.payee, row.reference] += row.amount_cents
+        late = tuple(Accrual(*name, cents) for name, cents in changes.items() if cents)
+        posting = AccrualPosting(*identity, rows=late, late=True)
+        post_accruals(connection, posting, run_id=run_id, plan_digest=plan_digest, now=now)
+    elif payees is not None:
+        posting = AccrualPosting(*identity, rows=(*kept, *again))
+        post_accruals(connection, posting, run_id=header.run_id, plan_digest=plan_digest, now=now)
+    elif before is not None:
+        posting = AccrualPosting(*identity, rows=before.rows)
+        post_accruals(connection, posting, run_id=before.run_id, plan_digest=before.plan_digest, now=now)
+    else:
+        _forget(connection, p.id == header.id)
+
+
+def _take_back_late(
+    connection: Connection, plan_digest: str, payees: Collection[str] | None, *, run_id: str, now: dt.datetime
+) -> None:
+    """Book the opposite of what a plan of a closed period has changed in it."""
+    late = late_accruals.c
+    series = (late.job, late.payer, late.currency, late.period, late.period_start)
+    rows = (late.kind, late.payee, late.reference)
+    query = select(*series, *rows, func.sum(late.amount_cents)).where(late.plan_digest == plan_digest)
+    found = connection.execute(query.group_by(*series, *rows)).all()
+    for row in found:
+        if row[-1] and (payees is None or row.payee in payees):
+            opposite = Accrual(row.kind, row.payee, row.reference, -int(row[-1]))
+            posting = AccrualPosting(
+                row.job, row.payer, row.currency, row.period, row.period_start, (opposite,), late=True
+            )
+            post_accruals(connection, posting, run_id=run_id, plan_digest=plan_digest, now=now)
+
+
+def post_accruals(
+    connection: Connection, posting: AccrualPosting, *, run_id: str, plan_digest: str | None, now: dt.datetime
+) -> None:
+    """Replace a period's posting within a transaction, or add to a closed one's.
+
+    Raises:
+        UnsoundPlan: a later period has been posted, or none where the posting is late.
+    """
+    p = accrual_periods.c
+    mine = of_job(accrual_periods, posting.job, posting.payer, posting.currency)
+    latest = _latest_after(connection, posting.job, posting.payer, posting.currency, posting.period_start)
+    if posting.late != (latest is not None):
+        state = f"closed: {latest.period} was posted after it" if latest else "not closed any more"
+        raise UnsoundPlan(f"{posting.job} {posting.period} is {state}; run it again")
+    identity = {
+        "job": posting.job,
+        "payer": posting.payer,
+        "currency": posting.currency,
+        "period": posting.period,
+        "period_start": posting.period_start,
+        "plan_digest": plan_digest,
+        "run_id": run_id,
+        "posted_at": now,
+    }
+    rows = [
+        {"kind": a.kind, "payee": a.payee, "reference": a.reference, "amount_cents": a.amount_cents}
+        for a in posting.rows
+    ]
+    if latest is not None:
+        booked = identity | {"booked_in": latest.period, "booked_start": latest.period_start}
+        _insert(connection, late_accruals, [booked | row for row in rows])
+        return
+    _forget(connection, and_(mine, p.period == posting.period))
+    number = connection.execute(insert(accrual_periods).values(**identity).returning(p.id)).scalar_one()
+    _insert(connection, accruals, [{"posting_id": number} | row for row in rows])
+
+
+def _latest_after(
+    connection: Connection, job: str, payer: str, currency: str, start: dt.date
+) -> Row[tuple[str, dt.date]] | None:
+    """Return label and first day of the latest posted period after a day; None where there is none."""
+    p = accrual_periods.c
+    later = select(p.period, p.period_start).where(
+        of_job(accrual_periods, job, payer, currency), p.period_start > start
+    )
+    return connection.execute(later.order_by(p.period_start.desc(), p.id.desc()).limit(1)).one_or_none()
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, object]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _forget(connection: Connection, which: ColumnElement[bool]) -> None:
+    numbers = list(connection.scalars(select(accrual_periods.c.id).where(which)))
+    connection.execute(delete(accruals).where(accruals.c.posting_id.in_(numbers)))
+    connection.execute(delete(accrual_periods).where(accrual_periods.c.id.in_(numbers)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,18 @@
-"""One way to reach the database: short transactions, one writer at a time, durable when they return.
-
-All that differs between SQLite and PostgreSQL is here and in the migrations.
-"""
+"""One way to reach the database: its place, its schema, short durable transactions, one writer at a time."""
 
 import datetime as dt
+import errno
+import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
@@ -134,3 +135,115 @@ def _lock_postgresql(connection: Connection) -> None:
     connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
     connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_TIMEOUT_S}s'")
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+
+
+_Key = TypeVar("_Key")
+
+# SQLite allows 32,766 parameters, PostgreSQL 65,535.
+_PORTION = 5_000
+
+
+def chunks(keys: Iterable[_Key]) -> Iterator[list[_Key]]:
+    """Yield each key once, in portions."""
+    distinct = iter(dict.fromkeys(keys))
+    while portion := list(islice(distinct, _PORTION)):
+        yield portion
+
+
+_MOUNTS = Path("/proc/self/mountinfo")
+# WAL keeps its index in memory shared by processes of one machine: https://www.sqlite.org/wal.html, "Overview".
+_NETWORK_FILESYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs"}
+)
+
+
+def prepare_file(path: Path) -> None:
+    """Create the file and its folder where they are missing, and keep others from reading it.
+
+    A folder that was there before keeps its permissions: it may hold more than the ledger. A file that is there is not
+    opened here. Closing it again would drop the locks that other ledgers of this process hold on it: another program
+    would take itself for the last one and remove the write-ahead log, and what this one writes to it is lost
+    (https://www.sqlite.org/howtocorrupt.html, "Posix advisory locks canceled by a separate thread doing close()").
+
+    Raises:
+        ConfigurationError: the folder cannot be written, or lies on a network filesystem.
+    """
+    kind = _filesystem_of(path.resolve())
+    if kind in _NETWORK_FILESYSTEMS:
+        raise ConfigurationError(
+            f"the ledger {path} lies on a network filesystem ({kind}), where SQLite cannot keep two programs apart; "
+            "use a local disk, or PostgreSQL (REPASSE_LEDGER_URL)"
+        )
+    try:
+        for folder in reversed([p for p in path.parents if not p.exists()]):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        path.chmod(0o600)  # SQLite gives its -wal and -shm files the same
+    except OSError as error:
+        raise ConfigurationError(f"the ledger {path} cannot be written: {error.strerror}") from error
+
+
+def _filesystem_of(path: Path) -> str:
+    """Return the type of the filesystem a path lies on; "" where that cannot be known."""
+    try:
+        lines = _MOUNTS.read_text().splitlines()
+    except OSError:
+        return ""
+    best, kind = "", ""
+    for line in lines:
+        place, _, rest = line.partition(" - ")
+        mount = place.split()[4].replace("\\040", " ")
+        # The last of several mounts on one place hides the others.
+        if path.is_relative_to(mount) and len(mount) >= len(best):
+            best, kind = mount, rest.split()[0]
+    return kind
+
+
+# Oldest first, "v1" and on. A new migration adds its revision here; a test holds the two together.
+REVISIONS: Final = ("v1",)
+MIGRATIONS: Final = Path(__file__).parent / "migrations"
+
+
+def stored_revision(connection: Connection) -> str | None:
+    """Return the revision of the schema; None where there is none yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Create or migrate the schema, in one transaction that excludes other programs.
+
+    Raises:
+        AnotherRun: the schema was written by a newer program, or before the first release.
+    """
+    with database.reading() as connection:
+        stored = stored_revision(connection)
+    if stored == REVISIONS[-1]:
+        return
+    _refuse_unknown(stored)
+    with database.writing() as connection:
+        _refuse_unknown(stored_revision(connection))  # another program may have been faster
+        _upgrade(connection)
+
+
+def _refuse_unknown(stored: str | None) -> None:
+    if stored is None or stored in REVISIONS:
+        return
+    if stored.startswith("v"):
+        raise AnotherRun(Told("ledger.newer", stored=stored, known=REVISIONS[-1]))
+    raise AnotherRun(Told("ledger.unreleased", stored=stored, known=REVISIONS[-1]))
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - see above
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, REVISIONS[-1])

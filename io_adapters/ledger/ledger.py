@@ -9,33 +9,22 @@ from typing import Self
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from io_adapters.ledger.account_checks import AccountChecks
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
-from io_adapters.ledger.checks import AccountChecks
 from io_adapters.ledger.claims import Claims
-from io_adapters.ledger.contacts import Contacts
-from io_adapters.ledger.decisions import Decisions
-from io_adapters.ledger.desk_work import DeskLaunches, DeskUploads, FirstWords
-from io_adapters.ledger.engine import Database, is_memory, make_engine
+from io_adapters.ledger.decisions import Decisions, Freezes, Holds
+from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstWords, SignInAttempts
+from io_adapters.ledger.directory import Contacts, Findings, Institutions, ServiceBinding, Webhooks
+from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files
-from io_adapters.ledger.findings import Findings
-from io_adapters.ledger.history import PaidHistory
-from io_adapters.ledger.holds import Freezes, Holds
-from io_adapters.ledger.institutions import Institutions
 from io_adapters.ledger.leases import Leases
-from io_adapters.ledger.plan_views import PlanViews, WordRules
-from io_adapters.ledger.plans import Plans
+from io_adapters.ledger.plans import PaidHistory, Plans, PlanViews, WordRules
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
-from io_adapters.ledger.schema_version import bring_up_to_date
-from io_adapters.ledger.service_binding import ServiceBinding
-from io_adapters.ledger.sessions import DeskSessions, SignInAttempts
-from io_adapters.ledger.sqlite_file import prepare_file
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
-from io_adapters.ledger.users import DeskUsers
-from io_adapters.ledger.webhooks import Webhooks
 from schemas.approval import PlanRule
 from schemas.errors import ConfigurationError
 

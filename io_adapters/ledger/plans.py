@@ -1,26 +1,40 @@
-"""Plans, as they were made: what would be paid, by which submissions."""
+"""Plans as they were made, as people look at them, and what was paid before them."""
 
 import datetime as dt
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.attempts import Naming, write_attempts
-from io_adapters.ledger.claims import ClaimCollision
-from io_adapters.ledger.engine import Database
-from io_adapters.ledger.exchange_terms import terms_of, write_terms
-from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import claims, meta, plan_exchanges, plan_runs, plans, submissions
-from io_adapters.ledger.transitions import move, select_submissions, submission_of
+from io_adapters.ledger.claims import ClaimCollision, move, select_submissions, submission_of
+from io_adapters.ledger.desk_tables import plan_views, word_rules
+from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.exchange_updates import terms_of, write_terms
+from io_adapters.ledger.tables import (
+    claims,
+    decisions,
+    meta,
+    plan_exchanges,
+    plan_rules,
+    plan_runs,
+    plans,
+    run_documents,
+    runs,
+    submissions,
+)
 from schemas.approval import PlanRule
+from schemas.decision import DecisionKind
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.exchange_terms import ExchangeTerms
+from schemas.job import Identities
+from schemas.paid_before import PaidPart, PaidSum, UsedDestination
 from schemas.plan import PaymentPlan
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
 from schemas.told import Told
 
 
@@ -230,3 +244,215 @@ def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
         preparers=preparers_of(connection, row.digest),
         submissions=tuple(latest[number] for number in sorted(latest)),
     )
+
+
+# Nothing is left to be said about these.
+_CLOSED: Final = (SubmissionState.PAID.value, SubmissionState.WITHDRAWN.value, SubmissionState.REFUSED.value)
+
+
+class PlanViews:
+    """The record of plans as they were shown; a later run that arrives at the same plan shows it anew."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def save(self, digest: str, run_id: str, document: bytes) -> None:
+        """Keep how a plan looks."""
+        with self._db.writing() as connection:
+            connection.execute(delete(plan_views).where(plan_views.c.digest == digest))
+            row = {"digest": digest, "run_id": run_id, "document": document, "saved_at": self._db.now()}
+            connection.execute(insert(plan_views).values(**row))
+
+    def run_of(self, digest: str) -> str | None:
+        """Return the run that showed a plan last; None when none did."""
+        with self._db.reading() as connection:
+            found: str | None = connection.scalar(select(plan_views.c.run_id).where(plan_views.c.digest == digest))
+        return found
+
+    def get(self, digest: str) -> bytes | None:
+        """Return what `save` kept; None when there is nothing."""
+        with self._db.reading() as connection:
+            found = connection.scalar(select(plan_views.c.document).where(plan_views.c.digest == digest))
+        return None if found is None else bytes(found)
+
+
+class WordRules:
+    """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
+
+    Args:
+        database: The ledger's.
+        policy: Returns the least that no job can undercut; None where the house has no policy.
+    """
+
+    def __init__(self, database: Database, policy: Callable[[], PlanRule | None] = lambda: None) -> None:
+        self._db = database
+        self.policy = policy
+
+    def note(self, job: str, identities: Identities) -> None:
+        """Remember what a job declares; nothing is written where it is known."""
+        if self._known(job) == identities:
+            return
+        with self._db.writing() as connection:
+            connection.execute(delete(word_rules).where(word_rules.c.job == job))
+            row = {"job": job, "identities": identities, "noted_at": self._db.now()}
+            connection.execute(insert(word_rules).values(**row))
+
+    def wants_signed_in(self, job: str) -> bool:
+        """Whether only words of people who signed in count for a job; False for one nobody has run.
+
+        A job file that was edited since does not loosen the rule of what is still open of it.
+        """
+        return self._policy_wants_signed_in() or self._known(job) == "signed_in" or self._open_plan_wants(job)
+
+    def any_wants_signed_in(self) -> bool:
+        """Whether that is so of any job, for words that concern all of them."""
+        query = select(word_rules.c.job).where(word_rules.c.identities == "signed_in").limit(1)
+        with self._db.reading() as connection:
+            noted = connection.scalar(query) is not None
+        return noted or self._policy_wants_signed_in() or self._open_plan_wants(None)
+
+    def _known(self, job: str) -> str | None:
+        with self._db.reading() as connection:
+            found: str | None = connection.scalar(select(word_rules.c.identities).where(word_rules.c.job == job))
+        return found
+
+    def _policy_wants_signed_in(self) -> bool:
+        policy = self.policy()
+        return policy is not None and policy.identities == "signed_in"
+
+    def _open_plan_wants(self, job: str | None) -> bool:
+        query = (
+            select(plan_rules.c.plan_digest)
+            .join(submissions, submissions.c.plan_digest == plan_rules.c.plan_digest)
+            .where(plan_rules.c.identities == "signed_in", submissions.c.state.not_in(_CLOSED))
+            .limit(1)
+        )
+        if job is not None:
+            query = query.where(submissions.c.job == job)
+        with self._db.reading() as connection:
+            return connection.scalar(query) is not None
+
+
+# Of each payee and job; twelve are looked at, and the present period may be among them.
+_SUMS_OF_EACH: Final = 13
+
+
+class PaidHistory:
+    """The record of what was paid, by payee and by period.
+
+    Paid is what the service pays or has paid, and what people say a report has paid that does not tell. What is in
+    doubt, failed, or undecided is not: nobody has been seen to get it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def ever_paid(self) -> bool:
+        """Say whether this ledger has ever paid anybody."""
+        query = select(claims.c.payee).join(submissions, _OF_SUBMISSION).where(_paid()).limit(1)
+        with self._db.reading() as connection:
+            return connection.scalar(query) is not None
+
+    def sums(self, payees: Iterable[str]) -> list[PaidSum]:
+        """Return what these payees got by job, period and currency: the latest thirteen sums of each payee and job."""
+        columns = (claims.c.payee, submissions.c.job, submissions.c.period, submissions.c.currency)
+
+        def query(some: list[str]) -> Select[Any]:
+            cents, at = func.sum(claims.c.amount_cents).label("cents"), func.max(_SENT_AT).label("at")
+            summed = select(*columns, cents, at).join(submissions, _OF_SUBMISSION).where(_to(some)).group_by(*columns)
+            s = summed.subquery().c
+            latest_first = func.row_number().over(
+                partition_by=(s.payee, s.job), order_by=(s.at.desc(), s.period.desc())
+            )
+            ranked = select(*s, latest_first.label("number")).subquery().c
+            fields = (ranked.payee, ranked.job, ranked.period, ranked.currency, ranked.cents, ranked.at)
+            return select(*fields).where(ranked.number <= _SUMS_OF_EACH)
+
+        return [
+            PaidSum(row.payee, row.job, row.period, row.currency, int(row.cents), row.at)
+            for row in self._rows(payees, query)
+        ]
+
+    def destinations(self, payees: Iterable[str]) -> list[UsedDestination]:
+        """Return every destination these payees were paid to, with its last use."""
+
+        def query(some: list[str]) -> Select[Any]:
+            of_each = func.row_number().over(
+                partition_by=(claims.c.payee, claims.c.destination), order_by=_SENT_AT.desc()
+            )
+            columns = (claims.c.payee, claims.c.destination, submissions.c.job, submissions.c.period)
+            uses = select(*columns, _SENT_AT.label("at"), of_each.label("number"))
+            u = uses.join(submissions, _OF_SUBMISSION).where(_to(some)).subquery().c
+            return select(u.payee, u.destination, u.job, u.period, u.at).where(u.number == 1)
+
+        return [UsedDestination(*row) for row in self._rows(payees, query)]
+
+    def periods(self, job: str) -> list[str]:
+        """Return the labels of the periods for which a job has paid anybody, in no order."""
+        paid = select(claims.c.payee).where(_OF_SUBMISSION, _paid(), claims.c.kind != "owner").exists()
+        with self._db.reading() as connection:
+            return list(
+                connection.scalars(select(submissions.c.period).where(submissions.c.job == job, paid).distinct())
+            )
+
+    def payments(self, job: str, period: str) -> list[PaidPart]:
+        """Return every payment of a job's period, the owner's part aside."""
+        columns = (claims.c[name] for name in PaidPart.__dataclass_fields__)
+        query = (
+            select(*columns)
+            .join(submissions, _OF_SUBMISSION)
+            .where(submissions.c.job == job, submissions.c.period == period, _paid(), claims.c.kind != "owner")
+        )
+        with self._db.reading() as connection:
+            return [PaidPart(*row) for row in connection.execute(query)]
+
+    def last_document(self, job: str, period: str, other_than: str) -> tuple[str, bytes] | None:
+        """Return the id and document of the run of a job's period that began last; None when none left a document.
+
+        Args:
+            job: Name of the job.
+            period: Label of the period.
+            other_than: Id of the run that asks.
+        """
+        query = (
+            select(runs.c.run_id, run_documents.c.document)
+            .join(run_documents, run_documents.c.run_id == runs.c.run_id)
+            .where(runs.c.job == job, runs.c.period == period, runs.c.run_id != other_than)
+            .order_by(runs.c.started_at.desc(), runs.c.run_id.desc())
+            .limit(1)
+        )
+        with self._db.reading() as connection:
+            found = connection.execute(query).one_or_none()
+        return None if found is None else (found.run_id, bytes(found.document))
+
+    def exchange_of(self, plan_digest: str) -> ExchangeTerms | None:
+        """Return the rate that a plan's reports were to have; None for reports in BRL, and for an unknown plan."""
+        with self._db.reading() as connection:
+            query = select(plan_exchanges).where(plan_exchanges.c.plan_digest == plan_digest)
+            found = connection.execute(query).one_or_none()
+        return None if found is None else terms_of(found)
+
+    def _rows(self, payees: Iterable[str], query_for: Callable[[list[str]], Select[Any]]) -> Iterator[Row[Any]]:
+        with self._db.reading() as connection:
+            for some in chunks(payees):
+                yield from connection.execute(query_for(some))
+
+
+_OF_SUBMISSION: Final = submissions.c.id == claims.c.submission_id
+_SENT_AT: Final = func.coalesce(submissions.c.sending_at, submissions.c.created_at)
+_PAYING: Final = tuple(state.value for state in {*OPEN, SubmissionState.PAID})
+
+
+def _to(payees: list[str]) -> ColumnElement[bool]:
+    return and_(claims.c.payee.in_(payees), claims.c.kind != "owner", _paid())
+
+
+def _paid() -> ColumnElement[bool]:
+    """Whether the service pays a claim, has paid it, or people have said last that its report did."""
+    about = and_(
+        decisions.c.submission_id == claims.c.submission_id, decisions.c.obligation_key == claims.c.obligation_key
+    )
+    last_word = select(decisions.c.kind).where(about).order_by(decisions.c.id.desc()).limit(1).scalar_subquery()
+    untold = submissions.c.state.in_([state.value for state in UNTOLD])
+    by_word = and_(untold, last_word == DecisionKind.PAID.value)
+    return and_(claims.c.live, or_(submissions.c.state.in_(_PAYING), by_word))

@@ -1,13 +1,28 @@
-"""What the service said of each report, time after time."""
+"""What the service said of each report, and what became of it: found, followed to its end, or absent."""
 
 import datetime as dt
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
-from io_adapters.ledger.engine import Database
-from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.tables import reports
+from io_adapters.ledger.attempts import write_next_attempt
+from io_adapters.ledger.claims import (
+    claim_all,
+    claimed_elsewhere,
+    linked_elsewhere,
+    move,
+    read_submission,
+    write_journal,
+)
+from io_adapters.ledger.decisions import freeze_for
+from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.tables import claims, meta, reports, submissions
+from schemas.alarm import NO_ALARMS, Alarm, Alarms
+from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
+from schemas.person import different_people
+from schemas.submission import ENDED, LIKENESS, LIVE, OPEN, PROVISIONAL, TAKEN_BACK, Submission, SubmissionState
+from schemas.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +74,202 @@ def append_snapshot(connection: Connection, snapshot: ReportSnapshot) -> None:
 def _snapshots(connection: Connection, submission_ids: list[str]) -> list[ReportSnapshot]:
     query = select(reports).where(reports.c.submission_id.in_(submission_ids)).order_by(reports.c.id)
     return [ReportSnapshot(r.submission_id, r.status, bytes(r.document), r.at) for r in connection.execute(query)]
+
+
+_UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
+
+
+class Settling:
+    """The part of `Submissions` that follows what was sent."""
+
+    _db: Database
+
+    def record_found(
+        self,
+        submission_id: str,
+        split_id: str,
+        *,
+        by: str,
+        reason: str,
+        linked_by: str | None = None,
+        language: str = "en",
+    ) -> tuple[str, ...]:
+        """Write down that a submission in doubt, or declared absent, is in the service after all.
+
+        A submission found after it was declared absent claims its obligations again. Whatever else claims them is
+        withdrawn, if it has not been sent.
+
+        Args:
+            submission_id: Which.
+            split_id: The service's `_id`.
+            by: The run that found it, or the person who did.
+            reason: How it was found.
+            linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
+            language: To tell an alarm in.
+
+        Returns:
+            The keys of obligations that another submission has paid as well; normally empty, anything else is
+            an alarm, and freezes sending.
+
+        Raises:
+            BrokenInvariant: it is neither in doubt nor absent, nor known under this very id; or the report is another
+                submission's.
+        """
+        with self._db.writing() as connection:
+            before = read_submission(connection, submission_id)
+            if before.split_id == split_id:
+                return ()
+            if before.state not in {SubmissionState.IN_DOUBT, SubmissionState.ABSENT}:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; only one in doubt or absent can be found")
+            if other := linked_elsewhere(connection, submission_id, split_id):
+                raise BrokenInvariant(f"{split_id} is the report of {other}; it cannot be that of {submission_id} too")
+            now = self._db.now()
+            found = {"split_id": split_id, "linked_by": linked_by}
+            move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, **found)
+            if before.state is not SubmissionState.ABSENT:
+                return ()
+            return _claim_again(connection, before, by, now, language)
+
+    def record_status(  # noqa: PLR0913  (what a look says, each named at the call)
+        self,
+        submission_id: str,
+        report_json: bytes,
+        status: str | None,
+        new_state: SubmissionState | None,
+        *,
+        by: str,
+        reason: str = "",
+        seen: SubmissionState | None = None,
+        alarms: Alarms = NO_ALARMS,
+    ) -> Submission:
+        """Keep a report as the service shows it now, and what that means.
+
+        What had ended without being paid and is paid, or on its way, after all claims its obligations again; whatever
+        else claims them is withdrawn if it has not been sent, and is an alarm that freezes sending if it has.
+
+        Args:
+            submission_id: Which.
+            report_json: The report's JSON document.
+            status: The status in it.
+            new_state: The state it proves; None, or the present one, for no change. `failed` releases the claims.
+            by: The run that asked.
+            reason: Why it means that, for people.
+            seen: Where the submission stood when the service was asked. When it stands elsewhere by now, somebody else
+                has looked later, and nothing is kept or changed.
+            alarms: What it shows that must stop all sending, in the very transaction that records it.
+
+        Returns:
+            The submission as it stands now, without its body.
+
+        Raises:
+            BrokenInvariant: the state cannot follow the one it has.
+        """
+        with self._db.writing() as connection:
+            now = self._db.now()
+            before = read_submission(connection, submission_id)
+            if seen is not None and before.state is not seen:
+                return before
+            append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
+            if new_state is None or new_state is before.state:
+                this = submissions.c.id == submission_id
+                news = {"reason": reason} if before.state is SubmissionState.PAID else {}
+                connection.execute(update(submissions).where(this).values(status=status, **news))
+            elif before.state not in OPEN | ENDED:
+                raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
+            else:
+                move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
+                if before.state in PROVISIONAL and new_state in LIVE:
+                    _claim_again(connection, before, by, now, alarms.language)
+            freeze_for(connection, alarms, now)
+            return read_submission(connection, submission_id)
+
+    def take_link_back(
+        self, submission_id: str, *, by: Sequence[str], evidence: str, language: str = "en"
+    ) -> tuple[str, ...]:
+        """Take people's word that the report found by likeness is another one: the submission is in doubt again.
+
+        Whatever that report has said since is not said of it; what it pays is claimed again. No report is linked to it
+        by likeness any more.
+
+        Args:
+            submission_id: Which.
+            by: At least two different people.
+            evidence: What they rely on.
+            language: To tell an alarm in.
+
+        Returns:
+            The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
+
+        Raises:
+            ApprovalWanted: fewer than two different people.
+            WordRefused: its report was not found by likeness.
+        """
+        if len(different_people(by)) < 2:
+            raise ApprovalWanted(Told("doubt.two_people"))
+        with self._db.writing() as connection:
+            now, names = self._db.now(), ", ".join(name.strip() for name in by)
+            before = read_submission(connection, submission_id)
+            if before.linked_by != LIKENESS:
+                raise WordRefused(Told("doubt.not_by_likeness", name=submission_id))
+            values = {"state": SubmissionState.IN_DOUBT.value, "split_id": None, "status": None, "reason": evidence}
+            this = submissions.c.id == submission_id
+            connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))
+            doubt = SubmissionState.IN_DOUBT
+            write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=evidence)
+            return _claim_again(connection, before, names, now, language)
+
+    def note(self, submission_id: str, reason: str) -> None:
+        """Write beside a submission what people should know of it; its state stays."""
+        with self._db.writing() as connection:
+            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(reason=reason))
+
+    def declare_absent(
+        self, submission_ids: Iterable[str], *, by: Sequence[str], evidence: str, run_id: str
+    ) -> list[Submission]:
+        """Take people's word that submissions in doubt are not in the service, all or none; ready their next attempts.
+
+        Whether it is time for that, and the last look before, are the caller's to judge.
+
+        Args:
+            submission_ids: Which.
+            by: At least two different people.
+            evidence: What they rely on.
+            run_id: The run the next attempts belong to.
+
+        Returns:
+            The next attempts, in the same order: approved, each with a new report id, and with its body.
+
+        Raises:
+            ApprovalWanted: fewer than two different people.
+        """
+        if len(different_people(by)) < 2:
+            raise ApprovalWanted(Told("doubt.two_people"))
+        with self._db.writing() as connection:
+            now = self._db.now()
+            names = ", ".join(name.strip() for name in by)
+            tag = connection.execute(select(meta.c.tag)).scalar_one()
+            following = []
+            for submission_id in submission_ids:
+                before = read_submission(connection, submission_id, bodies=True)
+                move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=evidence)
+                following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
+            claim_all(connection, [submission.id for submission in following])
+            return following
+
+
+def _claim_again(
+    connection: Connection, found: Submission, by: str, now: dt.datetime, language: str
+) -> tuple[str, ...]:
+    """Claim what a submission pays once more; what another one has sent is paid twice, and freezes sending."""
+    for other_id in sorted(set(claimed_elsewhere(connection, [found.id]).values())):
+        other = read_submission(connection, other_id)
+        if other.state in _UNSENT:
+            reason = f"{found.id} was found, which pays the same"
+            move(connection, other, SubmissionState.WITHDRAWN, at=now, by=by, reason=reason)
+    twice = sorted(claimed_elsewhere(connection, [found.id]))
+    mine = claims.c.submission_id == found.id
+    connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
+    if twice:
+        told = Told("alarm.paid_twice", name=found.id, count=len(twice))
+        freeze_for(connection, Alarms((Alarm("paid_twice", found.id, told),), language), now)
+    return tuple(twice)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from io_adapters.ledger.approving import Approving
-from io_adapters.ledger.engine import Database
-from io_adapters.ledger.queries import chunks
-from io_adapters.ledger.sending import Sending
-from io_adapters.ledger.settling import Settling
+from io_adapters.ledger.approvals import Approving
+from io_adapters.ledger.attempts import Sending
+from io_adapters.ledger.claims import read_submission, select_submissions, submission_of
+from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.reports import Settling
 from io_adapters.ledger.tables import answers, journal, plans, submissions
-from io_adapters.ledger.transitions import read_submission, select_submissions, submission_of
 from schemas.submission import Outcome, SentReport, Submission, SubmissionState
 
 S = SubmissionState

@@ -1,21 +1,232 @@
-"""plan.xlsx: a plan for the person who says yes or no to it, before anything is sent."""
+"""The first sheet of plan.xlsx: what would be sent, and everything a person should know before saying yes."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.obligation_rows import PLACE_TONES, amount
-from io_adapters.outputs.plan_summary_sheet import NOTICE_TONES, write_plan_summary
-from io_adapters.outputs.reasons import reason_in_words
-from io_adapters.outputs.tables import Column, Row, Table, Toned, write_table
-from io_adapters.outputs.workbook import GENERAL, MONEY, WHOLE, Book, Tone
+from io_adapters.outputs.labels import Labels, reason_in_words
+from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount, write_waits
+from io_adapters.outputs.workbook import (
+    GENERAL,
+    HEADING,
+    MONEY,
+    PLAIN,
+    TITLE,
+    WHOLE,
+    Book,
+    Column,
+    Ink,
+    Page,
+    Row,
+    Setup,
+    Table,
+    Tone,
+    Toned,
+    Value,
+    write_row,
+    write_small_table,
+    write_table,
+)
 from schemas.masking import mask_tax_id
+from schemas.money import format_cents
 from schemas.paid_before import alike_in_words
-from schemas.plan_view import Change, ChangeKind, Notice, PayeeNotice, PlanRow, PlanView
+from schemas.plan import Place
+from schemas.plan_rules import AMOUNTS_LOOKED_AT, MUCH_ABOVE_BY_CENTS, MUCH_ABOVE_TIMES
+from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanRow, PlanView
+
+NOTICE_TONES: Final = {
+    Notice.PAID_BEFORE: Tone.TROUBLE,
+    Notice.SECOND_ATTEMPT: Tone.TROUBLE,
+    Notice.TIMES_100: Tone.TROUBLE,
+    Notice.DESTINATION: Tone.TROUBLE,
+    Notice.MUCH_ABOVE: Tone.WAITING,
+    Notice.NEW: Tone.MOVING,
+    Notice.DISAPPEARED: Tone.QUIET,
+}
+LARGEST: Final = 10
+
+_BOLD: Final = Ink(bold=True)
+# Words would stick to the figure at their left.
+_GAP: Final = Column("")
+
+
+def write_plan_summary(book: Book, view: PlanView) -> None:
+    """Write the sheet a person reads before approving."""
+    labels = Labels(view.language)
+    page = book.page(Setup(labels("sheet.plan"), [44, 24, 16, 4, 50]))
+    page.write(labels("plan.title"), ink=TITLE)
+    page.write(labels("plan.nothing_sent"))
+    page.append()
+    _write_identity(page, view, labels)
+    _write_notices(page, view, labels)
+    _write_changes(page, view, labels)
+    _write_totals(page, view, labels)
+    _write_not_paid(page, view, labels)
+    _write_largest(page, view, labels)
+    _write_batches(page, view, labels)
+    _write_checks(page, view, labels)
+    _write_rows(page, view, labels)
+    write_waits(page, view.waits, labels)
+
+
+def _start(page: Page, heading: str) -> None:
+    page.append()
+    page.write(heading, ink=HEADING)
+
+
+def _write_identity(page: Page, view: PlanView, labels: Labels) -> None:
+    facts: list[tuple[str, Value, Ink]] = [
+        ("summary.job", view.plan.job, PLAIN),
+        ("summary.payer", view.payer_name, PLAIN),
+        ("summary.period", view.plan.period, PLAIN),
+        ("summary.currency", view.plan.currency, PLAIN),
+        ("plan.total", amount(view.plan.total_cents), Ink(MONEY, bold=True)),
+        ("plan.payees", view.payees, Ink(WHOLE)),
+        ("summary.plan_digest", digest_in_words(view, labels), PLAIN),
+    ]
+    if view.plan.exchange:
+        facts.append(("plan.exchange", f"1 {view.plan.exchange.currency} = BRL {view.plan.exchange.plain_rate}", PLAIN))
+    for key, value, ink in facts:
+        page.append((page.cell(labels(key), _BOLD), page.cell(value, ink)))
+
+
+def digest_in_words(view: PlanView, labels: Labels) -> str:
+    """Name the plan, or say why it has no name yet."""
+    if view.digest:
+        return view.digest
+    if view.stopped:
+        return labels("plan.stopped")
+    return labels("plan.provisional" if view.plan.batches else "plan.empty")
+
+
+def rule_in_words(notice: Notice, labels: Labels) -> str:
+    """Say what a notice means, with the figures of its rule."""
+    by = format_cents(MUCH_ABOVE_BY_CENTS, labels.language)
+    return labels(f"rule.{notice}").format(times=MUCH_ABOVE_TIMES, amounts=AMOUNTS_LOOKED_AT, by=by)
+
+
+def _write_notices(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("plan.notices"))
+    for reason in view.reasons_to_look:
+        page.write(reason.in_words(view.language), ink=Ink(tone=Tone.TROUBLE))
+    if view.first_ever:
+        page.write(labels("plan.first_ever"))
+    columns = [Column(labels("notice")), Column(labels("plan.payees"), 0, WHOLE), _GAP, _GAP, Column(labels("meaning"))]
+    write_small_table(
+        page,
+        columns,
+        (
+            (
+                Toned(labels(f"notice.{notice}"), NOTICE_TONES[notice] if count else Tone.NONE),
+                *(count, None, None, rule_in_words(notice, labels)),
+            )
+            for notice, count in view.notice_counts.items()
+        ),
+    )
+
+
+def _write_changes(page: Page, view: PlanView, labels: Labels) -> None:
+    changes = view.changes
+    _start(page, labels(f"plan.against_{changes.against}").format(period=changes.period))
+    if changes.against is Against.NOTHING:
+        return
+    if changes.run_id:
+        page.append((page.cell(labels("summary.run"), _BOLD), page.cell(changes.run_id)))
+    sums = {"plan.paid_then": changes.before_cents, "plan.paid_now": changes.now_cents}
+    for key, cents in sums.items():
+        page.append((page.cell(labels(key), _BOLD), page.cell(amount(cents), Ink(MONEY))))
+    for rate in changes.rates:
+        told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
+        page.write(labels("plan.rate").format(**told), ink=Ink(tone=Tone.WAITING))
+    if changes.shares:
+        page.append((page.cell(labels("plan.shares"), _BOLD), page.cell(changes.shares, Ink(WHOLE))))
+    counted = labels("payments" if changes.against is Against.LAST_PLAN else "plan.payees")
+    columns = [Column(labels("change")), Column(counted, 0, WHOLE), Column(labels("difference"), 0, MONEY)]
+    of_kinds = ((kind, changes.of_kind(kind)) for kind in ChangeKind)
+    write_small_table(
+        page,
+        columns,
+        (
+            (labels(f"change.{kind}"), len(some), amount(sum(one.difference_cents for one in some)))
+            for kind, some in of_kinds
+        ),
+    )
+
+
+def _write_totals(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("summary.totals"))
+    money = Ink(MONEY)
+    for place in Place:
+        cents = getattr(view.totals, place.value)
+        if cents:
+            label = page.cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place]))
+            page.append((label, page.cell(amount(cents), money)))
+    for key, cents in {"summary.in": view.totals.in_, "summary.sum": view.totals.placed()}.items():
+        page.append((page.cell(labels(key), _BOLD), page.cell(amount(cents), money._replace(bold=True))))
+    balanced = view.totals.in_ == view.totals.placed()
+    mark = labels("summary.balanced" if balanced else "summary.unbalanced")
+    page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if balanced else Tone.TROUBLE, bold=True))))
+
+
+def _write_not_paid(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("plan.not_paid"))
+    columns = [Column(labels("place")), Column(labels("amount"), 0, MONEY), Column(labels("summary.count"), 0, WHOLE)]
+    write_small_table(
+        page,
+        [*columns, _GAP, Column(labels("reason"))],
+        (
+            (
+                Toned(labels(f"place.{one.place}"), PLACE_TONES[one.place]),
+                *(amount(one.amount_cents), one.count, None, reason_in_words(one.reason, labels)),
+            )
+            for one in view.not_paid
+        ),
+    )
+
+
+def _write_largest(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("plan.largest"))
+    columns = [Column(labels("name")), Column(labels("tax_id")), Column(labels("amount"), 0, MONEY)]
+    largest = ((one.name, one.tax_id_masked, amount(one.amount_cents)) for one in view.largest(LARGEST))
+    write_small_table(page, columns, largest)
+
+
+def _write_batches(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("summary.batches"))
+    columns = [Column(labels("number"), 0, WHOLE), Column(labels("payments"), 0, WHOLE)]
+    money = [Column(labels("amount"), 0, MONEY), _GAP, Column(labels("plan.owner"), 0, MONEY)]
+    rows = ((b.number, b.payees, amount(b.amount_cents), None, amount(b.owner_cents)) for b in view.plan.batches)
+    write_small_table(page, [*columns, *money], rows)
+
+
+def _write_checks(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("plan.checks"))
+    checks = view.checks
+    figures: dict[str, tuple[Value, str]] = {
+        "plan.checks_wanted": (checks.wanted, WHOLE),
+        "plan.checks_cost": (amount(checks.cost_cents), MONEY),
+        "checks.budget": (amount(checks.budget_cents), MONEY),
+        "plan.checks_left": (amount(checks.left_cents), MONEY),
+    }
+    if checks.beyond_budget:
+        figures["plan.checks_beyond"] = (checks.beyond_budget, WHOLE)
+    _write_figures(page, figures.items(), labels)
+
+
+def _write_rows(page: Page, view: PlanView, labels: Labels) -> None:
+    _start(page, labels("summary.rows"))
+    rows = view.rows.model_dump()
+    named = {"summary.rows_read": rows.pop("read")} | {f"disposition.{name}": count for name, count in rows.items()}
+    _write_figures(page, ((key, (count, WHOLE)) for key, count in named.items()), labels)
+
+
+def _write_figures(page: Page, figures: Iterable[tuple[str, tuple[Value, str]]], labels: Labels) -> None:
+    for key, (value, number_format) in figures:
+        write_row(page, (labels(key), value), [Ink(GENERAL), Ink(number_format)])
+
 
 _DATES: Final = {"pt-BR": "dd/mm/yyyy", "en": "yyyy-mm-dd"}
 _TIMES: Final = '0.0"×"'

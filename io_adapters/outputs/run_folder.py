@@ -1,16 +1,47 @@
-"""What a run leaves in its folder: the workbook, the CSV and `summary.json`."""
+"""What a run leaves in its folder: the workbook, the CSV and `summary.json`, each whole or not at all."""
 
+import csv
+import io
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.payments_csv import payments_csv
-from io_adapters.outputs.sheets import tables_of
-from io_adapters.outputs.summary_sheet import write_summary_sheet
-from io_adapters.outputs.tables import write_table
-from io_adapters.outputs.workbook import Book
+from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.reconciliation_workbook import (
+    obligation_columns,
+    obligation_rows,
+    tables_of,
+    write_summary_sheet,
+)
+from io_adapters.outputs.workbook import Book, Toned, Value, csv_text, write_table
 from schemas.reconciliation import Reconciliation
+
+
+def payments_csv(reconciliation: Reconciliation) -> bytes:
+    """Write all obligations; their amounts add up to the run's `in`.
+
+    Returns:
+        UTF-8 with a byte order mark, lines ended by CR LF. pt-BR: ";" between fields and a decimal comma; en: "," and a
+        point. Amounts bear no thousands marks. Text that could run as a formula begins with an apostrophe.
+    """
+    labels = Labels(reconciliation.language)
+    is_brazilian = reconciliation.language == "pt-BR"
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=";" if is_brazilian else ",")
+    writer.writerow(column.header for column in obligation_columns(labels))
+    for row in obligation_rows(reconciliation.obligations, labels):
+        writer.writerow(_field(value, "," if is_brazilian else ".") for value in row)
+    return buffer.getvalue().encode("utf-8-sig")
+
+
+def _field(value: Value | Toned, decimal_mark: str) -> str:
+    if isinstance(value, Decimal):
+        return f"{value:.2f}".replace(".", decimal_mark)
+    if isinstance(value, Toned):
+        return csv_text(value.text)
+    return "" if value is None else csv_text(str(value))
 
 
 def write_outputs(reconciliation: Reconciliation, folder: Path, formats: Sequence[str]) -> list[Path]:

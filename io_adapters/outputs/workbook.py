@@ -2,14 +2,18 @@
 
 import datetime as dt
 import io
+import re
+import unicodedata
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from itertools import chain, count, islice
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
+import pandas as pd
 from openpyxl import Workbook
 from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.comments import Comment
@@ -21,7 +25,68 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
-from io_adapters.outputs.safe_text import cell_text, looks_like_formula
+_STARTS_A_FORMULA: Final = "=+-@"
+_RUNS_AT_ONCE: Final = "\t\r\n\0"
+
+# What XML 1.0 cannot bear: control characters, halves of surrogate pairs, two non-characters.
+_NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# Spreadsheets read _x000D_ in a stored text as an escape; the underscore itself must then be escaped.
+_LOOKS_ESCAPED: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+
+LONGEST_CELL_TEXT: Final = 32_767
+
+
+def looks_like_formula(text: str) -> bool:
+    """Tell whether a spreadsheet program could take a text for a formula.
+
+    >>> [looks_like_formula(t) for t in ("=1+1", "  @sum", "＝1", "Ana", "10")]
+    [True, True, True, False, False]
+    """
+    if not text:
+        return False
+    if text[0] in _RUNS_AT_ONCE:
+        return True
+    for character in text:
+        if unicodedata.category(character)[0] not in "ZC":  # spaces, controls and invisible marks hide what follows
+            return unicodedata.normalize("NFKC", character)[0] in _STARTS_A_FORMULA
+    return False
+
+
+def cell_text(text: str) -> str:
+    """Return a text as an xlsx cell stores it: what XML cannot bear becomes U+FFFD, the length is Excel's."""
+    kept = _NOT_XML.sub("\ufffd", text)[:LONGEST_CELL_TEXT]
+    return _LOOKS_ESCAPED.sub("_x005F_", kept).replace("\r", "_x000D_")  # XML readers turn a bare CR into LF
+
+
+def csv_text(text: str) -> str:
+    """Return a text as a CSV field that no spreadsheet program runs: a formula gets a leading apostrophe."""
+    kept = _NOT_XML.sub("\ufffd", text)
+    return f"'{kept}" if looks_like_formula(text) else kept
+
+
+LONGEST: Final = 31
+_FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+
+
+def unique_sheet_name(wanted: str, taken: set[str]) -> str:
+    """Return a name as near to the one wanted as Excel allows, and add it to those taken.
+
+    Args:
+        wanted: The sheet's own name, or the stem of a text file's name.
+        taken: Case-folded names in use; changed.
+
+    >>> unique_sheet_name("Royalties 2026/10", {"royalties 2026_10"})
+    'Royalties 2026_10 (2)'
+    """
+    plain = _FORBIDDEN.sub("_", wanted).strip("' ")[:LONGEST].rstrip("' ") or "_"
+    for number in count(1):
+        suffix = "" if number == 1 else f" ({number})"
+        name = plain[: LONGEST - len(suffix)] + suffix
+        if name.casefold() not in taken:
+            break
+    taken.add(name.casefold())
+    return name
+
 
 GENERAL: Final = "General"
 TEXT: Final = "@"
@@ -199,3 +264,92 @@ class _TimelessZip(zipfile.ZipFile):
 
     def write(self, filename: str, arcname: str) -> None:  # type: ignore[override]
         self.writestr(arcname, Path(filename).read_bytes())
+
+
+# Excel has 1,048,576 rows; a table that is longer goes on in another sheet.
+ROWS_PER_SHEET: Final = 1_000_000
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    header: str
+    width: int = 14
+    number_format: str = GENERAL
+
+
+class Toned(NamedTuple):
+    """A text with a colour of its own."""
+
+    text: str
+    tone: Tone
+
+
+Row = Sequence[Value | Toned]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What one sheet shows.
+
+    Attributes:
+        title: Name of the sheet.
+        columns: Left to right.
+        rows: As many values as columns in each.
+        note: Said above the header; "" for nothing.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Row]
+    note: str = ""
+
+
+def write_table(book: Book, table: Table, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
+    """Write a table with its header in view and filter arrows; on several sheets when it is too long for one."""
+    rows = iter(table.rows)
+    for number in count(1):
+        first = tuple(islice(rows, 1))
+        if number > 1 and not first:
+            return
+        title = table.title if number == 1 else f"{table.title} ({number})"
+        _write_part(book, table, title, chain(first, islice(rows, rows_per_sheet - 1)))
+
+
+def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> None:
+    header_row = 2 if table.note else 1
+    page = book.page(Setup(title, [column.width for column in table.columns], header_row))
+    if table.note:
+        page.write(table.note)
+    write_headers(page, table.columns)
+    inks = [Ink(column.number_format) for column in table.columns]
+    for row in rows:
+        write_row(page, row, inks)
+    page.filter(header_row, len(table.columns))
+
+
+def write_headers(page: Page, columns: Sequence[Column]) -> None:
+    """Write the header row, each header over the side its values stand on."""
+    page.append(
+        page.cell(column.header, HEADER if column.number_format == GENERAL else NUMBER_HEADER) for column in columns
+    )
+
+
+def write_row(page: Page, row: Row, inks: Sequence[Ink]) -> None:
+    """Write one row, each value in the look of its column."""
+    page.append(
+        page.cell(value.text, ink._replace(tone=value.tone)) if isinstance(value, Toned) else page.cell(value, ink)
+        for value, ink in zip(row, inks, strict=True)
+    )
+
+
+def records(frame: pd.DataFrame) -> Iterator[Any]:
+    """Iterate over a frame's rows as named tuples, whose types pandas does not tell."""
+    yield from frame.itertuples(index=False)
+
+
+def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row]) -> None:
+    """Write a short table into a page that holds more than it."""
+    write_headers(page, columns)
+    for row in rows:
+        write_row(page, row, [Ink(column.number_format) for column in columns])

@@ -7,9 +7,8 @@ from fastapi import APIRouter, Response
 
 from io_adapters.sandbox.assumptions import Behaviour, account_identity, is_planted
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.endpoints import Endpoint
-from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
-from io_adapters.sandbox.models import BANK_ACCOUNT_FIELDS, AccountValidation, AccountVerdict
+from io_adapters.sandbox.counting import Endpoint
+from io_adapters.sandbox.models import BANK_ACCOUNT_FIELDS, AccountValidation, AccountVerdict, ExactRoute, exact_answer
 from io_adapters.sandbox.validation import ValidationProblem, missing, problem, refuse_if_any, unknown_fields
 
 TRANSFER_CENTS: Final = 1

@@ -10,9 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from io_adapters.sandbox.assumptions import account_identity
-from io_adapters.sandbox.contact_models import Contact, ContactAccount
-from io_adapters.sandbox.contact_tables import contact_accounts, contact_changes, contacts
-from io_adapters.sandbox.database import Database
+from io_adapters.sandbox.models import Contact, ContactAccount
+from io_adapters.sandbox.tables import Database, contact_accounts, contact_changes, contacts
 
 _ACCOUNT_COLUMNS = [contact_accounts.c[name] for name in ContactAccount.model_fields]
 

@@ -12,15 +12,14 @@ from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 
-from io_adapters.sandbox import accounts, contacts, control, institutions, qr_codes, splits, webhooks
+from io_adapters.sandbox import accounts, contacts, control, pix, splits, webhooks
 from io_adapters.sandbox.assumptions import SandboxSettings
-from io_adapters.sandbox.context import Sandbox, refuse_unknown_queries, require_api_key
-from io_adapters.sandbox.documented import NOT_LET_IN
-from io_adapters.sandbox.request_counter import RequestCounter
+from io_adapters.sandbox.context import NOT_LET_IN, Sandbox, refuse_unknown_queries, require_api_key
+from io_adapters.sandbox.counting import RequestCounter
 from io_adapters.sandbox.transport import FaultyTransport
 from io_adapters.sandbox.validation import HTTPValidationError, answer_405, answer_422
 
-SUBJECTS: Final = (contacts, institutions, qr_codes, accounts, splits, webhooks)
+SUBJECTS: Final = (contacts, pix, accounts, splits, webhooks)
 GUARDS: Final = (Depends(require_api_key), Depends(refuse_unknown_queries))
 SAVE_EVERY_S: Final = 0.5
 THREADS: Final = 100

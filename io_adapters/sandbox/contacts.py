@@ -6,19 +6,19 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel
 
 from io_adapters.sandbox.assumptions import FAVORITE_ACCOUNT, Behaviour
-from io_adapters.sandbox.contact_models import (
+from io_adapters.sandbox.context import CONFLICT, NOT_FOUND, NOTHING, Running
+from io_adapters.sandbox.counting import Endpoint
+from io_adapters.sandbox.models import (
     AccountName,
+    Body,
     Contact,
     ContactAccount,
     ContactCreation,
     ContactName,
     EmailUpdate,
+    ExactRoute,
+    exact_answer,
 )
-from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.documented import CONFLICT, NOT_FOUND, NOTHING
-from io_adapters.sandbox.endpoints import Endpoint
-from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
-from io_adapters.sandbox.models import Body
 from io_adapters.sandbox.validation import ValidationProblem, problem, refuse_if_any, unknown_fields
 
 router = APIRouter(route_class=ExactRoute, tags=["Contacts"])

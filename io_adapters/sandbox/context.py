@@ -1,23 +1,22 @@
-"""What the endpoints share: the running sandbox, and the check of its key."""
+"""What the endpoints share: the running sandbox, the check of its key, and answers beside 200 and 422."""
 
 import hmac
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import APIKeyHeader
+from pydantic import BaseModel
 
 from io_adapters.sandbox.address_book import AddressBook
 from io_adapters.sandbox.assumptions import Behaviour, SandboxSettings
-from io_adapters.sandbox.database import Database
-from io_adapters.sandbox.deliveries import Deliveries
+from io_adapters.sandbox.counting import RequestCounter
+from io_adapters.sandbox.deliveries import Deliveries, StatusWatch, WebhookRegister
 from io_adapters.sandbox.faults import FaultPlan
-from io_adapters.sandbox.request_counter import RequestCounter
-from io_adapters.sandbox.status_watch import StatusWatch
 from io_adapters.sandbox.store import Store
+from io_adapters.sandbox.tables import Database
 from io_adapters.sandbox.validation import refuse_if_any, unknown_queries
-from io_adapters.sandbox.webhook_register import WebhookRegister
 
 
 class Sandbox:
@@ -95,3 +94,18 @@ async def refuse_unknown_queries(request: Request, sandbox: Running) -> None:
     """
     if request.query_params and sandbox.behaviour.known_fields_only:
         refuse_if_any(unknown_queries(request))
+
+
+Answers = dict[int | str, dict[str, Any]]
+
+
+class Refusal(BaseModel):
+    """Why a request was turned away, in words."""
+
+    detail: str
+
+
+NOT_LET_IN: Final[Answers] = {401: {"model": Refusal, "description": "The Authorization header is not the API key"}}
+NOT_FOUND: Final[Answers] = {404: {"model": Refusal, "description": "There is no such thing"}}
+NOTHING: Final[Answers] = {204: {"description": "Deleted, where the sandbox is told to answer nothing"}}
+CONFLICT: Final[Answers] = {409: {"model": Refusal, "description": "There is one already"}}

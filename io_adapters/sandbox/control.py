@@ -7,12 +7,11 @@ from typing import Any, Final
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import ValidationError
 
-from io_adapters.sandbox import contact_tables, tables, webhook_tables
+from io_adapters.sandbox import tables
 from io_adapters.sandbox.assumptions import Behaviour
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
 from io_adapters.sandbox.faults import Fault
-from io_adapters.sandbox.models import REPORT_FIELDS, BankAccountData
+from io_adapters.sandbox.models import REPORT_FIELDS, BankAccountData, ExactRoute, exact_answer
 from io_adapters.sandbox.splits import destination_of
 from io_adapters.sandbox.validation import problem, refuse_if_any, unknown_fields
 from schemas.wire import canonical_json
@@ -63,10 +62,10 @@ def audit(sandbox: Running) -> Response:
             "exchange_rates": [_plain(row) for row in rows(tables.exchange_rates)],
             "account_checks": [_plain(row) for row in checks],
             "account_checks_cost_cents": sum(row["cost_cents"] for row in checks),
-            "contacts": [_plain(row) for row in rows(contact_tables.contact_changes)],
+            "contacts": [_plain(row) for row in rows(tables.contact_changes)],
             "qr_codes": [_plain(row) for row in rows(tables.qr_codes)],
-            "webhooks": [_plain(row) for row in rows(webhook_tables.webhooks)],
-            "deliveries": [_plain(row) for row in rows(webhook_tables.deliveries)],
+            "webhooks": [_plain(row) for row in rows(tables.webhooks)],
+            "deliveries": [_plain(row) for row in rows(tables.deliveries)],
         }
     )
 

@@ -1,13 +1,4 @@
-"""Tells webhooks of events, over HTTP, from a thread of its own: no answer of the service waits for it.
-
-The payload is the sandbox's invention and says so; the interface shows none:
-
-    {"sandbox": true, "event": "split.status", "delivery": "...", "webhook_id": "...",
-     "at": "2026-11-20T12:00:00.000+00:00", "split_id": "...", "report_id": "...",
-     "status": "DONE", "previous_status": "PROCESSING"}
-
-Each delivery is tried up to three times, until the answer is 2xx; redirects are not followed. Every attempt is noted.
-"""
+"""Webhooks: who is to be told of events, what has moved, and telling them over HTTP."""
 
 import datetime as dt
 import http.client
@@ -15,6 +6,7 @@ import ipaddress
 import queue
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -22,11 +14,49 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert as upsert
 
-from io_adapters.sandbox.database import Database
-from io_adapters.sandbox.webhook_register import StoredWebhook
-from io_adapters.sandbox.webhook_tables import deliveries
+from io_adapters.sandbox.assumptions import Behaviour
+from io_adapters.sandbox.store import REPORT_COLUMNS, StoredReport, status_told
+from io_adapters.sandbox.tables import Database, announced, deliveries, reports, webhooks
 from schemas.wire import canonical_json
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWebhook:
+    """One registration. `created_at` is seconds since 1970 (UTC)."""
+
+    id: str
+    webhook_url: str
+    active: bool
+    created_at: float
+
+
+class WebhookRegister:
+    """Reads and writes registrations; may be used from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        """Take over what the database holds."""
+        self._database = database
+        self._adding = threading.Lock()
+        with database.reading() as connection:
+            rows = connection.execute(sa.select(*webhooks.columns[1:]).order_by(webhooks.c.number))
+            self._registered = tuple(StoredWebhook(*row) for row in rows)
+
+    def add(self, at: float, url: str) -> StoredWebhook:
+        """Register a URL; one that is registered already is registered once more."""
+        new = StoredWebhook(str(uuid.uuid4()), url, active=True, created_at=at)
+        row = {"id": new.id, "webhook_url": url, "active": True, "created_at": at}
+        with self._adding:
+            with self._database.writing() as connection:
+                connection.execute(sa.insert(webhooks), row)
+            self._registered = (*self._registered, new)
+        return new
+
+    def active(self) -> tuple[StoredWebhook, ...]:
+        """Return the registrations that are told."""
+        return tuple(one for one in self._registered if one.active)
+
 
 ATTEMPTS: Final = 3
 TIMEOUT_S: Final = 2.0
@@ -154,3 +184,85 @@ def _is_ours(url: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+EVERY_S: Final = 0.1
+FIRST_STATUS: Final = "PENDING"
+ENDS: Final = ("DONE", "ERROR", "EXCLUDED", "CLOSED")
+
+
+class StatusWatch:
+    """Looks at all reports that have not ended, every tenth of a second, as long as somebody wants to be told."""
+
+    def __init__(
+        self,
+        database: Database,
+        webhooks: WebhookRegister,
+        deliveries: Deliveries,
+        now: Callable[[], tuple[Behaviour, float]],
+    ) -> None:
+        """Prepare to watch; `now` tells how the sandbox behaves and what time it is."""
+        self._database = database
+        self._webhooks = webhooks
+        self._deliveries = deliveries
+        self._now = now
+        self._looking = threading.Lock()
+        self._touched: deque[str] = deque()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="sandbox-status-watch", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._stopping.set()
+        self._thread.join()
+
+    def touch(self, split_id: str) -> None:
+        """Look at a report once more, even if it has ended."""
+        self._touched.append(split_id)
+
+    def register(self, url: str) -> StoredWebhook:
+        """Register a webhook; it is told of what moves from now on."""
+        with self._looking:
+            self._tell_moved()
+            return self._webhooks.add(self._now()[1], url)
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(EVERY_S):
+            if self._webhooks.active():
+                with self._looking:
+                    self._tell_moved()
+
+    def _tell_moved(self) -> None:
+        """Tell all webhooks of each report that has moved since the last look."""
+        behaviour, now = self._now()
+        touched = [self._touched.popleft() for _ in range(len(self._touched))]
+        told = sa.func.coalesce(announced.c.status, FIRST_STATUS)
+        query = (
+            sa.select(told, *REPORT_COLUMNS)
+            .join_from(reports, announced, isouter=True)
+            .where(~reports.c.vanished, told.not_in(ENDS) | reports.c.split_id.in_(touched))
+            .order_by(reports.c.number)
+        )
+        with self._database.reading() as connection:
+            known = [(row[0], StoredReport(*row[1:])) for row in connection.execute(query)]
+        moved = [
+            Moved(report.split_id, report.report_id, status_told(report, behaviour, now), before)
+            for before, report in known
+            if status_told(report, behaviour, now) != before
+        ]
+        self._remember(moved)
+        for event in moved:
+            for webhook in self._webhooks.active():
+                self._deliveries.put(webhook, event)
+
+    def _remember(self, moved: list[Moved]) -> None:
+        if moved:
+            add = upsert(announced)
+            add = add.on_conflict_do_update(set_={"status": add.excluded.status})
+            rows = [{"split_id": event.split_id, "status": event.status} for event in moved]
+            with self._database.writing() as connection:
+                connection.execute(add, rows)

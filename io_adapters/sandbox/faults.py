@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from io_adapters.sandbox.endpoints import Endpoint
-from io_adapters.sandbox.exact_json import read_exact_json
+from io_adapters.sandbox.counting import Endpoint
+from io_adapters.sandbox.models import read_exact_json
 from schemas.wire import canonical_json
 
 Kind = Literal[

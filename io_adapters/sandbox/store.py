@@ -1,17 +1,145 @@
-"""What the sandbox remembers of reports and account checks.
+"""What the sandbox remembers of reports and account checks, in the one SQLite file that outlives its process."""
 
-Of payees nothing is kept here but the client's own payment ids and the amounts; of accounts a fingerprint.
-"""
-
+import datetime as dt
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 import sqlalchemy as sa
 
-from io_adapters.sandbox.database import Database
-from io_adapters.sandbox.reports import StoredReport
-from io_adapters.sandbox.tables import account_checks, exchange_rates, payments, reports
+from io_adapters.sandbox.assumptions import Behaviour
+from io_adapters.sandbox.models import REPORT_FIELDS
+from io_adapters.sandbox.tables import Database, account_checks, exchange_rates, payments, reports
+from schemas.wire import amount_from_cents
+
+NOTHING: Final = dict.fromkeys(REPORT_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """What is known of a report. Times are seconds since 1970 (UTC), money is centavos.
+
+    Attributes:
+        split_id: The service's `_id`.
+        created_at: When it was created.
+        tax_id: Who is responsible for it.
+        report_id: `reportId` as received.
+        batch_name: `paymentBatchName` as received.
+        currency: Currency of all its money.
+        amount_cents: `amount` as received.
+        owner_cents: `ownerAmount` as received.
+        payments: Number of payment entries.
+        payments_cents: Sum of their final amounts.
+        withheld: How many of them are to be withheld.
+        withheld_cents: Sum of those.
+        failing: How many of the others cannot be paid.
+        failing_cents: Sum of those.
+        income_tax_cents: Income tax on what can be paid.
+        fee_rate: The fee as a part of `amount_cents`.
+        fee_cents: The fee.
+        exchange_rate: As set; None before.
+        rated_at: When the exchange rate was set first; None before.
+        order_id: `orderId` of the exchange rate.
+        show_exchange_data: `showExchangeData` of the exchange rate.
+        forced: JSON object of the fields that a test has forced; empty text when none.
+        vanished: Whether the service denies that it exists.
+    """
+
+    split_id: str
+    created_at: float
+    tax_id: str
+    report_id: str | None
+    batch_name: str | None
+    currency: str
+    amount_cents: int
+    owner_cents: int
+    payments: int
+    payments_cents: int
+    withheld: int
+    withheld_cents: int
+    failing: int
+    failing_cents: int
+    income_tax_cents: int
+    fee_rate: str
+    fee_cents: int
+    exchange_rate: str | None = None
+    rated_at: float | None = None
+    order_id: str | None = None
+    show_exchange_data: bool | None = None
+    forced: str = ""
+    vanished: bool = False
+
+
+def status_at(report: StoredReport, behaviour: Behaviour, now: float) -> str:
+    """Return the status that time alone gives a report."""
+    begun = report.created_at if report.currency == "BRL" else report.rated_at
+    age_s = -1.0 if begun is None else now - begun
+    if begun is None or age_s < min(behaviour.processing_after_s, behaviour.done_after_s):
+        return "PENDING"
+    if age_s < behaviour.done_after_s:
+        return "PROCESSING"
+    if not report.failing:
+        return "DONE"
+    everything_failed = report.failing == report.payments - report.withheld
+    return "ERROR" if everything_failed else behaviour.partial_ends_as
+
+
+def status_told(report: StoredReport, behaviour: Behaviour, now: float) -> str:
+    """Return the status the service tells: a forced one, else the one that time gives. A forced null is no status."""
+    forced = json.loads(report.forced).get("status", "") if report.forced else ""
+    return str(forced or status_at(report, behaviour, now))
+
+
+def describe(report: StoredReport, behaviour: Behaviour, now: float) -> dict[str, Any]:
+    """Return every SplitReport field of the interface, nulls where nothing is known.
+
+    Forced fields win over computed ones; a forced status also decides what has been paid.
+    """
+    forced: dict[str, Any] = json.loads(report.forced, parse_float=Decimal) if report.forced else {}
+    by_time = status_at(report, behaviour, now)
+    status = forced.get("status", by_time)
+    ended = status in {"DONE", "CLOSED"} or (status == by_time == "ERROR" and "status" not in forced)
+    created = dt.datetime.fromtimestamp(report.created_at, dt.UTC).isoformat(timespec="milliseconds")
+    return NOTHING | {
+        "_id": report.split_id,
+        "paymentBatchName": report.batch_name if behaviour.echo_name else None,
+        "splitDate": created,
+        "fee": Decimal(report.fee_rate),
+        "feeAmount": amount_from_cents(report.fee_cents),
+        "feePaid": ended,
+        "taxId": report.tax_id,
+        "reportId": report.report_id if behaviour.echo_report_id else None,
+        "status": status,
+        "currency": report.currency,
+        "exchangeOrderId": report.order_id,
+        "exchangeRate": None if report.exchange_rate is None else Decimal(report.exchange_rate),
+        "showExchangeData": report.show_exchange_data,
+        "date": created,
+        "withholdPayments": report.withheld,
+        "withholdAmount": amount_from_cents(report.withheld_cents),
+        "totalAmount": amount_from_cents(report.amount_cents),
+        **_progress(report, ended=ended),
+        **forced,
+    }
+
+
+def _progress(report: StoredReport, *, ended: bool) -> dict[str, Any]:
+    """Return how many payments are done and pending, and their money. What failed stays pending for ever."""
+    payable = report.payments - report.withheld
+    payable_cents = report.payments_cents - report.withheld_cents
+    done = payable - report.failing if ended else 0
+    done_cents = payable_cents - report.failing_cents if ended else 0
+    tax_cents = report.income_tax_cents if ended else 0
+    return {
+        "pendingPayments": payable - done,
+        "pendingAmount": amount_from_cents(payable_cents - done_cents),
+        "donePayments": done,
+        "paidAmount": amount_from_cents(done_cents - tax_cents),
+        "irAmount": amount_from_cents(tax_cents),
+    }
+
 
 REPORT_COLUMNS = [column for column in reports.columns if column.name != "number"]
 

@@ -1,5 +1,11 @@
 """The tables of the sandbox's SQLite file. Times are seconds since 1970 (UTC), rates exact decimals as text."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
 import sqlalchemy as sa
 
 metadata = sa.MetaData()
@@ -73,3 +79,116 @@ qr_codes = sa.Table(
     sa.Column("amount_cents", sa.Integer),
     sa.Column("expiration_seconds", sa.Integer, nullable=False),
 )
+
+
+contacts = sa.Table(
+    "contacts",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String, nullable=False, unique=True),
+    sa.Column("identity", sa.String, nullable=False, index=True),  # the tax id without its mask
+    sa.Column("tax_id", sa.String, nullable=False),
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("email", sa.String, nullable=False),
+)
+contact_accounts = sa.Table(
+    "contact_accounts",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String, nullable=False, unique=True),
+    sa.Column("contact_id", sa.ForeignKey("contacts.id"), nullable=False, index=True),
+    sa.Column("fingerprint", sa.String, nullable=False),  # of its destination, so that none is learned twice
+    sa.Column("bank_name", sa.String),
+    sa.Column("bank_code", sa.String),
+    sa.Column("bank_ispb", sa.String),
+    sa.Column("agency", sa.String),
+    sa.Column("account_number", sa.String),
+    sa.Column("account_type", sa.String),
+    sa.Column("pix_key", sa.String),
+    sa.Column("pix_key_type", sa.String),
+    sa.Column("tax_id", sa.String),
+    sa.Column("tax_id_manager", sa.String),
+    sa.Column("is_favorite", sa.Boolean, nullable=False),
+    sa.UniqueConstraint("contact_id", "fingerprint"),
+)
+sa.Index(  # a contact has one favourite at most
+    "one_favorite",
+    contact_accounts.c.contact_id,
+    unique=True,
+    sqlite_where=contact_accounts.c.is_favorite,
+)
+contact_changes = sa.Table(
+    "contact_changes",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("change", sa.String, nullable=False),
+    sa.Column("contact_id", sa.String, nullable=False),
+    sa.Column("account_id", sa.String),
+)
+
+
+webhooks = sa.Table(
+    "webhooks",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String, nullable=False, unique=True),
+    sa.Column("webhook_url", sa.String, nullable=False),
+    sa.Column("active", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.Float, nullable=False),
+)
+announced = sa.Table(
+    "announced",
+    metadata,
+    sa.Column("split_id", sa.ForeignKey("reports.split_id"), primary_key=True),
+    sa.Column("status", sa.String, nullable=False),
+)
+deliveries = sa.Table(
+    "deliveries",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Float, nullable=False),
+    sa.Column("delivery", sa.String, nullable=False),
+    sa.Column("webhook_id", sa.String, nullable=False),
+    sa.Column("split_id", sa.String, nullable=False),
+    sa.Column("status", sa.String, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("outcome", sa.String, nullable=False),
+)
+
+
+class Database:
+    """Opens the file and hands out connections; may be used from several threads."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the file, making it and its tables where there are none."""
+        self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
+        sa.event.listen(self._engine, "connect", _set_pragmas)
+        self._writing = threading.Lock()  # one writer at a time waits here rather than for SQLite's busy timeout
+        metadata.create_all(self._engine)
+
+    def close(self) -> None:
+        """Close all connections to the file."""
+        self._engine.dispose()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Hand out a connection to read from."""
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Hand out the one connection that may write; all it wrote is committed at the end, or nothing."""
+        with self._writing, self._engine.begin() as connection:
+            yield connection
+
+    def rows(self, table: sa.Table) -> list[dict[str, Any]]:
+        """Return a whole table as plain values, in the order in which it was written."""
+        with self.reading() as connection:
+            return [dict(row) for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings()]
+
+
+def _set_pragmas(connection: Any, _: object) -> None:  # noqa: ANN401
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")

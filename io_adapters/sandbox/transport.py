@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from io_adapters.sandbox.context import Sandbox
-from io_adapters.sandbox.endpoints import endpoint_at
+from io_adapters.sandbox.counting import endpoint_at
 from io_adapters.sandbox.faults import Fault, Reply, disturbed
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER, on, for no time: closing sends RST instead of FIN

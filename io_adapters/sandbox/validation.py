@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from io_adapters.sandbox.endpoints import methods_at
+from io_adapters.sandbox.counting import methods_at
 from io_adapters.sandbox.models import Body
 
 Location = tuple[str | int, ...]

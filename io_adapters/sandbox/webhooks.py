@@ -5,10 +5,9 @@ import datetime as dt
 from fastapi import APIRouter, Response
 
 from io_adapters.sandbox.context import Running
-from io_adapters.sandbox.endpoints import Endpoint
-from io_adapters.sandbox.exact_json import ExactRoute, exact_answer
+from io_adapters.sandbox.counting import Endpoint
+from io_adapters.sandbox.models import ExactRoute, Webhook, WebhookCreation, exact_answer
 from io_adapters.sandbox.validation import refuse_if_any, unknown_fields
-from io_adapters.sandbox.webhook_models import Webhook, WebhookCreation
 
 router = APIRouter(route_class=ExactRoute, tags=["Webhooks"])
 

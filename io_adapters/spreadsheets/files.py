@@ -1,13 +1,51 @@
-"""Finding the files a job means."""
+"""Finding a job's files and opening each safely: within limits, unpacked, known by its bytes."""
 
 import glob
-from collections.abc import Sequence
-from pathlib import Path
+import gzip
+import hashlib
+import os
+import posixpath
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Final, Protocol
 
 import fsspec
 
+from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.refusals import Place, refusal
 from schemas.issues import IssueCode
+from schemas.raw_table import FileIdentity
+
+_CHUNK = 1 << 20
+
+
+def sha256_of(path: str, language: str = "pt-BR") -> str:
+    """Return the hex sha256 of a file's bytes.
+
+    Args:
+        path: A path, or a URL that fsspec knows.
+        language: Of the refusal.
+
+    Raises:
+        UnreadableFile: the file is not there any more, or may not be read.
+    """
+    digest = sha256()
+    try:
+        with fsspec.open(path, "rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError:
+        raise refusal(IssueCode.FILE_MISSING, Place(Path(path).name, language)) from None
+    return digest.hexdigest()
 
 
 def is_url(path: str) -> bool:
@@ -50,3 +88,351 @@ def _matches(pattern: str, folder: Path) -> list[str]:
         paths = [str(folder / name) for name in glob.glob(pattern, root_dir=folder, recursive=True)]  # noqa: PTH207
         paths = [path for path in paths if Path(path).is_file()]
     return sorted(path for path in paths if not path.rsplit("/", 1)[-1].startswith("~$"))
+
+
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_UTF8_BOM: Final = b"\xef\xbb\xbf"
+_UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
+_HTML: Final = (b"<!doctype html", b"<html", b"<head", b"<body", b"<table", b"<meta")
+_START_BYTES: Final = 2**16
+# The names of an OLE file's streams stand somewhere in it; its first megabytes would do for most.
+_OLE_BYTES: Final = 256 * 2**20
+
+
+class FileKind(StrEnum):
+    """The kinds of file that are told apart; workbooks and text are read."""
+
+    XLSX = "xlsx"
+    XLS = "xls"
+    XLSB = "xlsb"
+    ODS = "ods"
+    TEXT = "text"
+    ENCRYPTED = "encrypted"
+    OLE = "ole"
+    ZIP = "zip"
+    PDF = "pdf"
+    HTML = "html"
+    XML = "xml"
+    IMAGE = "image"
+    BINARY = "binary"
+
+
+WORKBOOKS: Final = frozenset({FileKind.XLSX, FileKind.XLS, FileKind.XLSB, FileKind.ODS})
+
+_MARKS: Final = {
+    FileKind.PDF: (b"%PDF",),
+    FileKind.IMAGE: (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"),
+}
+
+_BY_SUFFIX: Final = {
+    ".xlsx": FileKind.XLSX,
+    ".xlsm": FileKind.XLSX,
+    ".xls": FileKind.XLS,
+    ".xlsb": FileKind.XLSB,
+    ".ods": FileKind.ODS,
+    ".csv": FileKind.TEXT,
+    ".tsv": FileKind.TEXT,
+    ".txt": FileKind.TEXT,
+}
+
+
+def kind_by_name(name: str) -> FileKind | None:
+    """Return what a name promises; None for a name that promises nothing.
+
+    >>> kind_by_name("royalties.TSV")
+    <FileKind.TEXT: 'text'>
+    """
+    return _BY_SUFFIX.get(PurePosixPath(name.lower()).suffix)
+
+
+def kind_of(stream: BinaryIO) -> FileKind:
+    """Return what a seekable stream holds, and leave it at its start.
+
+    Raises:
+        zipfile.BadZipFile, ValueError: it begins like a ZIP archive and is none.
+    """
+    start = stream.read(_START_BYTES)
+    try:
+        if start.startswith(b"PK\x03\x04"):
+            return _zip_kind(stream)
+        if start.startswith(_OLE):
+            return _ole_kind(start + stream.read(_OLE_BYTES))
+    finally:
+        stream.seek(0)
+    if start.startswith(_UTF16_BOMS):
+        return FileKind.TEXT
+    for kind, marks in _MARKS.items():
+        if start.startswith(marks):
+            return kind
+    return FileKind.BINARY if b"\0" in start else _text_kind(start[:1024])
+
+
+def _text_kind(start: bytes) -> FileKind:
+    start = start.removeprefix(_UTF8_BOM).lstrip().lower()
+    if start.startswith(_HTML) or (start.startswith(b"<?xml") and b"<html" in start):
+        return FileKind.HTML
+    return FileKind.XML if start.startswith(b"<?xml") else FileKind.TEXT
+
+
+def _zip_kind(stream: BinaryIO) -> FileKind:
+    with zipfile.ZipFile(stream) as archive:
+        names = set(archive.namelist())
+        if "xl/workbook.bin" in names:
+            return FileKind.XLSB
+        if "[Content_Types].xml" in names and any(name.startswith("xl/") for name in names):
+            return FileKind.XLSX
+        if "mimetype" in names and archive.getinfo("mimetype").file_size < _START_BYTES:
+            is_sheet = b"opendocument.spreadsheet" in archive.read("mimetype")
+            return FileKind.ODS if is_sheet else FileKind.ZIP
+    return FileKind.ZIP
+
+
+def _ole_kind(content: bytes) -> FileKind:
+    # An OLE directory names its streams in UTF-16; a locked .xlsx is an OLE file around an encrypted package.
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        return FileKind.ENCRYPTED
+    if "Workbook".encode("utf-16-le") in content or "Book".encode("utf-16-le") in content:
+        return FileKind.XLS
+    return FileKind.OLE
+
+
+_GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK\x03\x04"
+_CHUNK_BYTES: Final = 2**20
+_ENCRYPTED: Final = 0x1
+# What a Mac adds to an archive on its own.
+_NOISE: Final = ("__MACOSX/", ".DS_Store")
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A stream, the name of what it holds, and how that was packed ("" when it was not)."""
+
+    stream: BinaryIO
+    name: str
+    packing: str
+
+
+@contextmanager
+def unpack(given: Unpacked, place: Place) -> Iterator[Unpacked]:
+    """Undo one packing; a workbook is no packing although it is a ZIP archive, nor is an archive that is called one.
+
+    Raises:
+        UnreadableFile: damaged, expanding beyond what a table does, or an archive of anything but one table.
+    """
+    start = given.stream.read(4)
+    given.stream.seek(0)
+    if start.startswith(_GZIP):
+        with tempfile.TemporaryFile() as plain:
+            _ungzip(given.stream, plain, place)
+            yield _only_once(Unpacked(plain, given.name.removesuffix(".gz"), "gzip"), place)
+    elif start == _ZIP and kind_by_name(given.name) is None and _kind(given.stream, place) is FileKind.ZIP:
+        with tempfile.TemporaryFile() as plain:
+            name = _unzip(given.stream, plain, place)
+            yield _only_once(Unpacked(plain, name, "zip"), place)
+    else:
+        yield given
+
+
+def copied(source: _Readable, target: BinaryIO, most_bytes: int) -> bool:
+    """Copy a stream; stop and return False when it has more bytes than that."""
+    total = 0
+    while chunk := source.read(_CHUNK_BYTES):
+        total += len(chunk)
+        if total > most_bytes:
+            return False
+        target.write(chunk)
+    return True
+
+
+def _ungzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> None:
+    most_bytes = _most_bytes(packed.seek(0, 2))
+    packed.seek(0)
+    try:
+        with gzip.GzipFile(fileobj=packed) as stream:
+            whole = copied(stream, plain, most_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"gzip, {type(error).__name__}") from error
+    if not whole:
+        raise _expands(place, most_bytes)
+
+
+def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> str:
+    """Unpack the one member of an archive and return its name; nothing is ever written under that name."""
+    with _opened_zip(packed, place) as archive:
+        members = archive.infolist()
+        if len(members) > limits.MOST_ZIP_MEMBERS:
+            raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(members))
+        if any(_leads_out(member.filename) for member in members):
+            raise refusal(IssueCode.FILE_ZIP, place, "zip_names")
+        tables = [one for one in members if not one.is_dir() and not _is_noise(one.filename)]
+        if len(tables) != 1:
+            raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(tables))
+        (table,) = tables
+        if table.flag_bits & _ENCRYPTED:
+            raise refusal(IssueCode.FILE_ENCRYPTED, place, "zip_locked")
+        most_bytes = _most_bytes(table.compress_size)
+        try:
+            with archive.open(table) as stream:
+                whole = copied(stream, plain, most_bytes)
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError) as error:
+            raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"zip, {type(error).__name__}") from error
+    if not whole:
+        raise _expands(place, most_bytes)
+    return posixpath.basename(table.filename)
+
+
+@contextmanager
+def _opened_zip(packed: BinaryIO, place: Place) -> Iterator[zipfile.ZipFile]:
+    try:
+        archive = zipfile.ZipFile(packed)
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"zip, {type(error).__name__}") from error
+    with archive:
+        yield archive
+
+
+def _kind(stream: BinaryIO, place: Place) -> FileKind:
+    try:
+        return kind_of(stream)
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        raise refusal(IssueCode.FILE_CORRUPT, place, "corrupt", reason=f"zip, {type(error).__name__}") from error
+
+
+def _only_once(unpacked: Unpacked, place: Place) -> Unpacked:
+    """Refuse a packing within a packing: nobody packs a table twice, but bombs are."""
+    unpacked.stream.seek(0)
+    start = unpacked.stream.read(4)
+    unpacked.stream.seek(0)
+    nested = start.startswith(_GZIP) or (start == _ZIP and _kind(unpacked.stream, place) is FileKind.ZIP)
+    if nested:
+        raise refusal(IssueCode.FILE_ZIP, place, "zip_nested")
+    unpacked.stream.seek(0)
+    return unpacked
+
+
+def _most_bytes(packed_bytes: int) -> int:
+    return min(limits.MOST_TEXT_BYTES, max(limits.HARMLESS_BYTES, limits.MOST_EXPANSION * packed_bytes))
+
+
+def _expands(place: Place, most_bytes: int) -> Exception:
+    return refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(most_bytes))
+
+
+def _leads_out(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0]
+
+
+def _is_noise(name: str) -> bool:
+    return name.startswith(_NOISE[0]) or posixpath.basename(name) == _NOISE[1]
+
+
+# A pipe would keep whoever opens it waiting, a link leads where nobody has looked; Windows knows neither flag.
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An open file.
+
+    Attributes:
+        name_only: The file as it was found, packed or not, its hash not known yet.
+        identity: Returns the same with its hash; waits for it, since it is taken beside the reading.
+        stream: Its content, unpacked; seekable, at the start.
+        name: Of the content: of the one member of an archive, else of the file.
+        packing: How it was packed: "gzip", "zip"; "" when it was not.
+        check_unchanged: Raises UnreadableFile when somebody has written to the file since it was opened.
+    """
+
+    name_only: FileIdentity
+    identity: Callable[[], FileIdentity]
+    stream: BinaryIO
+    name: str
+    packing: str
+    check_unchanged: Callable[[], None]
+
+
+@contextmanager
+def opened_content(path: str, language: str) -> Iterator[Content]:
+    """Open a local file or an fsspec URL.
+
+    Args:
+        path: Local path or URL.
+        language: Of the message, when it cannot be read.
+
+    Raises:
+        UnreadableFile: it is missing, no regular file, not permitted, empty, too large, or a damaged archive.
+    """
+    place = Place(path.rsplit("/", 1)[-1], language)
+    with ExitStack() as exits:
+        stream = exits.enter_context(_fetched(path, place) if is_url(path) else _local(path, place))
+        before = os.fstat(stream.fileno())
+        if before.st_size == 0:
+            raise refusal(IssueCode.FILE_EMPTY, place, "empty")
+        if before.st_size > limits.MOST_TEXT_BYTES:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_TEXT_BYTES))
+        name_only = FileIdentity(place.file, "", before.st_size)
+        digest = exits.enter_context(ThreadPoolExecutor(1)).submit(_sha256, stream.fileno())
+
+        def identity() -> FileIdentity:
+            return replace(name_only, sha256=digest.result())
+
+        def check_unchanged() -> None:
+            if _state(os.fstat(stream.fileno())) != _state(before):
+                raise refusal(IssueCode.FILE_CHANGED, place)
+
+        unpacked = exits.enter_context(unpack(Unpacked(stream, place.file, ""), place))
+        yield Content(name_only, identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
+
+
+@contextmanager
+def _local(path: str, place: Place) -> Iterator[BinaryIO]:
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        raise refusal(IssueCode.FILE_MISSING, place, "missing") from None
+    except (OSError, ValueError) as error:
+        if os.path.islink(path):  # noqa: PTH114  # Path refuses names that the system could not have
+            raise refusal(IssueCode.FILE_NOT_REGULAR, place) from None
+        raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise refusal(IssueCode.FILE_NOT_REGULAR, place)
+    with os.fdopen(descriptor, "rb") as stream:
+        yield stream
+
+
+@contextmanager
+def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
+    """Bring a remote file here, since it is read more than once."""
+    with tempfile.TemporaryFile() as here:
+        try:
+            with fsspec.open(url, "rb") as there:
+                whole = copied(there, here, limits.MOST_TEXT_BYTES)
+        except FileNotFoundError:
+            raise refusal(IssueCode.FILE_MISSING, place, "missing") from None
+        except (OSError, ValueError, ImportError) as error:
+            # The class name alone: the text of a storage library may quote a signed URL.
+            raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
+        if not whole:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_TEXT_BYTES))
+        here.seek(0)
+        yield here
+
+
+def _sha256(descriptor: int) -> str:
+    """Hash a whole file without moving the place at which others read it."""
+    digest, position = hashlib.sha256(), 0
+    while chunk := os.pread(descriptor, _CHUNK_BYTES, position):
+        digest.update(chunk)
+        position += len(chunk)
+    return digest.hexdigest()
+
+
+def _state(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns

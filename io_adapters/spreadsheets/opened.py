@@ -1,7 +1,11 @@
 """What every kind of file can do once it is open: show its first rows, and hand its table on block by block."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Final, Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 
 from schemas.file_view import View
 from schemas.layouts.recognise import Fit
@@ -32,3 +36,12 @@ class OpenedFile(Protocol):
         Raises:
             UnreadableFile: the file turns out to be damaged, or to hold no row below the header.
         """
+
+
+_TEXT_DTYPE: Final = pd.StringDtype(na_value=np.nan)
+
+
+def text_series(chunks: list[pa.Array], length: int | None = None) -> "pd.Series[str]":
+    """Wrap Arrow texts as a pandas column of dtype str, without copying; only the first `length` of them."""
+    texts = pa.chunked_array(chunks, pa.large_string()).slice(0, length)
+    return pd.Series(pd.array(texts, dtype=_TEXT_DTYPE))

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from io_adapters.split_api.errors import AlreadyThere, NotFound, NotThere, Refused, Unanswered
-from io_adapters.split_api.outcome import Answer
+from io_adapters.payout_api.errors import AlreadyThere, NotFound, NotThere, Refused, Unanswered
+from io_adapters.payout_api.outcome import Answer
 from schemas.errors import NotSent
 from schemas.exchange_terms import ExchangeTerms
 from schemas.submission import Outcome

@@ -17,7 +17,7 @@ from schemathesis.generation.stateful import run_state_machine_as_test
 
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from io_adapters.sandbox.app import create_app
-from io_adapters.sandbox.endpoints import Endpoint
+from io_adapters.sandbox.counting import Endpoint
 
 PREFIX = SandboxSettings().prefix
 REPEATABLE: dict[str, Any] = {

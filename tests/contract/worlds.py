@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import httpx
 from pydantic import SecretStr
 
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.client import SplitApi
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
-from io_adapters.split_api.assumptions import Assumptions
-from io_adapters.split_api.client import SplitApi
 from schemas.wire import parse_json
 from tests.contract.fake_service import KEY, PREFIX, FakeService
 from tests.contract.interface import endpoint_of

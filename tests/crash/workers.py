@@ -26,8 +26,8 @@ from flows.settings import read_settings
 from flows.start import start_payout, start_settle
 from flows.terminal.printing import QuietProgress
 from io_adapters.ledger.submissions import Submissions
+from io_adapters.payout_api.client import SplitApi
 from io_adapters.sandbox import SandboxSettings, serve
-from io_adapters.split_api.client import SplitApi
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 

@@ -222,7 +222,7 @@ def test_a_sync_killed_while_the_service_creates_makes_no_second_contact(label, 
 
 def test_two_syncs_at_once_are_one(ready, book):
     with ready.ledger() as ledger:
-        from io_adapters.ledger.owner import Owner
+        from io_adapters.ledger.leases import Owner
 
         ledger.leases.take("contacts", Owner.current("another"), 60)
         told = synced(ready, code=30)

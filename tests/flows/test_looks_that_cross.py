@@ -13,7 +13,7 @@ from flows.runner import SETTLE, Route, opened_run, read_order, walk
 from flows.sending.recover import recover
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
-from io_adapters.split_api.client import SplitApi
+from io_adapters.payout_api.client import SplitApi
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from io_adapters.ledger.owner import Owner
+from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode
 from schemas.submission import SubmissionState
 from tests.flows.books import places

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from flows.probe.rules import NOT_ASKED, STEPS, Verdict, agrees, judge, name_wanted, written
-from io_adapters.split_api.assumptions import Assumptions
+from io_adapters.payout_api.assumptions import Assumptions
 from schemas.exit_codes import ExitCode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.jobs import PAYER, payment, people

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from openpyxl import load_workbook
 
-from io_adapters.ledger.owner import Owner
+from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import Label

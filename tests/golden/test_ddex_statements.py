@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from io_adapters.spreadsheets.ddex.report import is_records, open_records
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from io_adapters.spreadsheets.records.report import is_records, open_records
 from schemas.layouts.parts import missing_parts
 from schemas.layouts.recognise import candidates, find_header
 from schemas.raw_table import FileIdentity

@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, read_layout
 from io_adapters.spreadsheets.reading import open_file
-from io_adapters.spreadsheets.yaml_text import parse_yaml
 from schemas.issues import errors_among
 from schemas.layouts.drafting import draft_layout
 from schemas.layouts.headers import fold, match_headers

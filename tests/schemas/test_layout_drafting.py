@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from io_adapters.spreadsheets.yaml_text import parse_yaml
+from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, read_layout
 from schemas.file_view import HeadRow, View
 from schemas.layouts.drafting import draft_layout
 from schemas.layouts.layout import Layout

@@ -6,8 +6,8 @@ from tests.simulation.mutants import Change, Mutant, when
 from tests.simulation.questions import a_refusal_of_bytes_once_in_doubt
 
 CLIENT, OUTCOME, JUDGE = (
-    "io_adapters.split_api.client",
-    "io_adapters.split_api.outcome",
+    "io_adapters.payout_api.client",
+    "io_adapters.payout_api.outcome",
     "flows.reports.rules.judge_report",
 )
 POST = "reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)"
@@ -100,7 +100,7 @@ ANSWERS: Final = (
         "redirects are followed",
         "was posted 2 times",
         when("redirect, created"),
-        Change("io_adapters.split_api.connections:Connections.open", "follow_redirects=False", "follow_redirects=True"),
+        Change("io_adapters.payout_api.connection:Connections.open", "follow_redirects=False", "follow_redirects=True"),
     ),
 )
 ENDS: Final = (

@@ -16,7 +16,7 @@ CLAIMS: Final = (
         "does not claim",
         when(),
         Change(
-            "io_adapters.ledger.approving:Approving.approve_plan",
+            "io_adapters.ledger.approvals:Approving.approve_plan",
             "claim_all(connection, [submission.id for submission in planned])",
             "pass",
         ),
@@ -26,7 +26,7 @@ CLAIMS: Final = (
         "was sent 2 times",
         when("504, created minutes later", "tells neither"),
         Change(
-            "io_adapters.ledger.transitions:try_move",
+            "io_adapters.ledger.claims:try_move",
             "after not in LIVE",
             "after not in LIVE - {SubmissionState.IN_DOUBT}",
         ),
@@ -73,7 +73,7 @@ WORDS: Final = (
         when(point=P.BETWEEN_BATCHES, twist=T.ON_HOLD),
         Change("flows.sending.send:check_may_send", "    if hold:\n", "    if False:\n"),
         Change(
-            "io_adapters.ledger.holds:require_free_to_send",
+            "io_adapters.ledger.decisions:require_free_to_send",
             "if (hold := _standing_hold(connection)) is not None:",
             "if False:",
         ),

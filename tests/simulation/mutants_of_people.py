@@ -131,8 +131,8 @@ PEOPLE: Final = (
         "a rejected plan is withdrawn in words alone",
         "sent after it was rejected",
         asking(rejected_half_way),
-        Change("io_adapters.ledger.approving:Approving.reject_plan", "_withdraw(connection, of_plan,", "dict("),
-        Change("io_adapters.ledger.approving:sendable_until", " & plans.c.rejected_at.is_(None)", ""),
+        Change("io_adapters.ledger.approvals:Approving.reject_plan", "_withdraw(connection, of_plan,", "dict("),
+        Change("io_adapters.ledger.approvals:sendable_until", " & plans.c.rejected_at.is_(None)", ""),
     ),
     Mutant(
         "what was approved may be sent for ever",
@@ -140,7 +140,7 @@ PEOPLE: Final = (
         asking(a_month_later),
         Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] <= now", "False"),
         Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] > now", "True"),
-        Change("io_adapters.ledger.sending:Sending.take_for_sending", "until is None or now >= until", "False"),
+        Change("io_adapters.ledger.attempts:Sending.take_for_sending", "until is None or now >= until", "False"),
     ),
     Mutant(
         "what was approved is sent as it was, whatever has changed since",
@@ -205,7 +205,7 @@ DOUBTS: Final = (
         "one report may be two submissions",
         "is taken for",
         when("answer of the first report, created", "tells neither"),
-        Change("io_adapters.ledger.sending:Sending.record_outcome", "if other is not None:", "if False:"),
+        Change("io_adapters.ledger.attempts:Sending.record_outcome", "if other is not None:", "if False:"),
         without_index="uq_submissions_split_id",
     ),
     Mutant(

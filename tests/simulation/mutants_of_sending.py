@@ -7,8 +7,8 @@ from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Twist
 
 E, P, T = Event, Point, Twist
-SENDING, SEND, LISTING = "io_adapters.ledger.sending", "flows.sending.send", "flows.reports.report_list"
-ANY_TRANSITION = Change("io_adapters.ledger.transitions:try_move", "check_transition(submission.state, after)", "pass")
+SENDING, SEND, LISTING = "io_adapters.ledger.attempts", "flows.sending.send", "flows.reports.report_list"
+ANY_TRANSITION = Change("io_adapters.ledger.claims:try_move", "check_transition(submission.state, after)", "pass")
 
 ONCE: Final = (
     Mutant(

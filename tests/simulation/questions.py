@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from io_adapters.split_api.outcome import classify_response
+from io_adapters.payout_api.outcome import classify_response
 from schemas.submission import Outcome
 from tests.simulation.behaviours import BEHAVIOURS, REFUSAL, TELLINGS
 from tests.simulation.office import Office

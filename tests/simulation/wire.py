@@ -7,8 +7,8 @@ from typing import Any, Final
 import httpx
 from pydantic import SecretStr
 
-from io_adapters.split_api.assumptions import Assumptions
-from io_adapters.split_api.client import SplitApi
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.client import SplitApi
 from tests.simulation.behaviours import PATIENCE_S, URL
 from tests.simulation.points import Point, Points
 from tests.simulation.service import Service

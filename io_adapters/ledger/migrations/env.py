@@ -1,7 +1,7 @@
 """Runs the migrations on the connection that the program hands in, inside its transaction.
 
 A new migration is a new file in `versions/`, named and numbered after the last one, and its revision is added to
-`io_adapters.ledger.schema_version.REVISIONS`.
+`io_adapters.ledger.engine.REVISIONS`.
 """
 
 from alembic import context

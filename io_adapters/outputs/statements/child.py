@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from io_adapters.outputs.statements.writing import write_pages
+from io_adapters.outputs.statements.folder import write_pages
 
 NO_OUTPUT = 74  # EX_IOERR of sysexits.h
 

@@ -1,13 +1,11 @@
-"""Writes the statements of a run into its folder: at once for a few, in processes of their own for many.
-
-Typst keeps a little of every page it has set, so that each further one takes longer; a process that ends after some
-hundreds gives it all back. Each is fed through a pipe and ends with it, so that none outlives this one.
-"""
+"""Writes the statements of a run into its folder: typeset at once for a few, in processes of their own for many."""
 
 import json
 import os
+import re
 import subprocess
 import sys
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,10 +13,84 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from io_adapters.outputs.statements.names import file_name, remove_other_statements
+from typst import Compiler, Fonts, TypstError
+
+from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.page import Page, page_of
-from io_adapters.outputs.statements.writing import NamedPage, write_pages
 from schemas.payee_statement import PayeeStatement
+
+_LONGEST_SLUG: Final = 48
+_NO_LETTER: Final = re.compile(r"[^a-z]+")
+# Also "name (2).pdf", which stands beside a file that could not be replaced.
+_OURS: Final = re.compile(r"statement-(?:[a-z]+-)*[a-z2-7]{8}(?: \([2-9]\))?\.pdf")
+
+
+def file_name(statement: PayeeStatement) -> str:
+    """Name a statement's file: "statement-", the letters of the name, and the token.
+
+    Digits of a name are left out: a company's may hold its tax id. Only lower-case ASCII, so that no file system
+    confuses two names or refuses one.
+    """
+    plain = unicodedata.normalize("NFKD", statement.name).encode("ascii", "ignore").decode().lower()
+    slug = _NO_LETTER.sub("-", plain)[:_LONGEST_SLUG].strip("-")
+    return "-".join(filter(None, ("statement", slug, statement.token))) + ".pdf"
+
+
+def remove_other_statements(folder: Path, kept: Iterable[Path]) -> None:
+    """Remove statements of an earlier writing that are not among the kept ones; other files are left alone."""
+    staying = {path.name for path in kept}
+    for path in folder.iterdir():
+        if _OURS.fullmatch(path.name) and path.name not in staying:
+            path.unlink(missing_ok=True)
+
+
+_TEMPLATE: Final = Path(__file__).with_name("statement.typ")
+
+
+class Typesetter:
+    """Sets pages, one after the other.
+
+    Only the fonts that Typst brings are used (Libertinus Serif for Latin, Greek, Cyrillic and Hebrew; DejaVu Sans Mono
+    for Arabic, Armenian and Georgian), so that a page looks the same on every machine. A character that none of them
+    has is shown as an empty box; the text itself stays in the file.
+    """
+
+    def __init__(self) -> None:
+        fonts = Fonts(include_system_fonts=False)
+        self._compiler = Compiler(_TEMPLATE, root=_TEMPLATE.parent, font_paths=fonts, ignore_system_fonts=True)
+
+    def pdf(self, page: dict[str, object]) -> bytes:
+        """Set one page of `page_of`; the same page gives the same bytes.
+
+        Raises:
+            OSError: Typst cannot set the page; its own words are left out, for they may repeat what is on it.
+            TypeError: Typst gave something else than a PDF; a bug.
+        """
+        try:
+            # Without a time of making, which would make every writing differ.
+            made = self._compiler.compile(format="pdf", sys_inputs={"page": json.dumps(page, ensure_ascii=False)})
+        except TypstError:
+            raise OSError("a statement could not be set") from None
+        if not isinstance(made, bytes):
+            raise TypeError("a PDF was expected")
+        return made
+
+
+NamedPage = tuple[str, Page]
+
+
+def write_pages(pages: Iterable[NamedPage], folder: Path) -> list[Path]:
+    """Write each page under its name.
+
+    Returns:
+        Where they are, in order.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    typesetter = Typesetter()
+    return [replace_atomically(folder / name, typesetter.pdf(page)) for name, page in pages]
+
 
 FEW: Final = 25
 PER_PROCESS: Final = 250

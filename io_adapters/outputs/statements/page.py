@@ -1,15 +1,412 @@
-"""From a statement to the texts of its page: every number and word as the reader sees it, in the template's order."""
+"""From a statement to the texts of its page: every number and word as the reader sees it."""
 
+import datetime as dt
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from io_adapters.outputs.statements.detail_tables import detail_pairs, detail_tables
-from io_adapters.outputs.statements.numbers import Numbers
-from io_adapters.outputs.statements.printable import printable, wrappable
-from io_adapters.outputs.statements.section import Section, Writer
-from io_adapters.outputs.statements.way_tables import advances_table, payments_table, way_table
 from io_adapters.outputs.statements.words import Words
-from schemas.payee_statement import PayeeStatement
+from schemas.payee_statement import (
+    EXACT,
+    PartOf,
+    PayeeStatement,
+    RecordingPart,
+    StatementHeading,
+    StatementPayment,
+    WayToPaid,
+)
 from schemas.plan import Place
+
+# Quantizing an exact sum must not fail for want of digits.
+_EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
+_FEWEST, _USUAL, _MOST = 2, 6, 12
+_MINUS: Final = "−"
+_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+class Numbers:
+    """Writes numbers in one language.
+
+    >>> Numbers("pt-BR").cents(-123456), Numbers("en").cents(123456)
+    ('−1.234,56', '1,234.56')
+    """
+
+    def __init__(self, language: str) -> None:
+        self._brazilian = language == "pt-BR"
+
+    def cents(self, cents: int) -> str:
+        """Write centavos with two decimals."""
+        return self.decimal(Decimal(cents).scaleb(-2, _EXACT), 2)
+
+    def whole(self, number: int) -> str:
+        """Write a whole number."""
+        return self.decimal(Decimal(number), 0)
+
+    def exact(self, value: Decimal) -> str:
+        """Write all digits a value has, at least two decimals."""
+        return self.decimal(value, max(_FEWEST, _decimals_of(value)))
+
+    def percent(self, share_ppm: int) -> str:
+        """Write millionths as percent with as many decimals as there are.
+
+        >>> Numbers("pt-BR").percent(333_333), Numbers("en").percent(500_000)
+        ('33,3333 %', '50 %')
+        """
+        value = Decimal(share_ppm).scaleb(-4, _EXACT)
+        return f"{self.decimal(value, _decimals_of(value))} %"
+
+    def decimal(self, value: Decimal, decimals: int) -> str:
+        """Write a value with so many decimals, what is beyond them rounded half to even."""
+        rounded = value.quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
+        written = f"{_MINUS if rounded < 0 else ''}{rounded.copy_abs():,f}"
+        return written.translate(str.maketrans(",.", ".,")) if self._brazilian else written
+
+    def day(self, day: dt.date) -> str:
+        """Write a day.
+
+        >>> Numbers("pt-BR").day(dt.date(2026, 10, 31)), Numbers("en").day(dt.date(2026, 10, 31))
+        ('31/10/2026', '31 Oct 2026')
+        """
+        return f"{day:%d/%m/%Y}" if self._brazilian else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+    def month(self, text: str) -> str:
+        """Write a period of sales; what is not an ISO month or day is shown as it is.
+
+        >>> Numbers("pt-BR").month("2026-10"), Numbers("en").month("2026-10"), Numbers("en").month("2026-10-05")
+        ('10/2026', 'Oct 2026', '5 Oct 2026')
+        """
+        try:
+            if len(text) == len("2026-10"):
+                first = dt.date.fromisoformat(f"{text}-01")
+                return f"{first:%m/%Y}" if self._brazilian else f"{_MONTHS[first.month - 1]} {first.year}"
+            return self.day(dt.date.fromisoformat(text))
+        except ValueError:
+            return text
+
+
+def column_decimals(values: Iterable[Decimal]) -> int:
+    """Say how many decimals a column shows: what its values have, two to six, and more where a value would vanish.
+
+    >>> column_decimals([Decimal("1.5")]), column_decimals([Decimal("0.123456789"), Decimal("0.00000004")])
+    (2, 9)
+    """
+    values = [value for value in values if value]
+    needed = max((_decimals_of(value) for value in values), default=0)
+    two_digits_of_smallest = max((1 - value.adjusted() for value in values), default=0)
+    return max(_FEWEST, min(needed, max(_USUAL, two_digits_of_smallest), _MOST))
+
+
+def _decimals_of(value: Decimal) -> int:
+    text = f"{value:f}"
+    return len(text.partition(".")[2].rstrip("0"))
+
+
+LONGEST: Final = 500
+_LONGEST_WORD: Final = 24
+_KEPT_JOINERS: Final = "\u200c\u200d"  # Persian, Indic scripts and emoji are written with them
+_LONG_WORD: Final = re.compile(rf"\S{{{_LONGEST_WORD}}}(?=\S)")
+_BREAK: Final = "\u200b"
+
+
+def printable(text: str) -> str:
+    r"""Return a text as a page can bear it.
+
+    White space becomes one space; direction marks, zero-width and other invisible characters go; what cannot be shown
+    at all becomes U+FFFD; more than 500 characters are cut, with an ellipsis. Nothing is interpreted.
+
+    >>> printable("a\u202egnp.exe"), printable("two\nlines"), printable("nul\0")
+    ('agnp.exe', 'two lines', 'nul�')
+    """
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
+    kept = "".join(map(_shown, plain))
+    return kept if len(kept) <= LONGEST else kept[: LONGEST - 1] + "…"
+
+
+def wrappable(text: str) -> str:
+    """Return a printable text that also wraps inside a column when it is one long word."""
+    return _LONG_WORD.sub(lambda found: found[0] + _BREAK, printable(text))
+
+
+def _shown(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return character if character in _KEPT_JOINERS else ""
+    never_a_character = ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef"
+    return "\ufffd" if category in {"Cc", "Cs"} or never_a_character else character
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The words and numbers of one language, and what the statements share."""
+
+    words: Words
+    numbers: Numbers
+    heading: StatementHeading
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its header, whether numbers stand in it, and whether it takes the room that is left."""
+
+    name: str
+    number: bool = False
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TwoLines:
+    """A cell with a smaller text below the main one."""
+
+    main: str
+    sub: str
+
+
+Cell = str | TwoLines
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled table.
+
+    Attributes:
+        title: Above it.
+        columns: Left to right.
+        rows: As many cells as columns in each.
+        total: The last row, set off from the others; empty for none.
+        strong: Positions of rows that stand out.
+        note: Below it; "" for none.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    total: Sequence[str] = ()
+    strong: Sequence[int] = ()
+    note: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Return plain JSON values."""
+        return {
+            "title": self.title,
+            "columns": [{"name": one.name, "number": one.number, "wide": one.wide} for one in self.columns],
+            "rows": [[_plain(cell) for cell in row] for row in self.rows],
+            "total": list(self.total),
+            "strong": list(self.strong),
+            "note": self.note,
+        }
+
+
+def _plain(cell: Cell) -> str | dict[str, str]:
+    return {"main": cell.main, "sub": cell.sub} if isinstance(cell, TwoLines) else cell
+
+
+def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
+    """Write the way from earned to payable; None without royalties."""
+    way = statement.way
+    if way is None:
+        return None
+    words, cents = write.words, write.numbers.cents
+    net = way.earned_cents - way.recouped_cents + way.carried_in_cents
+    rows = [
+        (words("way.earned"), cents(way.earned_cents)),
+        (words("way.recouped"), cents(-way.recouped_cents)),
+        (words("way.carried_in"), cents(way.carried_in_cents)),
+        (words("way.net"), cents(net)),
+        (_carried_out(way, write), cents(-way.carried_out_cents)),
+    ]
+    if way.held_cents:
+        rows.append((words("way.held", why=words.of_reasons(way.held_reasons)), cents(-way.held_cents)))
+    rows.append((words("way.payable"), cents(way.payable_cents)))
+    strong = (3, len(rows) - 1)
+    if way.overpaid_cents:
+        rows.append((words("way.overpaid"), cents(way.overpaid_cents)))
+    columns = (Column(words("way.step"), wide=True), Column(write.heading.currency, number=True))
+    return Section(words("way"), columns, rows, strong=strong)
+
+
+def _carried_out(way: WayToPaid, write: Writer) -> str:
+    if way.carried_out_cents < 0:
+        return write.words("way.negative")
+    minimum = write.heading.minimum_payout_cents
+    if way.carried_out_cents and minimum:
+        return write.words("way.below_minimum", minimum=write.numbers.cents(minimum))
+    return write.words("way.carried_out")
+
+
+def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
+    """Write what was recouped of each advance and what is left; None without advances."""
+    if not statement.advances:
+        return None
+    words, cents = write.words, write.numbers.cents
+    rows = [
+        (
+            wrappable(one.reference) or "—",
+            one.isrc or words("advance.any"),
+            cents(one.recouped_cents),
+            "—" if one.outstanding_cents is None else cents(one.outstanding_cents),
+        )
+        for one in statement.advances
+    ]
+    columns = (
+        Column(words("advance.reference"), wide=True),
+        Column(words("advance.recording")),
+        Column(words("advance.recouped"), number=True),
+        Column(words("advance.outstanding"), number=True),
+    )
+    left = [one.outstanding_cents for one in statement.advances]
+    known = [one for one in left if one is not None]
+    total_left = cents(sum(known)) if len(known) == len(left) else "—"
+    total = (
+        ()
+        if len(rows) == 1
+        else (words("total"), "", cents(sum(one.recouped_cents for one in statement.advances)), total_left)
+    )
+    return Section(words("advances"), columns, rows, total)
+
+
+def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
+    """Write each sum and what became of it; None when there is none."""
+    if not statement.payments:
+        return None
+    words, numbers = write.words, write.numbers
+    rows = [
+        (
+            wrappable(_reference(one, write)),
+            _status(one, write),
+            wrappable(one.report) or "—",
+            numbers.day(one.sent_on) if one.sent_on else "—",
+            numbers.cents(one.amount_cents),
+        )
+        for one in statement.payments
+    ]
+    columns = (
+        Column(words("payment.what")),
+        Column(words("payment.status")),
+        Column(words("payment.report"), wide=True),
+        Column(words("payment.sent_on")),
+        Column(words("payment.amount"), number=True),
+    )
+    total = (
+        ()
+        if len(rows) == 1
+        else (words("total"), "", "", "", numbers.cents(sum(one.amount_cents for one in statement.payments)))
+    )
+    return Section(words("payments"), columns, rows, total)
+
+
+def _reference(one: StatementPayment, write: Writer) -> str:
+    kind = write.words(f"kind.{one.kind}")
+    return kind if one.kind == "royalty" or not one.reference else one.reference
+
+
+def _status(one: StatementPayment, write: Writer) -> str | TwoLines:
+    place = write.words.of_place(one.place)
+    return TwoLines(place, write.words.of_reasons(one.reasons)) if one.reasons else place
+
+
+def detail_tables(statement: PayeeStatement, write: Writer) -> list[Section | None]:
+    """Write the tables that take the whole width."""
+    return [_recordings_table(statement.recordings, write)] if statement.recordings else []
+
+
+def detail_pairs(statement: PayeeStatement, write: Writer) -> list[list[Section | None]]:
+    """Write the tables that stand side by side; those of which the source says nothing are left out."""
+    tables = [
+        _parts_table("platforms", "platform", statement.platforms, write),
+        _parts_table("territories", "territory", statement.territories, write),
+        _parts_table("months", "month", statement.months, write, write.numbers.month),
+        _quotes_table(statement, write),
+    ]
+    told: list[Section | None] = [table for table in tables if table is not None]
+    return [told[position : position + 2] for position in range(0, len(told), 2)]
+
+
+def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
+    """Write the rates this payee's amounts were changed at; None when there was nothing to change."""
+    used = {(one.source_currency, one.rate) for one in statement.recordings} - {(write.heading.currency, Decimal(1))}
+    if not used:
+        return None
+    words, numbers = write.words, write.numbers
+    quoted = [one for one in write.heading.quotes if (one.currency, one.rate) in used]
+    rows = [(one.currency, numbers.exact(one.rate), numbers.day(one.day), wrappable(one.origin)) for one in quoted]
+    untold = sorted(used - {(one.currency, one.rate) for one in quoted})
+    rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
+    columns = (
+        Column(words("quote.currency")),
+        Column(words("quote.rate", currency=write.heading.currency), number=True),
+        Column(words("quote.day")),
+        Column(words("quote.origin"), wide=True),
+    )
+    return Section(words("quotes"), columns, rows)
+
+
+def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
+    words, numbers = write.words, write.numbers
+    own = (write.heading.currency, Decimal(1))
+    foreign = any((one.source_currency, one.rate) != own for one in parts)
+    counted = any(one.units for one in parts)
+    columns = [
+        Column(words("recording.title"), wide=True),
+        *([Column(words("recording.units"), number=True)] if counted else []),
+        Column(words("recording.lines"), number=True),
+        Column(words("recording.source"), number=True),
+        *([Column(words("recording.rate"), number=True)] if foreign else []),
+        Column(words("recording.share"), number=True),
+        Column(f"{words('part')} ({write.heading.currency})", number=True),
+    ]
+    of_source = column_decimals(one.source_amount for one in parts)
+    total = _sum(one.earned for one in parts)
+    of_part = column_decimals([*(one.earned for one in parts), total])
+    rows = []
+    for one in parts:
+        share, role = numbers.percent(one.share_ppm), wrappable(one.role)
+        amount = numbers.decimal(one.source_amount, of_source)
+        rows.append(
+            [
+                _title(one, write),
+                *([numbers.whole(one.units)] if counted else []),
+                numbers.whole(one.lines),
+                TwoLines(amount, one.source_currency) if foreign else amount,
+                *(["—" if one.source_currency == own[0] else numbers.exact(one.rate)] if foreign else []),
+                TwoLines(share, role) if role else share,
+                numbers.decimal(one.earned, of_part),
+            ]
+        )
+    last = [words("total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
+    return Section(words("recordings"), columns, rows, last)
+
+
+def _title(one: RecordingPart, write: Writer) -> TwoLines:
+    code = one.isrc or one.upc
+    below = " · ".join(filter(None, (wrappable(one.artist), code)))
+    return TwoLines(wrappable(one.title) or write.words("recording.untitled"), below)
+
+
+def _parts_table(
+    title: str, what: str, parts: Sequence[PartOf], write: Writer, shown: Callable[[str], str] = str
+) -> Section | None:
+    if not any(one.name for one in parts):
+        return None
+    words, numbers = write.words, write.numbers
+    total = _sum(one.earned for one in parts)
+    decimals = column_decimals([*(one.earned for one in parts), total])
+    rows = [(wrappable(shown(one.name)) or words("not_stated"), numbers.decimal(one.earned, decimals)) for one in parts]
+    columns = (
+        Column(words(what), wide=True),
+        Column(f"{words('part')} ({write.heading.currency})", number=True),
+    )
+    return Section(words(title), columns, rows, (words("total"), numbers.decimal(total, decimals)))
+
+
+def _sum(values: Iterable[Decimal]) -> Decimal:
+    total = Decimal(0)
+    for value in values:
+        total = EXACT.add(total, value)
+    return total
+
 
 Page = dict[str, object]
 _NOT_PAID: Final = frozenset({Place.HELD.value, Place.CONFLICT.value, Place.EXCLUDED.value})
@@ -37,14 +434,14 @@ def page_of(statement: PayeeStatement) -> Page:
             [words("job"), heading.job],
         ],
         "boxes": _boxes(statement, write),
-        "sections": _plain([*tables, *detail_tables(statement, write)]),
-        "pairs": [_plain(pair) for pair in detail_pairs(statement, write)],
+        "sections": _plain_page([*tables, *detail_tables(statement, write)]),
+        "pairs": [_plain_page(pair) for pair in detail_pairs(statement, write)],
         "how": {"title": words("how"), "lines": _how(statement, write)},
         "words": {key: words(key) for key in ("payee", "page", "of")},
     }
 
 
-def _plain(sections: list[Section | None]) -> list[Page]:
+def _plain_page(sections: list[Section | None]) -> list[Page]:
     return [section.as_json() for section in sections if section is not None]
 
 

@@ -7,8 +7,8 @@ from typing import BinaryIO, Final
 import pandas as pd
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.columns import text_series
 from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES
+from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.cutting import read_pieces, with_blank_rows
 from io_adapters.spreadsheets.text.encodings import Utf8Text

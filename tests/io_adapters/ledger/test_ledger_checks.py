@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from io_adapters.ledger import NotReserved, Owner, Reservation, open_ledger
-from io_adapters.ledger.checks import Ended, Purse
+from io_adapters.ledger.account_checks import Ended, Purse
 from schemas.errors import BrokenInvariant
 
 

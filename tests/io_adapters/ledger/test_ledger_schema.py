@@ -19,8 +19,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from io_adapters.ledger import Accrual, AccrualPosting, open_ledger, schema_version
-from io_adapters.ledger.schema_version import REVISIONS
+from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
+from io_adapters.ledger import engine as schema_version
+from io_adapters.ledger.engine import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
 from schemas.decision import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError

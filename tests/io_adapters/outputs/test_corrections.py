@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
-from io_adapters.outputs.sheet_names import unique_sheet_name
+from io_adapters.outputs.workbook import unique_sheet_name
 from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.raw_table import FileIdentity, RawTable

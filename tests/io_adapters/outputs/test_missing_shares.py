@@ -8,8 +8,8 @@ import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
+from io_adapters.outputs.corrections import missing_shares_xlsx, write_missing_shares
 from io_adapters.outputs.labels import Labels
-from io_adapters.outputs.missing_shares import missing_shares_xlsx, write_missing_shares
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.layouts.headers import match_headers
 from schemas.missing_share import MissingShare, MissingShares

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from io_adapters.outputs.payments_csv import payments_csv
-from io_adapters.outputs.run_folder import reconciliation_xlsx
-from io_adapters.outputs.safe_text import cell_text, csv_text, looks_like_formula
+from io_adapters.outputs.run_folder import payments_csv, reconciliation_xlsx
+from io_adapters.outputs.workbook import cell_text, csv_text, looks_like_formula
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.plan import Place
 from tests.io_adapters.outputs.builder import obligation, reconciliation

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.payments_csv import payments_csv
-from io_adapters.outputs.run_folder import write_outputs
+from io_adapters.outputs.run_folder import payments_csv, write_outputs
 from tests.io_adapters.outputs.builder import reconciliation, summary
 
 ALL = ("xlsx", "csv", "json")

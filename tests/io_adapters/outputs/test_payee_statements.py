@@ -11,10 +11,8 @@ import pytest
 from pypdf import PdfReader
 
 from io_adapters.outputs.statements import folder as statements_folder
-from io_adapters.outputs.statements.folder import write_statements
-from io_adapters.outputs.statements.names import file_name
-from io_adapters.outputs.statements.numbers import Numbers, column_decimals
-from io_adapters.outputs.statements.printable import printable
+from io_adapters.outputs.statements.folder import file_name, write_statements
+from io_adapters.outputs.statements.page import Numbers, column_decimals, printable
 from io_adapters.outputs.statements.words import TEXTS, Words
 from schemas.issues import IssueCode
 from schemas.payee_statement import (

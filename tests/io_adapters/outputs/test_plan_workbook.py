@@ -8,9 +8,8 @@ import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.labels import TEXTS, Labels
+from io_adapters.outputs.labels import TEXTS, Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import plan_xlsx, write_plan_workbook
-from io_adapters.outputs.reasons import reason_in_words
 from schemas.exchange_terms import ExchangeTerms
 from schemas.issues import IssueCode
 from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place

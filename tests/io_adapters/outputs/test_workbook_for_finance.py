@@ -10,10 +10,9 @@ from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.labels import TEXTS, Labels
+from io_adapters.outputs.reconciliation_workbook import exact_amount
 from io_adapters.outputs.run_folder import reconciliation_xlsx
-from io_adapters.outputs.sheets import exact_amount
-from io_adapters.outputs.tables import Column, Table, write_table
-from io_adapters.outputs.workbook import Book
+from io_adapters.outputs.workbook import Book, Column, Table, write_table
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
 from schemas.plan import Place

@@ -8,8 +8,7 @@ import pytest
 
 from io_adapters.sandbox.app import create_app
 from io_adapters.sandbox.assumptions import SandboxSettings
-from io_adapters.sandbox.endpoints import Endpoint
-from io_adapters.sandbox.request_counter import RequestCounter
+from io_adapters.sandbox.counting import Endpoint, RequestCounter
 
 
 def test_the_audit_tells_every_report_as_it_was_received(create, payment, behave, audit):

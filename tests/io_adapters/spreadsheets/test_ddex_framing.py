@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.records import pieces
+from io_adapters.spreadsheets.ddex import report as pieces
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from tests.io_adapters.spreadsheets.ddex_reports import (

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from io_adapters.spreadsheets.ddex import report as pieces
+from io_adapters.spreadsheets.ddex.report import is_records
 from io_adapters.spreadsheets.declarations import read_layout
-from io_adapters.spreadsheets.records import pieces
-from io_adapters.spreadsheets.records.report import is_records
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout

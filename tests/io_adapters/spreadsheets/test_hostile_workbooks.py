@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_adapters.spreadsheets import reader_process
-from io_adapters.spreadsheets.signatures import FileKind
+from io_adapters.spreadsheets import workbooks as reader_process
+from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbook import transfer
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.sheets import Refused
@@ -150,8 +150,8 @@ def test_no_memory_of_this_process_is_taken(tmp_path):
     script = """
 import json, sys
 from pathlib import Path
-from io_adapters.spreadsheets.reader_process import open_workbook
-from io_adapters.spreadsheets.signatures import FileKind
+from io_adapters.spreadsheets.workbooks import open_workbook
+from io_adapters.spreadsheets.files import FileKind
 from schemas.errors import UnreadableFile
 from schemas.raw_table import FileIdentity
 from tests.peak_memory import peak_bytes

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.opening import opened_content
+from io_adapters.spreadsheets.files import opened_content
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.spreadsheets.reader_child import ReaderChild, Stopped
-from io_adapters.spreadsheets.reader_process import WorkbookReader
 from io_adapters.spreadsheets.workbook.messages import send
+from io_adapters.spreadsheets.workbooks import ReaderChild, Stopped, WorkbookReader
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from tests.io_adapters.spreadsheets.workbook_files import (

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import openpyxl
 
-from io_adapters.spreadsheets.opened_workbook import OpenedWorkbook
-from io_adapters.spreadsheets.reader_process import WorkbookReader, open_workbook
-from io_adapters.spreadsheets.signatures import FileKind
+from io_adapters.spreadsheets.files import FileKind
+from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.file_view import View
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout

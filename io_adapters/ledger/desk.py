@@ -1,0 +1,334 @@
+"""What the desk keeps: its users, their sessions and attempts to sign in, uploads, launches, first words."""
+
+import datetime as dt
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, func, insert, or_, select, update
+
+from io_adapters.ledger.desk_tables import (
+    desk_attempts,
+    desk_first_words,
+    desk_launches,
+    desk_sessions,
+    desk_uploaders,
+    desk_uploads,
+    desk_users,
+)
+from io_adapters.ledger.engine import Database
+from schemas.desk_people import DeskUser, FirstWord, Language, Launch, Role, Upload, is_name
+from schemas.errors import AnotherRun, WordRefused
+from schemas.person import same_person
+
+
+class DeskUsers:
+    """The record of users. Whoever is disabled stays in it: their name stands beside what they have said."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(self, name: str, roles: Iterable[Role], password_hash: str, language: Language = "pt-BR") -> DeskUser:
+        """Let somebody sign in.
+
+        Raises:
+            WordRefused: it is no name, or somebody is called so already, however it is written; or there is no role.
+        """
+        shown, wanted = " ".join(name.split()), _some(roles)
+        if not is_name(shown):
+            raise WordRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' - between them")
+        with self._db.writing() as connection:
+            key = same_person(shown)
+            if connection.scalar(select(desk_users.c.key).where(desk_users.c.key == key)) is not None:
+                raise WordRefused("there is a user of that name already")
+            values = {"key": key, "name": shown, "roles": _written(wanted), "password_hash": password_hash}
+            connection.execute(insert(desk_users).values(**values, language=language, created_at=self._db.now()))
+        return DeskUser(key, shown, wanted, password_hash, language, disabled=False)
+
+    def get(self, name: str) -> DeskUser | None:
+        """Return a user, disabled or not; None when nobody is called so."""
+        with self._db.reading() as connection:
+            row = connection.execute(select(desk_users).where(desk_users.c.key == same_person(name))).one_or_none()
+        return None if row is None else user_of(row)
+
+    def list(self) -> list[DeskUser]:
+        """Return all users, by name."""
+        with self._db.reading() as connection:
+            return [user_of(row) for row in connection.execute(select(desk_users).order_by(desk_users.c.key))]
+
+    def change_password(self, name: str, password_hash: str) -> None:
+        """Give a user another password; every session of theirs ends.
+
+        Raises:
+            WordRefused: nobody is called so.
+        """
+        self._change(name, password_hash=password_hash)
+
+    def disable(self, name: str) -> None:
+        """Keep a user out from this moment on; every session of theirs ends.
+
+        Raises:
+            WordRefused: nobody is called so.
+        """
+        self._change(name, disabled_at=self._db.now())
+
+    def enable(self, name: str) -> None:
+        """Let a disabled user sign in again, with the password and the roles they had.
+
+        Raises:
+            WordRefused: nobody is called so.
+        """
+        self._change(name, disabled_at=None)
+
+    def change_roles(self, name: str, roles: Iterable[Role]) -> None:
+        """Give a user other roles in place of those they have; every session of theirs ends.
+
+        Raises:
+            WordRefused: nobody is called so, or there is no role.
+        """
+        self._change(name, roles=_written(_some(roles)))
+
+    def set_language(self, key: str, language: Language) -> None:
+        """Remember which language a user wants to be spoken to in."""
+        with self._db.writing() as connection:
+            connection.execute(update(desk_users).where(desk_users.c.key == key).values(language=language))
+
+    def _change(self, name: str, **values: object) -> None:
+        key = same_person(name)
+        with self._db.writing() as connection:
+            if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
+                raise WordRefused("there is no user of that name; `repasse desk user list` shows them")
+            connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
+
+
+def _some(roles: Iterable[Role]) -> frozenset[Role]:
+    wanted = frozenset(roles)
+    if not wanted:
+        raise WordRefused("a user needs at least one role: preparer, approver, resolver")
+    return wanted
+
+
+def user_of(row: Row[Any]) -> DeskUser:
+    """Read a user from a row of `desk_users`."""
+    roles = frozenset(map(Role, row.roles.split()))
+    return DeskUser(row.key, row.name, roles, row.password_hash, row.language, disabled=row.disabled_at is not None)
+
+
+def _written(roles: Iterable[Role]) -> str:
+    return " ".join(sorted(role.value for role in roles))
+
+
+# Seeing somebody again is written down at most this often.
+_SEEN_EVERY: Final = dt.timedelta(seconds=60)
+_KEPT: Final = dt.timedelta(days=1)
+
+
+class DeskSessions:
+    """Who is signed in."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def start(self, token: str, user: DeskUser, absolute: dt.timedelta) -> bool:
+        """Begin a session; those that ended long ago are forgotten.
+
+        Args:
+            token: What its browser knows it by; only its hash is kept.
+            user: Whose, as they were when their password was judged.
+            absolute: How long any session lasts.
+
+        Returns:
+            Whether it began: not for somebody who was disabled, or given another password, while it was judged.
+        """
+        with self._db.writing() as connection:
+            now = self._db.now()
+            connection.execute(delete(desk_sessions).where(desk_sessions.c.started_at < now - absolute))
+            same = (desk_users.c.key == user.key) & (desk_users.c.password_hash == user.password_hash)
+            if connection.scalar(select(desk_users.c.key).where(same, desk_users.c.disabled_at.is_(None))) is None:
+                return False
+            row = {"token_sha256": _hash(token), "user_key": user.key, "started_at": now, "seen_at": now}
+            connection.execute(insert(desk_sessions).values(**row))
+        return True
+
+    def find(self, token: str, *, idle: dt.timedelta, absolute: dt.timedelta, seen: bool = True) -> DeskUser | None:
+        """Return whose session it is; None when it ended, idled too long, or its user may no longer sign in.
+
+        Args:
+            token: What its browser knows it by.
+            idle: How long it lasts without use.
+            absolute: How long it lasts however much it is used.
+            seen: Whether somebody uses it now; a page that asks by itself does not.
+        """
+        now, name = self._db.now(), _hash(token)
+        query = (
+            select(desk_users, desk_sessions.c.seen_at)
+            .join(desk_sessions, desk_sessions.c.user_key == desk_users.c.key)
+            .where(
+                desk_sessions.c.token_sha256 == name,
+                desk_sessions.c.seen_at > now - idle,
+                desk_sessions.c.started_at > now - absolute,
+                desk_users.c.disabled_at.is_(None),
+            )
+        )
+        with self._db.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        if seen and now - row.seen_at >= _SEEN_EVERY:
+            # Whoever has the ledger for long does not keep people from looking.
+            with suppress(AnotherRun), self._db.writing() as connection:
+                this = desk_sessions.c.token_sha256 == name
+                connection.execute(update(desk_sessions).where(this).values(seen_at=now))
+        return user_of(row)
+
+    def end(self, token: str) -> None:
+        """Sign out."""
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_sessions).where(desk_sessions.c.token_sha256 == _hash(token)))
+
+
+class SignInAttempts:
+    """Attempts to sign in, by name and by address."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def begin(self, name: str, address: str, *, per_name: int, per_address: int, within: dt.timedelta) -> int | None:
+        """Write an attempt down before it is judged, so that many at once count too.
+
+        Args:
+            name: As typed.
+            address: Where it comes from.
+            per_name: How many failures a name may have.
+            per_address: How many an address may have.
+            within: In how long.
+
+        Returns:
+            Its number, for `succeed`; None when there were too many: then nothing may be judged.
+        """
+        names, addresses = _hash(same_person(name)), _hash(address)
+        with self._db.writing() as connection:
+            now = self._db.now()
+            connection.execute(delete(desk_attempts).where(desk_attempts.c.at < now - _KEPT))
+            failed = (
+                select(
+                    func.count().filter(desk_attempts.c.name_sha256 == names),
+                    func.count().filter(desk_attempts.c.address_sha256 == addresses),
+                )
+                .where(desk_attempts.c.at > now - within, desk_attempts.c.succeeded.is_(False))
+                .where(or_(desk_attempts.c.name_sha256 == names, desk_attempts.c.address_sha256 == addresses))
+            )
+            of_name, of_address = connection.execute(failed).one()
+            if of_name >= per_name or of_address >= per_address:
+                return None
+            row = {"name_sha256": names, "address_sha256": addresses, "at": now, "succeeded": False}
+            written = connection.execute(insert(desk_attempts).values(**row))
+            return int(written.inserted_primary_key[0]) if written.inserted_primary_key else None
+
+    def succeed(self, attempt: int) -> None:
+        """Take an attempt back out of the count."""
+        with self._db.writing() as connection:
+            connection.execute(update(desk_attempts).where(desk_attempts.c.id == attempt).values(succeeded=True))
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+class DeskUploads:
+    """Files people have uploaded; their bytes lie in the home folder."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, sha256: str, name: str, size_bytes: int, by: str) -> Upload:
+        """Write an upload down; the same bytes under the same name are the same upload, whoever brings them.
+
+        Everybody who brings them is remembered as one who prepares what is paid from them.
+        """
+        with self._db.writing() as connection:
+            same = (desk_uploads.c.sha256 == sha256) & (desk_uploads.c.name == name)
+            row = connection.execute(select(desk_uploads).where(same)).one_or_none()
+            if row is None:
+                values = {"sha256": sha256, "name": name, "size_bytes": size_bytes, "by": by, "at": self._db.now()}
+                connection.execute(insert(desk_uploads).values(**values))
+                row = connection.execute(select(desk_uploads).where(same)).one()
+            brought = {"sha256": sha256, "person": same_person(by)}
+            this = (desk_uploaders.c.sha256 == sha256) & (desk_uploaders.c.person == brought["person"])
+            if connection.scalar(select(desk_uploaders.c.sha256).where(this)) is None:
+                connection.execute(insert(desk_uploaders).values(**brought, at=self._db.now()))
+        return Upload(*row)
+
+    def find(self, sha256: str) -> list[Upload]:
+        """Return the uploads of some bytes, oldest first."""
+        query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)
+        with self._db.reading() as connection:
+            return [Upload(*row) for row in connection.execute(query)]
+
+
+class DeskLaunches:
+    """Runs the desk has asked for."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, key: str, job_file: str, files: tuple[str, ...], by: str, plan_digest: str | None) -> bool:
+        """Write a launch down before it is made; False when that key is known already."""
+        with self._db.writing() as connection:
+            if connection.scalar(select(desk_launches.c.key).where(desk_launches.c.key == key)) is not None:
+                return False
+            values = {"key": key, "job_file": job_file, "files": json.dumps(files), "by": by}
+            connection.execute(insert(desk_launches).values(**values, plan_digest=plan_digest, at=self._db.now()))
+        return True
+
+    def forget(self, key: str) -> None:
+        """Take back a launch that could not be made, so that it can be tried again."""
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_launches).where(desk_launches.c.key == key))
+
+    def get(self, key: str) -> Launch | None:
+        """Return one launch; None when it is unknown."""
+        with self._db.reading() as connection:
+            row = connection.execute(select(desk_launches).where(desk_launches.c.key == key)).one_or_none()
+        return None if row is None else _launch_of(row)
+
+    def of_job_file(self, job_file: str) -> list[Launch]:
+        """Return the launches of a job file, newest first."""
+        query = select(desk_launches).where(desk_launches.c.job_file == job_file).order_by(desk_launches.c.at.desc())
+        with self._db.reading() as connection:
+            return [_launch_of(row) for row in connection.execute(query)]
+
+
+class FirstWords:
+    """What one person has said where it takes two."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def say(self, kind: str, subject: str, by: str, evidence: str) -> None:
+        """Write a first word down; it takes the place of an earlier one."""
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_first_words).where(_same(kind, subject)))
+            values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": self._db.now()}
+            connection.execute(insert(desk_first_words).values(**values))
+
+    def standing(self, kind: str, subject: str) -> FirstWord | None:
+        """Return the first word that waits for a second; None when there is none."""
+        with self._db.reading() as connection:
+            row = connection.execute(select(desk_first_words).where(_same(kind, subject))).one_or_none()
+        return None if row is None else FirstWord(*row)
+
+    def forget(self, kind: str, subject: str) -> None:
+        """Take a first word away: it was confirmed, or has no object any more."""
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_first_words).where(_same(kind, subject)))
+
+
+def _same(kind: str, subject: str) -> Any:  # noqa: ANN401 - a clause over this table's columns
+    return (desk_first_words.c.kind == kind) & (desk_first_words.c.subject == subject)
+
+
+def _launch_of(row: Row[Any]) -> Launch:
+    return Launch(row.key, row.job_file, tuple(json.loads(row.files)), row.by, row.plan_digest, row.at)

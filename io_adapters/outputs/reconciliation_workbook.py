@@ -1,0 +1,449 @@
+"""reconciliation.xlsx: the proof that every centavo and every row has a place, and the tables behind it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+import pandas as pd
+
+from io_adapters.outputs.labels import Labels, wait_in_words
+from io_adapters.outputs.workbook import (
+    GENERAL,
+    HEADING,
+    MONEY,
+    PLAIN,
+    PRECISE,
+    TITLE,
+    WHOLE,
+    Book,
+    Column,
+    Ink,
+    Page,
+    Row,
+    Setup,
+    Table,
+    Tone,
+    Toned,
+    Value,
+    records,
+    write_row,
+    write_small_table,
+)
+from schemas.issues import Issue, Severity
+from schemas.masking import mask_account, mask_pix_key
+from schemas.plan import Place
+from schemas.reconciliation import BatchExchange, Reconciliation, Summary
+from schemas.standing_words import standing_of
+from schemas.waits import Wait
+
+PLACE_TONES: Final[dict[Place, Tone]] = {
+    Place.PAID: Tone.GOOD,
+    Place.OWNER: Tone.GOOD,
+    Place.PROCESSING: Tone.MOVING,
+    Place.PLANNED: Tone.MOVING,
+    Place.WITHHELD: Tone.WAITING,
+    Place.INCOME_TAX: Tone.QUIET,
+    Place.RECOUPED: Tone.QUIET,
+    Place.CARRIED: Tone.QUIET,
+    Place.DUPLICATE: Tone.QUIET,
+    Place.HELD: Tone.WAITING,
+    Place.NOT_SENT: Tone.WAITING,
+    Place.UNDETERMINED: Tone.WAITING,
+    Place.CONFLICT: Tone.TROUBLE,
+    Place.IN_DOUBT: Tone.TROUBLE,
+    Place.REFUSED: Tone.TROUBLE,
+    Place.FAILED: Tone.TROUBLE,
+    Place.EXCLUDED: Tone.TROUBLE,
+}
+
+# On the sheet of payments; everything else that is owed is on the sheet of what was not paid, so that both sheets
+# together hold each obligation once.
+ON_ITS_WAY: Final = frozenset(
+    {Place.PAID, Place.PROCESSING, Place.PLANNED, Place.WITHHELD, Place.INCOME_TAX, Place.OWNER}
+)
+
+_HEADERS: Final = (
+    ("name", 32, "General"),
+    ("tax_id", 20, "General"),
+    ("reference", 16, "General"),
+    ("kind", 16, "General"),
+    ("destination_type", 18, "General"),
+    ("destination", 24, "General"),
+    ("amount", 16, MONEY),
+    ("place", 22, "General"),
+    ("reason", 40, "General"),
+    ("submission", 36, "General"),
+    ("file", 24, "General"),
+    ("sheet", 16, "General"),
+    ("row", 9, WHOLE),
+    ("key", 32, "General"),
+)
+
+
+def obligation_columns(labels: Labels) -> tuple[Column, ...]:
+    """Name the columns of `obligation_rows`."""
+    return tuple(Column(labels(key), width, number_format) for key, width, number_format in _HEADERS)
+
+
+def obligation_rows(obligations: pd.DataFrame, labels: Labels) -> Iterator[Row]:
+    """Describe obligations for the finance team: tax ids in full, Pix keys and accounts masked.
+
+    Args:
+        obligations: `schemas.tables.obligations.Obligations`.
+        labels: The words.
+
+    Yields:
+        One row per obligation, in the order given; the amount as an exact Decimal, the row number None where there is
+        no source row.
+    """
+    for owed in records(obligations):
+        kind, destination = _destination(owed, labels)
+        yield (
+            owed.name,
+            owed.tax_id,
+            owed.reference,
+            labels.of_value("kind", str(owed.kind)),
+            kind,
+            destination,
+            amount(owed.amount_cents),
+            Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[Place(owed.place)]),
+            labels.of_value("reason", owed.reason),
+            owed.submission_id,
+            owed.file,
+            owed.sheet,
+            int(owed.row) or None,
+            owed.key,
+        )
+
+
+def amount(cents: int) -> Decimal:
+    """Return centavos as an exact amount with two decimals."""
+    return Decimal(int(cents)).scaleb(-2)
+
+
+def is_on_its_way(obligations: pd.DataFrame) -> pd.Series:
+    """Tell for each obligation whether it is paid or on its way, bool."""
+    return obligations["place"].isin([place.value for place in ON_ITS_WAY])
+
+
+def _destination(owed: Any, labels: Labels) -> tuple[str, str]:  # noqa: ANN401  a named tuple pandas makes
+    if owed.pix_key:
+        return labels.of_value("pix", owed.pix_key_type), mask_pix_key(owed.pix_key, owed.pix_key_type)
+    if not owed.account:
+        return "", ""
+    bank = owed.bank_code or owed.psp_id
+    return labels.of_value("account", owed.account_type), f"{bank} / {owed.agency} / {mask_account(owed.account)}"
+
+
+SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
+_CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
+_DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
+
+
+def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
+    """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
+    labels = Labels(reconciliation.language)
+    owed = reconciliation.obligations
+    on_its_way = is_on_its_way(owed)
+    columns = obligation_columns(labels)
+    yield Table(labels("sheet.payments"), columns, obligation_rows(owed[on_its_way], labels))
+    yield Table(labels("sheet.held"), columns, obligation_rows(owed[~on_its_way], labels))
+    if len(reconciliation.payees):
+        yield _payees(reconciliation.payees, labels)
+    if len(reconciliation.earnings):
+        yield _earnings(reconciliation.earnings, labels)
+    yield _rows(reconciliation.rows, labels)
+    yield _checks(reconciliation.checks, labels)
+    yield issues_table(reconciliation.issues, labels)
+
+
+def issues_table(issues: Sequence[Issue], labels: Labels, note: str = "") -> Table:
+    """List problems, each with its place, what is wrong and what would be right; values are masked."""
+    columns = _columns(
+        labels,
+        [("severity", 12), ("file", 26), ("sheet", 16), ("cell", 9), ("row", 9), ("column", 20)],
+        [("value_masked", 24), ("problem", 50), ("accepts", 50), ("code", 24)],
+    )
+    rows = (
+        (
+            Toned(labels.of_value("severity", issue.severity), SEVERITY_TONES[issue.severity]),
+            *(issue.file, issue.sheet, issue.cell, issue.row, issue.column),
+            *(issue.value_masked, issue.message, issue.accepts, issue.code.value),
+        )
+        for issue in issues
+    )
+    return Table(labels("sheet.issues"), columns, rows, note)
+
+
+def exact_amount(text: str) -> Value:
+    """Round an exact amount, "n/d" or an integer or decimal text, half to even at six decimals.
+
+    >>> exact_amount("1/3")
+    Decimal('0.333333')
+    """
+    return Decimal(round(Fraction(text) * 10**6)).scaleb(-6)
+
+
+def _payees(payees: pd.DataFrame, labels: Labels) -> Table:
+    steps = ("earned", "recouped", "carried_in", "carried_out", "held", "payable")
+    columns = _columns(labels, [("name", 32), ("tax_id", 20)], [(step, 18, MONEY) for step in steps])
+    rows = (
+        (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))
+        for payee in records(payees)
+    )
+    return Table(labels("sheet.payees"), columns, rows, labels("note.payees"))
+
+
+def _earnings(earnings: pd.DataFrame, labels: Labels) -> Table:
+    names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
+    columns = _columns(
+        labels,
+        [(name, 18) for name in names],
+        [
+            ("units", 9, WHOLE),
+            ("lines", 9, WHOLE),
+            ("source_amount", 18, PRECISE),
+            ("source_currency", 10),
+            ("rate", 12),
+        ],
+        [("share", 14, "0.0000"), ("earned_rounded", 18, PRECISE), ("earned_exact", 28)],
+    )
+    rows = (
+        (
+            *(getattr(part, "period" if name == "sale_period" else name) for name in names),
+            *(int(part.units), int(part.lines), Decimal(part.source_amount), part.currency, part.rate),
+            *(Decimal(int(part.share_ppm)).scaleb(-4), exact_amount(part.earned), part.earned),
+        )
+        for part in records(earnings)
+    )
+    return Table(labels("sheet.earnings"), columns, rows, labels("note.earnings"))
+
+
+def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
+    """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
+    columns = _columns(
+        labels,
+        [
+            ("file", 28),
+            ("sheet", 18),
+            ("row", 10, WHOLE),
+            ("last_row", 10, WHOLE),
+            ("disposition", 16),
+            ("reason", 60),
+            ("row_count", 12, WHOLE),
+        ],
+    )
+    is_used = rows["disposition"] == "used"
+
+    def lines() -> Iterator[Row]:
+        for (file, sheet), used in rows[is_used].groupby(["file", "sheet"], sort=False, dropna=False):
+            yield str(file), _text(sheet), None, None, labels("disposition.used"), "", int(used["rows"].sum())
+        for run in records(rows[~is_used]):
+            word = Toned(labels.of_value("disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
+            yield run.file, _text(run.sheet), int(run.first_row), int(run.last_row), word, run.reason, int(run.rows)
+
+    return Table(labels("sheet.rows"), columns, lines())
+
+
+def _checks(checks: pd.DataFrame, labels: Labels) -> Table:
+    columns = _columns(
+        labels,
+        [("payee", 30), ("destination", 30), ("result", 26), ("made", 12), ("reused", 14), ("cost", 12, MONEY)],
+        [("message", 60)],
+    )
+    rows = (
+        (
+            *(check.payee, check.destination_masked),
+            Toned(labels.of_value("check", check.result), _CHECK_TONES.get(check.result, Tone.WAITING)),
+            labels("yes" if check.made else "no"),
+            # Documents that runs left before this was told do not say.
+            labels("yes" if getattr(check, "reused", False) else "no"),
+            *(amount(check.cost_cents), check.message),
+        )
+        for check in records(checks)
+    )
+    return Table(labels("sheet.checks"), columns, rows, labels("note.checks"))
+
+
+def _columns(labels: Labels, *groups: Sequence[tuple[str, int] | tuple[str, int, str]]) -> tuple[Column, ...]:
+    entries = [entry for group in groups for entry in group]
+    return tuple(Column(labels(key), width, *(rest or [GENERAL])) for key, width, *rest in entries)
+
+
+def _text(value: object) -> str:
+    # Text files have no sheet: the table holds "" or a missing value there.
+    return value if isinstance(value, str) else ""
+
+
+_BOLD = Ink(bold=True)
+# Every account is in one of these; a call that is told beside its account's row is unknown.
+CHECK_RESULTS = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_flight")
+
+
+def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
+    """Write the sheet a finance person reads first."""
+    labels = Labels(reconciliation.language)
+    summary = reconciliation.summary
+    page = book.page(Setup(labels("sheet.summary"), [38, 24, 18, 22, 14, 18]))
+    page.write(labels("summary.title"), ink=TITLE)
+    page.append()
+    _write_identity(page, reconciliation, labels)
+    _write_totals(page, reconciliation, labels)
+    _write_row_counts(page, summary, labels)
+    _write_batches(page, summary, labels)
+    _write_checks(page, reconciliation, labels)
+    _write_discrepancies(page, summary, labels)
+    write_waits(page, reconciliation.waits, labels)
+    if reconciliation.decisions:
+        _start(page, labels("summary.decisions"))
+        for decision in reconciliation.decisions:
+            page.write(decision)
+
+
+def write_waits(page: Page, waits: Sequence[Wait], labels: Labels) -> None:
+    """Tell what waits, of every period: how much, why, and the way on; nothing, where nothing waits."""
+    if not waits:
+        return
+    _start(page, labels("summary.waits"))
+    names = ("summary.period", "waits.what", "reason", "waits.way", "amount", "summary.count")
+    formats = {"amount": MONEY, "summary.count": WHOLE}
+    write_small_table(
+        page,
+        [Column(labels(name), 0, formats.get(name, GENERAL)) for name in names],
+        (
+            (
+                wait.period,
+                Toned(wait.what(labels.language), Tone.WAITING),
+                wait_in_words(wait, labels),
+                wait.way(labels.language),
+                amount(wait.amount_cents),
+                wait.count,
+            )
+            for wait in waits
+        ),
+    )
+
+
+def _start(page: Page, heading: str) -> None:
+    page.append()
+    page.write(heading, ink=HEADING)
+
+
+def _write_identity(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    summary = reconciliation.summary
+    values: dict[str, str | None] = {
+        "job": summary.job,
+        "payer": reconciliation.payer_name,
+        "period": summary.period,
+        "run": summary.run,
+        "plan_digest": summary.plan_digest,
+        "currency": summary.currency,
+        "meaning": f"{labels.of_value('exit', str(summary.exit_code))} ({summary.exit_code})",
+    }
+    for key, value in values.items():
+        page.append((page.cell(labels(f"summary.{key}"), _BOLD), page.cell(value)))
+
+
+def _write_totals(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    totals = reconciliation.summary.totals_cents
+    counts = Counter(reconciliation.obligations["place"])
+    _start(page, labels("summary.totals"))
+    write_small_table(
+        page,
+        [
+            Column(labels("summary.place")),
+            Column(labels("amount"), 0, MONEY),
+            Column(labels("summary.count"), 0, WHOLE),
+        ],
+        (
+            (
+                Toned(labels(f"place.{place}"), PLACE_TONES[place]),
+                amount(getattr(totals, place.value)),
+                counts[place.value],
+            )
+            for place in Place
+        ),
+    )
+    money = Ink(MONEY, bold=True)
+    _write_balance(page, labels("summary.in"), amount(totals.in_), money)
+    _write_balance(page, labels("summary.sum"), amount(totals.placed()), money)
+    _write_mark(page, labels, is_balanced=totals.in_ == totals.placed())
+
+
+def _write_row_counts(page: Page, summary: Summary, labels: Labels) -> None:
+    rows = summary.rows
+    placed = {"used": rows.used, "held": rows.held, "duplicate": rows.duplicate, "ignored": rows.ignored}
+    _start(page, labels("summary.rows"))
+    for name, count in placed.items():
+        page.append((page.cell(labels(f"disposition.{name}")), page.cell(count, Ink(WHOLE))))
+    whole = Ink(WHOLE, bold=True)
+    _write_balance(page, labels("summary.rows_read"), rows.read, whole)
+    _write_balance(page, labels("summary.rows_sum"), sum(placed.values()), whole)
+    _write_mark(page, labels, is_balanced=rows.read == sum(placed.values()))
+
+
+def _write_balance(page: Page, label: str, value: Decimal | int, ink: Ink) -> None:
+    page.append((page.cell(label, _BOLD), page.cell(value, ink)))
+
+
+def _write_mark(page: Page, labels: Labels, *, is_balanced: bool) -> None:
+    mark = labels("summary.balanced" if is_balanced else "summary.unbalanced")
+    page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
+
+
+def _write_batches(page: Page, summary: Summary, labels: Labels) -> None:
+    _start(page, labels("summary.batches"))
+    names = ("report_id", "split_id", "status", "outcome")
+    columns = [*(Column(labels(name)) for name in names), Column(labels("payments"), 0, WHOLE)]
+    abroad = any(batch.exchange for batch in summary.batches)
+    of_exchange = [Column(labels("exchange_rate")), Column(labels("exchange_outcome"))] if abroad else []
+    write_small_table(
+        page,
+        [*columns, Column(labels("amount"), 0, MONEY), *of_exchange],
+        (
+            (
+                *(getattr(batch, name) for name in names[:-1]),
+                f"{batch.outcome}, {labels('by_likeness')}" if batch.linked_by else batch.outcome,
+                batch.payments,
+                amount(batch.amount_cents),
+                *_exchange(batch.exchange)[: len(of_exchange)],
+            )
+            for batch in summary.batches
+        ),
+    )
+
+
+def _exchange(told: BatchExchange | None) -> tuple[str, str]:
+    return (f"1 {told.currency} = BRL {told.rate}", told.outcome) if told else ("", "")
+
+
+def _write_checks(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+    """Tell what checks came to: the accounts by what is known of them, then the calls and what they cost."""
+    counts, results = reconciliation.summary.account_checks, reconciliation.checks["result"]
+    _start(page, labels("summary.checks"))
+    figures: list[tuple[str, Value, str]] = [
+        (f"check.{result}", int((results == result).sum()), WHOLE) for result in CHECK_RESULTS
+    ]
+    figures += [
+        ("checks.made", counts.made, WHOLE),
+        ("checks.reused", counts.reused, WHOLE),
+        ("checks.cost", amount(counts.cost_cents), MONEY),
+        ("checks.budget", amount(counts.budget_cents), MONEY),
+    ]
+    for label, value, number_format in figures:
+        write_row(page, (labels(label), value), [PLAIN, Ink(number_format)])
+
+
+def _write_discrepancies(page: Page, summary: Summary, labels: Labels) -> None:
+    _start(page, labels("summary.discrepancies"))
+    if not summary.discrepancies:
+        page.write(labels("summary.none"))
+        return
+    columns = [Column(labels(name), 0, GENERAL) for name in ("kind", "report_id", "expected", "found", "message")]
+    write_small_table(
+        page,
+        columns,
+        ((Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.message) for d in summary.discrepancies),
+    )

@@ -1,0 +1,314 @@
+"""POST /validate/account: its rules, what its answer says, and many of them within a rate and a budget."""
+
+import contextlib
+import queue
+import threading
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final, Self
+
+import httpx
+
+from io_adapters.payout_api.connection import Line, RateLimiter, Reply
+from io_adapters.payout_api.errors import read_validation_errors
+from io_adapters.payout_api.outcome import classify_exception
+from schemas.submission import Outcome
+from schemas.wire import AccountValidation, AccountVerdict, body_of, canonical_json, parse_json
+
+MESSAGE_LENGTH: Final = 500
+_OF_A_BANK_ACCOUNT: Final = ("agency", "pspId", "accountType", "name", "bankCode")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """What one account check said.
+
+    Attributes:
+        valid: The verdict; None when there is none.
+        message: With a verdict, the service's own words: for the person who looks at the row, not for logs.
+            Without one, why: a status, an exception's class, the fields at fault.
+        sent: Whether the call may have been charged. False is proven: never sent, or refused as documented.
+        refused: Whether it was refused as documented: the service is there, and answers.
+    """
+
+    valid: bool | None
+    message: str = field(repr=False)
+    sent: bool
+    refused: bool = False
+
+    @property
+    def answered(self) -> bool:
+        """Whether the service is there and answers, with a verdict or with a refusal."""
+        return self.valid is not None or self.refused
+
+
+def broken_rules(request: AccountValidation) -> tuple[str, ...]:
+    """Name what the service's documented rules 1 to 4 for an account check miss in a request; () when it is sound."""
+    broken = []
+    if not (request.pixKey or request.account):
+        broken.append("pixKey or account is required")
+    if request.pixKey and not request.pixKeyType:
+        broken.append("pixKeyType is required with pixKey")
+    if request.account:
+        broken += [f"{name} is required with account" for name in _OF_A_BANK_ACCOUNT if not getattr(request, name)]
+    if request.validateOwnership and not request.taxId:
+        broken.append("taxId is required with validateOwnership")
+    return tuple(broken)
+
+
+def read_check_reply(reply: Reply) -> CheckAnswer:
+    """Say what the reply to an account check means; one that cannot be read counts as spent."""
+    if reply.failure is not None:
+        answer = classify_exception(reply.failure, status=reply.status)
+        return CheckAnswer(None, answer.reason, sent=answer.outcome is not Outcome.NOT_SENT)
+    if reply.status == 422:
+        errors = read_validation_errors(reply.body)
+        if errors:
+            places = ", ".join(error.place for error in errors)
+            return CheckAnswer(None, f"HTTP 422: the request failed validation at {places}", sent=False, refused=True)
+    verdict = _verdict(reply.body) if reply.status is not None and 200 <= reply.status < 300 else None
+    if verdict is None or verdict.valid is None:
+        return CheckAnswer(None, f"HTTP {reply.status} without a readable verdict", sent=True)
+    return CheckAnswer(verdict.valid, _printable(verdict.message or ""), sent=True)
+
+
+def _verdict(body: bytes) -> AccountVerdict | None:
+    try:
+        data = parse_json(body)
+    except ValueError:
+        return None
+    return AccountVerdict.model_validate(data) if isinstance(data, dict) else None
+
+
+def _printable(text: str) -> str:
+    """Make one line of the service's words: control and direction marks become blanks."""
+    kept = "".join(" " if unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"} else char for char in text)
+    return " ".join(kept[:MESSAGE_LENGTH].split())
+
+
+# Answers are handed on in groups: whoever takes them writes them down in one transaction.
+GROUP_S: Final = 0.025
+_JOIN_S: Final = 1.0
+FIRST_LINES: Final = 4
+ANSWERS_BEFORE_TRYING_AGAIN: Final = 20
+# Before lines that found no connection try again: from this on, twice as long each round.
+FIRST_PAUSE_S: Final = 0.25
+LONGEST_PAUSE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ticket:
+    name: str
+    body: bytes
+
+
+class _Flow:
+    """How many lines may be at it together, and from when on: a few at first, more with answers, fewer on trouble.
+
+    A round is what began since that number last changed. It grows only once all that began in earlier rounds has come
+    back: a connection that a full service leaves waiting tells of it late. Of the many that meet trouble together only
+    the first one counts. As many as met trouble once are tried again only after a good many answers: each such trial
+    may leave a check without an answer, and paid for.
+    """
+
+    def __init__(self, lines: int) -> None:
+        self.misses = 0
+        self._most, self._allowed = lines, min(lines, FIRST_LINES)
+        self._trouble: int | None = None
+        self._round = self._answered = 0
+        self._busy = Counter[int]()
+        self._from_s = 0.0
+        self._changed = threading.Condition()
+        self._ended = False
+
+    def enter(self) -> int:
+        """Wait for a place; returns the round it is in."""
+        with self._changed:
+            while not self._ended and (wait_s := self._wait_s()) != 0:
+                self._changed.wait(wait_s)
+            self._busy[self._round] += 1
+            return self._round
+
+    def leave(self, of_round: int, *, answered: bool, found: bool) -> None:
+        """Give the place back, and say whether there was an answer, or a connection at least."""
+        with self._changed:
+            busy = self._busy.total()
+            self._busy[of_round] -= 1
+            self.misses = 0 if found else self.misses
+            if answered:
+                self._answered += 1
+                self._grow()
+            elif of_round == self._round:
+                self._trouble = min(busy, self._allowed)
+                self._begin_round(max(1, self._allowed // 2))
+                if not found:
+                    self.misses += 1
+                    self._from_s = time.monotonic() + min(FIRST_PAUSE_S * 2.0 ** (self.misses - 1), LONGEST_PAUSE_S)
+            self._changed.notify_all()
+
+    def _grow(self) -> None:
+        is_settled = self._busy[self._round] == self._busy.total()
+        patience = 1 if self._trouble is None or self._allowed + 1 < self._trouble else ANSWERS_BEFORE_TRYING_AGAIN
+        if is_settled and self._allowed < self._most and self._answered >= patience * self._allowed:
+            more = 2 * self._allowed if self._trouble is None else self._allowed + 1
+            self._begin_round(min(self._most, more))
+
+    def _begin_round(self, allowed: int) -> None:
+        self._round, self._answered, self._allowed = self._round + 1, 0, allowed
+
+    def end(self) -> None:
+        """Let nobody wait any more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def _wait_s(self) -> float | None:
+        """How long to wait at most before looking again; 0 for not at all, None until somebody leaves."""
+        return None if self._busy.total() >= self._allowed else max(0.0, self._from_s - time.monotonic())
+
+
+class AccountCalls:
+    """Asks the service about accounts, some at a time; a context manager. Each call costs a centavo and a fee.
+
+    Its methods are for one thread, that of whoever opened it.
+    """
+
+    def __init__(
+        self,
+        open_client: Callable[[], httpx.Client],
+        *,
+        at_a_time: int,
+        give_up_after: int,
+        deadline_s: float,
+        pace: RateLimiter | None = None,
+    ) -> None:
+        """Prepare; nothing is sent.
+
+        Args:
+            open_client: Opens the client of one line.
+            at_a_time: How many checks may be under way together.
+            give_up_after: So many calls in a row without an answer, or rounds without a connection, and nothing more
+                begins.
+            deadline_s: For one check, from connecting to the last byte of its answer.
+            pace: Keeps to a rate; None for no limit.
+        """
+        self._deadline_s = deadline_s
+        self._pace = pace
+        self._give_up_after = give_up_after
+        self._unanswered = 0
+        self._counting = threading.Lock()
+        self._tickets: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
+        self._answered: queue.SimpleQueue[tuple[str, CheckAnswer]] = queue.SimpleQueue()
+        self._given_back = threading.Event()
+        self._flow = _Flow(at_a_time)
+        self._lines = [Line(open_client, deadline_s) for _ in range(at_a_time)]
+        self._threads = [
+            threading.Thread(target=self._serve, args=(line,), name="account-check", daemon=True)
+            for line in self._lines
+        ]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Break off what is under way, and close all connections."""
+        self.give_back()
+        for line in self._lines:
+            self._tickets.put(None)
+            line.break_off()
+        ends_at_s = time.monotonic() + _JOIN_S  # looking a name up cannot be broken off; its thread ends by itself
+        for thread in self._threads:
+            thread.join(max(0.0, ends_at_s - time.monotonic()))
+
+    def begin(self, checks: Iterable[tuple[str, AccountValidation]]) -> None:
+        """Ask about accounts, each under a name that its answer comes back with, as soon as lines are free.
+
+        Raises:
+            ValueError: a request breaks a documented rule; none of these is sent. The message names fields alone.
+        """
+        for ticket in [_Ticket(name, check_body(request)) for name, request in checks]:
+            self._tickets.put(ticket)
+
+    def answers(self) -> list[tuple[str, CheckAnswer]]:
+        """Wait for at least one answer; returns all that came, by name. There must be one to wait for."""
+        found = [self._next()]
+        time.sleep(GROUP_S)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                found.append(self._answered.get_nowait())
+        return found
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether nothing more begins."""
+        return self._given_back.is_set()
+
+    def give_back(self) -> list[str]:
+        """Let nothing more begin; returns the names of those that will have no answer: they were never sent."""
+        self._stop()
+        names = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                ticket = self._tickets.get_nowait()
+                names += [ticket.name] if ticket else []
+        return names
+
+    def _next(self) -> tuple[str, CheckAnswer]:
+        while True:
+            for line in self._lines:
+                line.break_off_late()
+            with contextlib.suppress(queue.Empty):
+                return self._answered.get(timeout=self._deadline_s / 20)
+
+    def _serve(self, line: Line) -> None:
+        """Ask one check after another, until told to end."""
+        with line:
+            while (ticket := self._tickets.get()) is not None:
+                if self._pace is not None:
+                    self._pace.wait()
+                of_round = self._flow.enter()
+                if self._given_back.is_set():
+                    answer, found = CheckAnswer(None, "not asked any more", sent=False), True
+                else:
+                    answer = read_check_reply(line.exchange("/validate/account", ticket.body))
+                    found = answer.sent or answer.answered
+                    self._count(answer, found=found)
+                self._flow.leave(of_round, answered=answer.answered, found=found)
+                if self._flow.misses >= self._give_up_after:
+                    self._stop()
+                if found or self._given_back.is_set():
+                    self._answered.put((ticket.name, answer))
+                else:
+                    self._tickets.put(ticket)
+
+    def _count(self, answer: CheckAnswer, *, found: bool) -> None:
+        """Count what was sent and not answered; what found no connection is counted by rounds."""
+        with self._counting:
+            if found:
+                self._unanswered = 0 if answer.answered else self._unanswered + 1
+        if self._unanswered >= self._give_up_after:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._given_back.set()
+        self._flow.end()
+
+
+def check_body(request: AccountValidation) -> bytes:
+    """Write the body of a check.
+
+    Raises:
+        ValueError: the request breaks a documented rule. The message names fields alone.
+    """
+    broken = broken_rules(request)
+    if broken:
+        raise ValueError("; ".join(broken))
+    return canonical_json(body_of(request))

@@ -1,0 +1,257 @@
+"""The payout service's HTTP client. `SplitApi.create_report` is the one place that can POST /split."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Final, Self
+
+import httpx
+from pydantic import SecretStr
+
+from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, broken_rules, read_check_reply
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.commands import MAX_REPLY_BYTES, ContactsApi, Orders, WebhooksApi
+from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
+from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationError, read_validation_errors
+from io_adapters.payout_api.outcome import Answer, classify_exception, classify_reply, classify_update
+from io_adapters.payout_api.pix import PixApi
+from io_adapters.payout_api.queries import Questions, ReportsReader
+from schemas.errors import NotSent
+from schemas.submission import Outcome
+from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
+
+
+class SplitApi(ReportsReader):
+    """The payout service, as the rest of Repasse sees it.
+
+    GETs share connections and are tried again; what has an effect has a connection of its own and is tried once.
+    Nothing is redirected, no proxy or `.netrc` of the environment is used, and certificates are always verified.
+
+    Attributes:
+        contacts: The address book.
+        pix: Financial institutions, and the deprecated QR code.
+        webhooks: Where the service sends notifications.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: SecretStr,
+        *,
+        timeout_s: float,
+        assumptions: Assumptions,
+        transport: httpx.BaseTransport | None = None,
+        pause: Callable[[float], None] = time.sleep,
+        requests_per_s: float | None = None,
+    ) -> None:
+        """Prepare the client; nothing is sent yet.
+
+        Args:
+            base_url: Address of the service, http or https, up to and with its fixed prefix.
+            api_key: Sent as it is in the header Authorization; kept out of every text.
+            timeout_s: For one whole answer, from connecting to its last byte.
+            assumptions: What the interface does not say.
+            transport: Carries the requests; None for the network.
+            pause: Waits between the tries of a GET, and for a place in the pace.
+            requests_per_s: The most requests a second, of every kind together; None for no limit.
+
+        Raises:
+            ConfigurationError: an address, key or pace that cannot be used.
+        """
+        self._timeout_s = timeout_s
+        self._connections = Connections(base_url, api_key, transport)
+        self._pace = RateLimiter(requests_per_s, pause=pause)
+        questions = Questions(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
+        super().__init__(questions, assumptions)
+        self._orders = Orders(self._connections, timeout_s=timeout_s, pace=self._pace)
+        self.contacts = ContactsApi(self._orders, assumptions)
+        self.pix = PixApi(questions, self._orders, assumptions)
+        self.webhooks = WebhooksApi(self._orders, assumptions)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give up the shared connections."""
+        self._questions.close()
+
+    def await_turn(self) -> None:
+        """Wait for the next place in the pace: for `create_report` and `update_exchange_rate`, which do not wait.
+
+        Called before the intent to send is written down: what has a deadline spends none of it waiting.
+        """
+        self._pace.wait()
+
+    def create_report(
+        self,
+        body: bytes,
+        *,
+        report_id: str,
+        was_in_doubt: bool,
+        deadline_s: float,
+        before_connect: Callable[[], None],
+    ) -> Answer:
+        """POST /split: once, over a fresh connection, exactly these bytes. This moves money.
+
+        Args:
+            body: What is sent, byte for byte.
+            report_id: The reportId within it.
+            was_in_doubt: Whether these bytes were ever in doubt before.
+            deadline_s: For connecting, writing and reading together.
+            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
+
+        Returns:
+            What the answer proves. Nothing that happens on the wire is raised; KeyboardInterrupt and SystemExit are,
+            and leave the outcome unknown.
+        """
+        with self._connections.fresh(deadline_s) as client:
+            request = client.build_request(
+                "POST", "/split", content=body, headers={"Content-Type": "application/json", "Connection": "close"}
+            )
+            before_connect()
+            try:
+                reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
+            except Exception as failure:  # noqa: BLE001 (whatever it is, it proves nothing)
+                return classify_exception(failure)
+        answer = classify_reply(
+            reply,
+            report_id=report_id,
+            was_in_doubt=was_in_doubt,
+            sent=body,
+            assumed=self._assumptions,
+        )
+        return self._with_what_may_be_told(answer)
+
+    def validate_account(self, request: AccountValidation) -> CheckAnswer:
+        """POST /validate/account: once. Costs a centavo and a fee.
+
+        Raises:
+            ValueError: the request breaks a documented rule; nothing was sent. The message names fields alone.
+        """
+        broken = broken_rules(request)
+        if broken:
+            raise ValueError("; ".join(broken))
+        body = canonical_json(body_of(request))
+        return read_check_reply(self._orders.send_once("POST", "/validate/account", body, deadline_s=self._timeout_s))
+
+    def account_calls(self, *, at_a_time: int, give_up_after: int) -> AccountCalls:
+        """Open a way to check many accounts; each is asked once, and costs a centavo and a fee.
+
+        Args:
+            at_a_time: How many checks may be under way together.
+            give_up_after: So many calls in a row without an answer, and nothing more begins.
+        """
+        # Services close idle connections after some seconds; a request that crosses with that proves nothing.
+        return AccountCalls(
+            lambda: self._connections.open(self._timeout_s, idle_s=2.0),
+            at_a_time=at_a_time,
+            give_up_after=give_up_after,
+            deadline_s=self._timeout_s,
+            pace=self._pace,
+        )
+
+    def update_exchange_rate(
+        self,
+        split_id: str,
+        body: bytes,
+        *,
+        was_in_doubt: bool,
+        deadline_s: float,
+        before_connect: Callable[[], None],
+    ) -> Answer:
+        """POST /split/{split_id}/update_exchange_rate: once, over a fresh connection, exactly these bytes.
+
+        This moves money: a report in a foreign currency is paid once its rate is set.
+
+        Args:
+            split_id: The report.
+            body: What is sent, byte for byte.
+            was_in_doubt: Whether an earlier copy of these bytes may have arrived.
+            deadline_s: For connecting, writing and reading together.
+            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
+
+        Returns:
+            What the answer proves, as with `create_report`; a returned report tells the rate it has.
+        """
+        path = f"/split/{path_part(split_id)}/update_exchange_rate"
+        reply = self._orders.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
+        answer = classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
+        return self._with_what_may_be_told(answer)
+
+    def _with_what_may_be_told(self, answer: Answer) -> Answer:
+        """Add to the reason of an unexpected status what its body says in words that name nobody."""
+        status = answer.http_status
+        if answer.outcome is not Outcome.IN_DOUBT or status is None or 200 <= status < 300 or status == 422:
+            return answer
+        return replace(answer, reason=answer.reason + self._connections.excerpt(answer.body))
+
+
+ANSWER_TIME: Final = 3  # a question may be asked three times
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer said in a word that names nobody.
+
+    Attributes:
+        status: HTTP status; None when no whole answer came.
+        errors: What a documented 422 finds fault with.
+    """
+
+    status: int | None
+    errors: tuple[ValidationError, ...] = ()
+
+
+class ProbeApi(SplitApi):
+    """The payout service, for somebody who finds out how it is."""
+
+    def institutions_page(self, params: Mapping[str, str]) -> InstitutionPage | None:
+        """Ask for one page of institutions with this query; None when the service refuses the query (422).
+
+        Raises:
+            NotSent: no answer, or not the documented one.
+        """
+        try:
+            data = self._questions.ask(
+                "/pix/financial_institutions", params, deadline_s=ANSWER_TIME * self._questions.timeout_s
+            )
+        except QuestionRefused:
+            return None
+        if not isinstance(data, dict):
+            raise NotSent("the payout service's list of institutions is not one")
+        return InstitutionPage.model_validate(data)
+
+    def report_by(self, any_id: str) -> SplitReport | None:
+        """Ask for a report by whatever id; None when the service finds none, or finds fault with the id.
+
+        Raises:
+            NotSent: no answer.
+        """
+        path = f"/split/{path_part(any_id)}/get"
+        try:
+            data = self._questions.ask(path, deadline_s=ANSWER_TIME * self._questions.timeout_s)
+        except (NotThere, QuestionRefused):
+            return None
+        return SplitReport.model_validate(data) if isinstance(data, dict) else None
+
+    def favorite_nobody(self, params: Mapping[str, str]) -> Told:
+        """POST /contacts/accounts_favorite with this query, of an account that does not exist."""
+        return self._told_by("POST", "/contacts/accounts_favorite", None, params)
+
+    def delete_nobody(self, contact_id: str) -> Told:
+        """DELETE /contacts for a contact that does not exist."""
+        body = canonical_json(body_of(ContactDelete(contact_id=contact_id)))
+        return self._told_by("DELETE", "/contacts", body, None)
+
+    def _told_by(self, method: str, path: str, body: bytes | None, params: Mapping[str, str] | None) -> Told:
+        deadline_s = self._questions.timeout_s
+        reply = self._orders.send_once(method, path, body, params=params, deadline_s=deadline_s)
+        if reply.failure is not None:
+            return Told(None)
+        return Told(reply.status, read_validation_errors(reply.body) or () if reply.status == 422 else ())

@@ -1,0 +1,326 @@
+"""Calls that change something without moving money, each sent once: contacts, webhooks, QR codes."""
+
+import ipaddress
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from io_adapters.payout_api.assumptions import ANY_2XX, Assumptions
+from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, exchange
+from io_adapters.payout_api.errors import (
+    AlreadyThere,
+    NotFound,
+    Refused,
+    RuleBroken,
+    Unanswered,
+    places,
+    read_validation_errors,
+)
+from io_adapters.payout_api.outcome import classify_exception, reason_for
+from schemas.errors import NotSent
+from schemas.submission import Outcome
+from schemas.tax_id import parse_tax_id
+from schemas.wire import (
+    AccountDelete,
+    Contact,
+    ContactAccount,
+    ContactCreate,
+    ContactDelete,
+    ContactEmailUpdate,
+    Request,
+    Response,
+    Webhook,
+    WebhookCreate,
+    body_of,
+    canonical_json,
+    parse_json,
+)
+from schemas.wire.webhooks import LONGEST_URL
+
+MAX_REPLY_BYTES: Final = 4_000_000
+AnyResponse = TypeVar("AnyResponse", bound=Response)
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """What the statuses of an answer are taken to mean.
+
+    Attributes:
+        done: It is done.
+        missing: There is no such thing, and nothing was done.
+        existing: There is one already, and nothing was done.
+    """
+
+    done: Collection[int] = ANY_2XX
+    missing: Collection[int] = ()
+    existing: Collection[int] = ()
+
+
+ANY_SUCCESS: Final = Statuses()
+
+
+class Orders:
+    """Sends requests that have an effect, each exactly once."""
+
+    def __init__(self, connections: Connections, *, timeout_s: float, pace: RateLimiter) -> None:
+        """Prepare to send; `timeout_s` is for one whole answer of what `do` sends."""
+        self._connections = connections
+        self._timeout_s = timeout_s
+        self._pace = pace
+
+    def send_once(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        *,
+        params: Mapping[str, str] | None = None,
+        deadline_s: float,
+    ) -> Reply:
+        """Wait for one's place in the pace, then send one request as `send_at_once` does."""
+        self._pace.wait()
+        return self.send_at_once(method, path, content, params=params, deadline_s=deadline_s)
+
+    def send_at_once(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        *,
+        params: Mapping[str, str] | None = None,
+        deadline_s: float,
+        before_connect: Callable[[], None] = lambda: None,
+    ) -> Reply:
+        """Send one request over a fresh connection; `Reply.failure` says what went wrong on the wire.
+
+        Args:
+            method: Of HTTP.
+            path: Below the service's address.
+            content: JSON; None sends no body.
+            params: Query.
+            deadline_s: For connecting, writing and reading together.
+            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
+        """
+        kind = {} if content is None else {"Content-Type": "application/json"}
+        with self._connections.fresh(deadline_s) as client:
+            request = client.build_request(
+                method, path, content=content, params=params, headers=kind | {"Connection": "close"}
+            )
+            before_connect()
+            return exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
+
+    def do(
+        self,
+        what: str,
+        method: str,
+        path: str,
+        request: Request | None,
+        *,
+        params: Mapping[str, str] | None = None,
+        statuses: Statuses = ANY_SUCCESS,
+    ) -> Reply:
+        """Send one request and return its reply, which is complete and of a status that says it is done.
+
+        Args:
+            what: What is done, for messages: "creating a contact".
+            method: Of HTTP.
+            path: Below the service's address.
+            request: The body; None sends none.
+            params: Query.
+            statuses: What those of the answer mean.
+
+        Raises:
+            NotSent: certainly nothing was sent.
+            Refused: 422 as documented.
+            AlreadyThere: there is one already.
+            NotFound: there is no such thing.
+            Unanswered: anything else.
+        """
+        content = None if request is None else canonical_json(body_of(request))
+        reply = self.send_once(method, path, content, params=params, deadline_s=self._timeout_s)
+        if reply.failure is not None or reply.status is None:
+            answer = classify_exception(reply.failure or RuntimeError(), status=reply.status)
+            if answer.outcome is Outcome.NOT_SENT:
+                raise NotSent(f"{what}: nothing was sent ({answer.reason})")
+            raise Unanswered(f"{what}: no whole answer ({answer.reason}); it may have happened", status=reply.status)
+        if reply.status in statuses.done:
+            return reply
+        raise self._failure(what, reply, reply.status, statuses)
+
+    def _failure(self, what: str, reply: Reply, status: int, statuses: Statuses) -> Exception:
+        if status == 422 and (errors := read_validation_errors(reply.body)):
+            return Refused(f"{what}: the payout service refused it (HTTP 422) at {places(errors)}", errors)
+        said = self._connections.excerpt(reply.body)
+        if status in statuses.existing:
+            return AlreadyThere(f"{what}: the payout service has one already (HTTP {status}{said})", ())
+        if status in statuses.missing:
+            return NotFound(f"{what}: the payout service knows no such thing (HTTP {status}{said})")
+        told = f"{reason_for(status, reply.headers)}{said}"
+        return Unanswered(f"{what}: {told}; whether it happened is not known", status=status)
+
+
+def answer_in(reply: Reply, model: type[AnyResponse], what: str) -> AnyResponse:
+    """Read the JSON object that a successful reply holds.
+
+    Raises:
+        Unanswered: it holds none; what was asked for has probably happened.
+    """
+    try:
+        data: Any = parse_json(reply.body)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise Unanswered(
+            f"{what}: HTTP {reply.status} without a readable answer; it may have happened", status=reply.status
+        )
+    return model.model_validate(data)
+
+
+class ContactsApi:
+    """Creates, changes and deletes contacts, each call sent once.
+
+    Every method raises RuleBroken (a rule of the interface is broken, nothing was sent), NotSent (certainly nothing was
+    sent), Refused (422 as documented, nothing happened) or Unanswered (it may have happened); those that name something
+    existing also NotFound (the service does not have it).
+    """
+
+    def __init__(self, orders: Orders, assumptions: Assumptions) -> None:
+        """Prepare; nothing is sent yet."""
+        self._orders = orders
+        missing = assumptions.missing_statuses
+        self._creating = Statuses(existing=assumptions.existing_statuses)
+        self._changing = Statuses(missing=missing)
+        self._deleting = Statuses(missing=missing, done=assumptions.deleting_answers)
+        self._favorite = assumptions.favorite_account
+
+    def create(self, name: str, tax_id: str, email: str) -> Contact:
+        """POST /contacts. Whether a second contact of one tax id is made, is refused, or is the first: not shown.
+
+        Raises:
+            AlreadyThere: the service says that it has one of this tax id; a kind of Refused.
+        """
+        _need(name=name, tax_id=tax_id, email=email)
+        what = "creating a contact"
+        request = ContactCreate(name=name, tax_id=tax_id, email=email)
+        contact = answer_in(self._orders.do(what, "POST", "/contacts", request, statuses=self._creating), Contact, what)
+        return _the_one_meant(contact, None, tax_id, what)
+
+    def update_email(self, email: str, contact_id: str | None = None, tax_id: str | None = None) -> Contact:
+        """PUT /contacts: change the e-mail of the contact that `contact_id` or `tax_id` names."""
+        _need(email=email)
+        _need_one(contact_id, tax_id)
+        what = "changing a contact's e-mail"
+        request = ContactEmailUpdate(email=email, contact_id=_given(contact_id), tax_id=_given(tax_id))
+        contact = answer_in(self._orders.do(what, "PUT", "/contacts", request, statuses=self._changing), Contact, what)
+        return _the_one_meant(contact, contact_id, tax_id, what)
+
+    def delete(self, contact_id: str | None = None, tax_id: str | None = None) -> None:
+        """DELETE /contacts: delete the contact that `contact_id` or `tax_id` names. What it answers is not shown."""
+        _need_one(contact_id, tax_id)
+        request = ContactDelete(contact_id=_given(contact_id), tax_id=_given(tax_id))
+        self._delete("deleting a contact", "/contacts", request)
+
+    def delete_account(self, account_id: str) -> None:
+        """DELETE /contacts/accounts: delete one account of a contact. What it answers is not shown."""
+        _need(account_id=account_id)
+        request = AccountDelete(account_id=account_id)
+        self._delete("deleting a contact's account", "/contacts/accounts", request)
+
+    def mark_favorite(self, account_id: str) -> ContactAccount:
+        """POST /contacts/accounts_favorite: make one account its contact's favorite; the id goes in the query."""
+        _need(account_id=account_id)
+        what = "marking a favorite account"
+        params = {self._favorite: account_id}
+        path = "/contacts/accounts_favorite"
+        reply = self._orders.do(what, "POST", path, None, params=params, statuses=self._changing)
+        account = answer_in(reply, ContactAccount, what)
+        if account.id not in {None, account_id}:
+            raise Unanswered(f"{what}: the answer is about another account", status=reply.status)
+        return account
+
+    def _delete(self, what: str, path: str, request: Request) -> None:
+        self._orders.do(what, "DELETE", path, request, statuses=self._deleting)
+
+
+def _need(**given: str) -> None:
+    empty = [f"{name} must not be empty" for name, value in given.items() if not value.strip()]
+    if empty:
+        raise RuleBroken(*empty)
+
+
+def _need_one(contact_id: str | None, tax_id: str | None) -> None:
+    if _given(contact_id) is None and _given(tax_id) is None:
+        raise RuleBroken("contact_id or tax_id is required to name the contact")
+
+
+def _given(value: str | None) -> str | None:
+    return value if value is not None and value.strip() else None
+
+
+def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None, what: str) -> Contact:
+    """Take no contact for another; a tax id that cannot be read, masked perhaps, contradicts nothing."""
+    ours, theirs = (parse_tax_id(one or "").value for one in (tax_id, contact.tax_id))
+    other_document = ours and theirs and ours != theirs
+    if other_document or (contact_id and contact.id not in {None, contact_id}):
+        raise Unanswered(f"{what}: the answer is about another contact; it may have happened")
+    return contact
+
+
+class WebhooksApi:
+    """Registers addresses."""
+
+    def __init__(self, orders: Orders, assumptions: Assumptions) -> None:
+        """Prepare; nothing is sent yet."""
+        self._orders = orders
+        self._registering = Statuses(existing=assumptions.existing_statuses)
+
+    def register(self, url: str) -> Webhook:
+        """POST /webhooks, once. Whether a URL registered twice is notified twice is not shown.
+
+        Args:
+            url: https, or http on this machine (for a sandbox); 1 to 2083 characters.
+
+        Raises:
+            RuleBroken: an address that cannot be registered; nothing was sent.
+            NotSent: certainly nothing was sent.
+            AlreadyThere: the service says that it is registered; a kind of Refused.
+            Refused: 422 as documented.
+            Unanswered: it may have been registered.
+        """
+        check_webhook_url(url)
+        what = "registering a webhook"
+        request = WebhookCreate(webhook_url=url)
+        reply = self._orders.do(what, "POST", "/webhooks", request, statuses=self._registering)
+        return answer_in(reply, Webhook, what)
+
+
+def check_webhook_url(url: str) -> None:
+    """Refuse an address that must not be registered, in words that do not repeat it: its path is a secret.
+
+    Raises:
+        RuleBroken: too short or long, not https, with a user or password, or with characters no address has.
+    """
+    if not 1 <= len(url) <= LONGEST_URL:
+        raise RuleBroken(f"webhook_url must have 1 to {LONGEST_URL} characters")
+    try:
+        parts = urlsplit(url)
+        host, _port, user = parts.hostname or "", parts.port, parts.username or parts.password
+    except ValueError:
+        raise RuleBroken("webhook_url is not an address") from None
+    if not re.fullmatch(r"[!-~]+", url) or "\\" in url or not host:
+        raise RuleBroken("webhook_url is not an address: it needs a host, and holds no blanks or accents")
+    if user is not None or "@" in parts.netloc:
+        raise RuleBroken("webhook_url must hold no user or password")
+    if parts.fragment:
+        raise RuleBroken("webhook_url must hold no fragment (#): it would never arrive")
+    if parts.scheme != "https" and not (parts.scheme == "http" and _is_this_machine(host)):
+        raise RuleBroken("webhook_url must begin with https:// (http:// only for localhost, as with the sandbox)")
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

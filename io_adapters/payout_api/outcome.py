@@ -1,0 +1,255 @@
+"""What may be told of a reply: nothing its body says, only how it compares."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+
+from io_adapters.payout_api.assumptions import ANY_2XX, Assumptions
+from io_adapters.payout_api.connection import NOT_SENT, Reply
+from io_adapters.payout_api.errors import ValidationError, names_report_id, read_validation_errors
+from schemas.plan import names_of_others
+from schemas.submission import Outcome
+from schemas.wire import SplitReport, cents_of, parse_json, says_cents
+
+_HINTS: Final = {
+    401: "the API key was not accepted",
+    403: "the API key does not allow it",
+    404: "check the service's address",
+    413: "the report is too large; fewer payments per batch may pass",
+    429: "the service asks for fewer requests",
+}
+
+
+def reason_for(status: int, headers: Mapping[str, str]) -> str:
+    """Put a status that proves nothing into words; of a redirect, the host it points to."""
+    if 300 <= status < 400:
+        host = _host_of(headers.get("location", ""))
+        return f"HTTP {status}: a redirect{f' to {host}' if host else ''}, not followed; check the service's address"
+    return f"HTTP {status}: {_HINTS[status]}" if status in _HINTS else f"HTTP {status}"
+
+
+def _host_of(location: str) -> str:
+    try:
+        host = urlsplit(location).hostname or ""
+    except ValueError:
+        return ""
+    return host if re.fullmatch(r"[a-z0-9.\-]{1,253}", host) else ""
+
+
+def differences(report: SplitReport, sent: bytes) -> tuple[str, ...]:
+    """Name the fields in which the report contradicts what was sent; what it leaves out contradicts nothing."""
+    try:
+        request = parse_json(sent)
+    except ValueError:
+        return ()
+    said: dict[str, Any] = {
+        "amount": report.totalAmount,
+        "currency": report.currency,
+        "taxId": report.taxId,
+        "paymentBatchName": report.paymentBatchName,
+    }
+    ours = request if isinstance(request, dict) else {}
+    return tuple(
+        name
+        for name, theirs in said.items()
+        if ours.get(name) is not None and theirs is not None and not _says_the_same(ours[name], theirs)
+    )
+
+
+def _says_the_same(ours: Any, theirs: Any) -> bool:  # noqa: ANN401
+    """Amounts are the same to the centavo; of texts, case, blanks and punctuation make no difference."""
+    if isinstance(ours, int | Decimal) and isinstance(theirs, Decimal):
+        return says_cents(theirs, cents_of(Decimal(ours)))
+    return bool(_plain(ours) == _plain(theirs))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    """Leave the letters and digits: a document may come back with its dots."""
+    return re.sub(r"[\W_]", "", value).casefold() if isinstance(value, str) else value
+
+
+UNASKED: Final = Assumptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one POST proved.
+
+    Attributes:
+        outcome: accepted, refused, not_sent, or in_doubt.
+        http_status: Status of the reply; None when none came.
+        body: The reply's body as far as it was read; may name people, so it is kept out of `repr`.
+        reason: Why, for people and logs: a status, an exception's class, a rule; nothing the body said.
+        report: The report that was accepted; None with any other outcome, whatever the body shows.
+        validation_errors: What a refusal finds fault with; empty otherwise.
+        mismatches: Wire names of fields in which the report differs from what was sent.
+    """
+
+    outcome: Outcome
+    http_status: int | None
+    body: bytes = field(repr=False)
+    reason: str
+    report: SplitReport | None = field(default=None, repr=False)
+    validation_errors: tuple[ValidationError, ...] = ()
+    mismatches: tuple[str, ...] = ()
+
+
+def classify_reply(
+    reply: Reply,
+    *,
+    report_id: str,
+    was_in_doubt: bool,
+    sent: bytes,
+    assumed: Assumptions = UNASKED,
+) -> Answer:
+    """Say what a reply to POST /split proves, complete or not; arguments as in `classify_response`."""
+    if reply.failure is not None or reply.status is None:
+        return _judge_broken(reply)
+    return classify_response(
+        reply.status,
+        reply.headers,
+        reply.body,
+        report_id=report_id,
+        was_in_doubt=was_in_doubt,
+        sent=sent,
+        assumed=assumed,
+    )
+
+
+def classify_response(
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    report_id: str,
+    was_in_doubt: bool,
+    sent: bytes = b"",
+    assumed: Assumptions = UNASKED,
+) -> Answer:
+    """Say what a complete reply to POST /split proves.
+
+    Args:
+        status: HTTP status.
+        headers: Headers, names in lower case.
+        body: The whole body.
+        report_id: The reportId that was sent.
+        was_in_doubt: Whether these bytes were ever in doubt; then a refusal may be of the copy, not of the original.
+        sent: The body that was sent, to compare the report with; empty compares reportId alone.
+        assumed: Which statuses of 2xx can mean that the report exists, and with which the provider says that nothing
+            was created, beside the documented 422.
+    """
+    if status in assumed.create_statuses and status in ANY_2XX:
+        return _judge_success(status, body, report_id, sent)
+    judged = _judge_422(body, report_id, was_in_doubt=was_in_doubt) if status == 422 else None
+    if judged is not None and (judged.validation_errors or status not in assumed.refusing_statuses):
+        return judged
+    reason = reason_for(status, headers)
+    if status not in assumed.refusing_statuses:
+        return Answer(Outcome.IN_DOUBT, status, body, reason)
+    return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)
+
+
+def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:
+    """Say what an exception proves: nothing, unless it can come from the connect phase alone.
+
+    Args:
+        exc: What was raised.
+        status: Status of the reply it cut short; None when there was none.
+        body: As much of the reply as was read.
+    """
+    name = type(exc).__name__
+    if type(exc) in NOT_SENT and status is None:
+        # Its text is the operating system's or the TLS library's; nothing had been sent or read yet.
+        told = f": {exc}" if isinstance(exc, httpx.ConnectError) and str(exc) else ""
+        return Answer(Outcome.NOT_SENT, None, body, f"{name}{told}")
+    return Answer(Outcome.IN_DOUBT, status, body, name if status is None else f"HTTP {status}, then {name}")
+
+
+def classify_update(
+    reply: Reply, *, told: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
+) -> Answer:
+    """Say what a reply to POST /split/{split_id}/update_exchange_rate proves.
+
+    The interface shows a report as the answer and says of none of its fields that it is there: any JSON object that is
+    not about another report will do, and so will no body at all.
+
+    Args:
+        reply: Complete or not.
+        told: Reads from a report the id that `split_id` is one of.
+        split_id: The report the request was about.
+        was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
+    """
+    if reply.failure is not None or reply.status is None:
+        return _judge_broken(reply)
+    if reply.status == 422:
+        return _judge_422(reply.body, "", was_in_doubt=was_in_doubt)
+    if reply.status not in ANY_2XX:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
+    if not reply.body.strip():
+        return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status} without a body")
+    report = _read_object(reply.body)
+    if report is None or told(report) not in {None, split_id}:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, f"HTTP {reply.status} without this report")
+    return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status}", report)
+
+
+def read_report(body: bytes) -> SplitReport | None:
+    """Read a split report with an id; None when the body is anything else."""
+    report = _read_object(body)
+    return report if report is not None and report.id is not None and report.id.strip() else None
+
+
+def _read_object(body: bytes) -> SplitReport | None:
+    try:
+        data = parse_json(body)
+    except ValueError:
+        return None
+    return SplitReport.model_validate(data) if isinstance(data, dict) else None
+
+
+def _judge_broken(reply: Reply) -> Answer:
+    if reply.failure is None:
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, "no reply")
+    return classify_exception(reply.failure, status=reply.status, body=reply.body)
+
+
+def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Answer:
+    report = read_report(body)
+    if report is None:
+        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} without a readable report")
+    if "reportId" in report.unreadable or report.reportId not in {None, report_id}:
+        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} about another report", mismatches=("reportId",))
+    if names_of_others(report, sent or report_id.encode()):
+        reason = f"HTTP {status} with the name of another report"
+        return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("paymentBatchName",))
+    mismatches = differences(report, sent)
+    reason = f"HTTP {status}" + (f"; differs in {', '.join(mismatches)}" if mismatches else "")
+    return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
+
+
+def _judge_refusal(status: int, body: bytes, reason: str, report_id: str, *, was_in_doubt: bool) -> Answer:
+    """Judge a status that refuses, by the provider's word; as with 422, only what is certain is a refusal."""
+    if was_in_doubt:
+        return Answer(Outcome.IN_DOUBT, status, body, f"{reason}, but an earlier copy of these bytes may have arrived")
+    said = body.decode("utf-8", "replace").casefold()
+    if report_id.casefold() in said or "reportid" in said.replace("_", "").replace(" ", ""):
+        return Answer(Outcome.IN_DOUBT, status, body, f"{reason} about reportId: the report may exist already")
+    return Answer(Outcome.REFUSED, status, body, f"{reason}: refused, as the provider says of this status")
+
+
+def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> Answer:
+    errors = read_validation_errors(body)
+    if errors is None:
+        return Answer(Outcome.IN_DOUBT, 422, body, "HTTP 422 without the documented body")
+    if was_in_doubt:
+        reason = "HTTP 422, but an earlier copy of these bytes may have arrived"
+        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+    if names_report_id(body, report_id):
+        reason = "HTTP 422 about reportId: the report may exist already"
+        return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
+    return Answer(Outcome.REFUSED, 422, body, "HTTP 422: the request failed validation", validation_errors=errors)

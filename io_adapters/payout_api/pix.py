@@ -1,0 +1,175 @@
+"""Pix: the list of financial institutions, and the deprecated QR code and whether it is what was asked for."""
+
+import base64
+import binascii
+import datetime as dt
+import warnings
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from io_adapters.payout_api.assumptions import Assumptions
+from io_adapters.payout_api.commands import Orders, answer_in
+from io_adapters.payout_api.errors import RuleBroken
+from io_adapters.payout_api.queries import Questions, Reading
+from schemas.brcode import BrCodeProblem, check_brcode
+from schemas.brcode_words import deprecation_in_words, in_words, unchecked_in_words
+from schemas.errors import NotSent
+from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
+
+Holds = Literal["any", "text", "base64_of_text", "image"]
+_BEGINS: Final = "0002"  # the first field of every code
+
+
+@dataclass(frozen=True, slots=True)
+class QrCodeFindings:
+    """What a QR code turned out to be.
+
+    Attributes:
+        payload: The text to copy and paste, as it was given; None when none was found. It may name people.
+        problems: What is wrong with it, or could not be compared.
+        differs: Wire names of the answer's own fields that contradict what was asked for.
+    """
+
+    payload: str | None = field(repr=False)
+    problems: tuple[BrCodeProblem, ...]
+    differs: tuple[str, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether there is a text, and nothing about it or the answer is wrong."""
+        return self.payload is not None and not self.differs and all(one.leaves_open for one in self.problems)
+
+    def in_words(self, language: str) -> tuple[str, ...]:
+        """Say everything to a person: the deprecation first, then what was found."""
+        said = [deprecation_in_words(language)]
+        if self.payload is None:
+            said.append(unchecked_in_words(language))
+        return (*said, *(in_words(one, language) for one in self.problems), *self.differs)
+
+
+def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any") -> QrCodeFindings:
+    """Find the text of a QR code and compare it, and the answer's own fields, with what was asked for.
+
+    Args:
+        request: What was asked for.
+        code: What came back.
+        holds: What `base_64` is taken to hold; `any` looks whether it is a code's text, or base64 of one.
+    """
+    payload = _payload(code.base_64 or "", holds)
+    asked, told = (
+        {"amount": one.amount, "pix_key": one.pix_key, "receiver_conciliation_id": one.receiver_conciliation_id}
+        for one in (request, code)
+    )
+    differs = tuple(name for name, ours in asked.items() if None not in {ours, told[name]} and ours != told[name])
+    if payload is None:
+        return QrCodeFindings(None, (), differs)
+    cents = None if request.amount is None else int(request.amount.scaleb(2))
+    return QrCodeFindings(payload, check_brcode(payload, pix_key=request.pix_key, amount_cents=cents), differs)
+
+
+def _payload(text: str, holds: Holds) -> str | None:
+    if holds == "image" or not text.strip():
+        return None
+    if holds == "text" or (holds == "any" and text.lstrip().startswith(_BEGINS)):
+        return text
+    decoded = _decoded(text)
+    return decoded if decoded is not None and (holds == "base64_of_text" or decoded.startswith(_BEGINS)) else None
+
+
+def _decoded(text: str) -> str | None:
+    """Decode base64 of a text, wrapped and without padding if need be; None when it is neither."""
+    compact = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
+    try:
+        return base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+_PATH: Final = "/pix/financial_institutions"
+_PAGE_TIME: Final = 3  # a page may be asked for three times
+
+
+class PixApi:
+    """What the service knows of Pix."""
+
+    def __init__(self, questions: Questions, orders: Orders, assumptions: Assumptions) -> None:
+        """Prepare; nothing is sent yet."""
+        self._questions = questions
+        self._orders = orders
+        self._assumptions = assumptions
+        self._warned = False
+
+    def institutions(
+        self,
+        name: str | None = None,
+        min_start_date: dt.date | None = None,
+        max_start_date: dt.date | None = None,
+    ) -> tuple[Institution, ...]:
+        """GET /pix/financial_institutions: all pages, in the service's order.
+
+        Args:
+            name: Of the institution, as the service matches it.
+            min_start_date: Earliest start of operation.
+            max_start_date: Latest start of operation.
+
+        Raises:
+            RuleBroken: the dates are the wrong way round.
+            QuestionRefused: 422 as documented.
+            NotSent: a page failed, does not advance, or there are too many: no information.
+        """
+        if min_start_date and max_start_date and min_start_date > max_start_date:
+            raise RuleBroken("the earliest start date must not be after the latest")
+        assumed = self._assumptions
+        filters = {
+            assumed.institutions_name: (name or "").strip(),
+            assumed.institutions_min_start_date: min_start_date.isoformat() if min_start_date else "",
+            assumed.institutions_max_start_date: max_start_date.isoformat() if max_start_date else "",
+        }
+        asked = {name: value for name, value in filters.items() if value}
+        size = {assumed.institutions_page_size: str(assumed.institutions_rows)} if assumed.institutions_rows else {}
+        reading = Reading(filtered=bool(asked))
+        while (number := reading.next_page) is not None:
+            page = {assumed.institutions_page: str(number)} if number else {}
+            data = self._questions.ask(_PATH, asked | size | page, deadline_s=_PAGE_TIME * self._questions.timeout_s)
+            if not isinstance(data, dict):
+                raise NotSent("the payout service's list of institutions is not one")
+            reading.take(InstitutionPage.model_validate(data))
+        return tuple(reading.found)
+
+    def create_qr_code(self, request: QrCodeRequest) -> QrCode:
+        """POST /create_pix_qrcode, once. Deprecated by the service: warns the first time.
+
+        What comes back is not looked at; `check_qr_code` does.
+
+        Raises:
+            RuleBroken: an amount without two decimals, or another value that cannot be meant; nothing was sent.
+            NotSent: certainly nothing was sent.
+            Refused: 422 as documented.
+            Unanswered: a code may have been made.
+        """
+        _check_rules(request)
+        if not self._warned:
+            self._warned = True
+            message = "POST /create_pix_qrcode is deprecated; the service names /pix/create_dynamic_pix_payment instead"
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+        what = "creating a QR code"
+        return answer_in(self._orders.do(what, "POST", "/create_pix_qrcode", request), QrCode, what)
+
+    def check_qr_code(self, request: QrCodeRequest, code: QrCode) -> QrCodeFindings:
+        """Decode what `base_64` of a QR code holds, and compare it with what was asked for; sends nothing."""
+        return check_qr_code(request, code, holds=self._assumptions.qr_base_64_holds)
+
+
+def _check_rules(request: QrCodeRequest) -> None:
+    broken = []
+    amount = request.amount
+    if amount is not None and not (amount.is_finite() and amount.as_tuple().exponent == -2 and amount > 0):
+        broken.append("amount must be above zero and have two decimals")
+    if request.expiration_seconds is not None and request.expiration_seconds <= 0:
+        broken.append("expiration_seconds must be above zero")
+    if any(not one.key_name.strip() for one in request.additional_data or ()):
+        broken.append("additional_data needs a key_name in each element")
+    if not request.model_fields_set:
+        broken.append("a QR code needs at least one field")
+    if broken:
+        raise RuleBroken(*broken)

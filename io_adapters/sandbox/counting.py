@@ -1,0 +1,95 @@
+"""The endpoints the sandbox serves, by the names under which they are counted and faults are planted."""
+
+import threading
+from collections import Counter
+from enum import StrEnum
+
+from sqlalchemy.dialects.sqlite import insert as upsert
+from starlette.routing import compile_path
+
+from io_adapters.sandbox.tables import Database, requests
+
+
+class Endpoint(StrEnum):
+    """Method and path below the prefix, as the interface writes them."""
+
+    CREATE_CONTACT = "POST /contacts"
+    UPDATE_CONTACT = "PUT /contacts"
+    DELETE_CONTACT = "DELETE /contacts"
+    DELETE_ACCOUNT = "DELETE /contacts/accounts"
+    FAVORITE_ACCOUNT = "POST /contacts/accounts_favorite"
+    LIST_INSTITUTIONS = "GET /pix/financial_institutions"
+    CREATE_QR_CODE = "POST /create_pix_qrcode"
+    VALIDATE_ACCOUNT = "POST /validate/account"
+    CREATE_SPLIT = "POST /split"
+    LIST_SPLITS = "GET /split"
+    GET_SPLIT = "GET /split/{split_id}/get"
+    UPDATE_EXCHANGE_RATE = "POST /split/{split_id}/update_exchange_rate"
+    REGISTER_WEBHOOK = "POST /webhooks"
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return self.split(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """The path template below the prefix."""
+        return self.split(" ")[1]
+
+
+_FIXED: dict[str, Endpoint] = {str(one): one for one in Endpoint if "{" not in one}
+_PATTERNS = {one: compile_path(one.path)[0] for one in Endpoint if "{" in one}
+
+
+def endpoint_at(method: str, path: str) -> Endpoint | None:
+    """Return the endpoint that a method and a path below the prefix mean; None when the service has none there.
+
+    >>> endpoint_at("GET", "/split/4f/get")
+    <Endpoint.GET_SPLIT: 'GET /split/{split_id}/get'>
+    """
+    fixed = _FIXED.get(f"{method} {path}")
+    if fixed is not None:
+        return fixed
+    return next((one for one, pattern in _PATTERNS.items() if one.method == method and pattern.match(path)), None)
+
+
+def methods_at(path: str) -> list[str]:
+    """Return the methods that a path below the prefix answers, sorted; empty where the service has nothing.
+
+    >>> methods_at("/contacts")
+    ['DELETE', 'POST', 'PUT']
+    """
+    return sorted({one.method for one in Endpoint if endpoint_at(one.method, path) is not None})
+
+
+class RequestCounter:
+    """Counts in memory and writes down now and then: a write for each call would cost more than most calls do.
+
+    What was counted since the last `save` is lost with the process; effects are not, they are committed one by one.
+    """
+
+    def __init__(self, database: Database) -> None:
+        """Count on from what the database holds."""
+        self._database = database
+        self._unsaved: Counter[str] = Counter()
+        self._changing = threading.Lock()
+        self._saving = threading.Lock()
+
+    def count(self, endpoint: Endpoint) -> None:
+        """Note a call."""
+        with self._changing:
+            self._unsaved[endpoint] += 1
+
+    def save(self) -> None:
+        """Write down what was counted; when it returns, all of it is there, whoever wrote it."""
+        with self._saving:
+            with self._changing:
+                counted, self._unsaved = self._unsaved, Counter()
+            if not counted:
+                return
+            rows = [{"endpoint": str(endpoint), "count": count} for endpoint, count in counted.items()]
+            first = upsert(requests)
+            add = first.on_conflict_do_update(set_={"count": requests.c.count + first.excluded.count})
+            with self._database.writing() as connection:
+                connection.execute(add, rows)

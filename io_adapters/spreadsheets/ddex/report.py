@@ -1,0 +1,290 @@
+"""Opening a DDEX sales report: text whose lines are records of many types, read as one table piece by piece."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import BinaryIO, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from io_adapters.spreadsheets import limits
+from io_adapters.spreadsheets.ddex.joins import Lines, ReadingPlan, column, first_filled, plan_reading
+from io_adapters.spreadsheets.ddex.records import (
+    Blocks,
+    Framing,
+    Headings,
+    Piece,
+    Positions,
+    RecordType,
+    headings,
+    plain,
+)
+from io_adapters.spreadsheets.opened import text_series
+from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.words import say
+from schemas.file_view import HeadRow, View
+from schemas.issues import IssueCode
+from schemas.layouts.parts import part_of
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity, RawTable
+
+BOM: Final = b"\xef\xbb\xbf"
+_READ_BYTES: Final = 4 * 2**20
+# How much of the file says what its records are; `#` lines stand at its top, or where a record first occurs.
+_FIRST_BYTES: Final = 4 * 2**20
+
+
+def first_piece(stream: BinaryIO, place: Place) -> Piece:
+    """Return the first lines of a report, for what they say of the rest.
+
+    Raises:
+        UnreadableFile: no UTF-8, or a line that is no record.
+    """
+    stream.seek(0)
+    data = stream.read(_FIRST_BYTES).removeprefix(BOM)
+    end = data.rfind(b"\n") + 1
+    if not end and len(data) >= limits.MOST_FIELD_BYTES:
+        raise refusal(IssueCode.FILE_CORRUPT, place, "long_field", row=1)
+    return _piece(data[:end] if end else data + b"\n", 1, 0, place)
+
+
+def pieces(stream: BinaryIO, headings: Headings, place: Place) -> Iterator[Piece]:
+    """Yield all lines of a report, in pieces that end where a block ends.
+
+    A block is held as a whole, since its records refer to each other; one that does not fit is refused.
+
+    Raises:
+        UnreadableFile: no UTF-8, a line that is no record, or a block beyond the limit.
+    """
+    stream.seek(0)
+    pending, row, offset = stream.read(_READ_BYTES), 1, 0
+    if pending.startswith(BOM):
+        pending, offset = pending[len(BOM) :], len(BOM)
+    while True:
+        fresh = stream.read(_READ_BYTES)
+        if not fresh:
+            break
+        end = pending.rfind(b"\n") + 1
+        if end:
+            piece = _piece(pending[:end], row, offset, place)
+            blocks = piece.blocks(headings)
+            if len(blocks):
+                piece.count = blocks.last_start
+            if piece.count:
+                yield piece
+                done = piece.grid.row_start(piece.count) if piece.count < len(piece.grid) else end
+                pending, row, offset = pending[done:], row + piece.count, offset + done
+        if len(pending) > limits.TEXT_BLOCK_BYTES:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.TEXT_BLOCK_BYTES))
+        pending += fresh
+    if pending:
+        yield _piece(pending if pending.endswith(b"\n") else pending + b"\n", row, offset, place)
+
+
+def _piece(data: bytes, row: int, offset: int, place: Place) -> Piece:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        byte = offset + error.start + 1
+        raise refusal(IssueCode.FILE_ENCODING, place, "records_encoding", byte=byte) from None
+    return Piece(data, row, place)
+
+
+def table_headers(plan: ReadingPlan, headings: Headings) -> tuple[str, ...]:
+    """Return the table's headers: those of the line's own cells, where they stand in the record, then the lent ones."""
+    return tuple(headings.texts[at] if at in plan.read else "" for at in (*plan.own, *plan.lent))
+
+
+def table_of(
+    piece: Piece, blocks: Blocks, plan: ReadingPlan, headings: Headings, place: Place
+) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """Make the table of a piece's lines.
+
+    Returns:
+        Cells as `RawTable` has them, index = the line's physical row; and the rows whose cells are not to be trusted:
+        with more cells than their record has names, or fewer than are read of it.
+
+    Raises:
+        UnreadableFile: a line refers to a record that is not there, or says two things where one is needed.
+    """
+    rows = piece.rows_of(lambda kind: kind.name == plan.records.line)
+    lines = Lines(rows, blocks.of(rows))
+    written: dict[int, pa.Array] = {at: column(piece, rows, at, headings) for at in plan.own if at in plan.read}
+    for lender in plan.lenders:
+        written |= lender.lend(piece, blocks, lines)
+    _refuse_differences(written, piece, rows, plan, headings, place)
+    texts = {at: plain(cells) for at, cells in written.items()}
+    blank = pa.array([""] * len(rows), pa.large_string())
+    series = {position: text_series([texts.get(at, blank)]) for position, at in enumerate((*plan.own, *plan.lent))}
+    physical = rows + piece.first_row
+    misshapen = physical[_misshapen(piece, rows, plan, headings)]
+    return pd.DataFrame(series, copy=False).set_axis(pd.Index(physical), axis=0), tuple(misshapen.tolist())
+
+
+def _misshapen(piece: Piece, rows: Positions, plan: ReadingPlan, headings: Headings) -> np.ndarray:
+    """Tell which lines have cells beyond the named ones, or end before those that are read.
+
+    Cells left out at the end are taken for empty ones; not so behind an escaped tab, which may be a stray backslash
+    that has moved all cells behind it.
+    """
+
+    def named(kind: RecordType) -> int:
+        return len(headings.cells_of(kind) or ())
+
+    widths = piece.by_type(rows, named)
+    needed = 1 + max((cell for cell, at in enumerate(plan.own) if at in plan.read), default=0)
+    found = piece.grid.widths[rows]
+    doubtful = np.isin(rows, piece.grid.escaped_rows) & (found < widths)
+    return np.asarray((found < needed) | doubtful | piece.grid.filled_beyond(rows, widths))
+
+
+def _refuse_differences(
+    written: Mapping[int, pa.Array],
+    piece: Piece,
+    rows: Positions,
+    plan: ReadingPlan,
+    headings: Headings,
+    place: Place,
+) -> None:
+    for group in plan.same:
+        columns = [written[at] for at in group if at in written]
+        if len(columns) < 2:
+            continue
+        said = first_filled(columns)
+        for cells in columns:
+            differs = pc.and_(pc.not_equal(cells, ""), pc.not_equal(cells, said)).to_numpy(zero_copy_only=False)
+            if differs.any():
+                row = piece.first_row + int(rows[differs][0])
+                names = ", ".join(headings.texts[at] for at in group)
+                raise refusal(IssueCode.FILE_CORRUPT, place, "records_differ", row=row, headers=names)
+
+
+_PROFILE: Final = re.compile(r"[A-Za-z0-9]{1,80}")
+# Cells of HEAD, from 0 (DSR Part 8, 5.1.1).
+_PROFILE_CELL: Final = 2
+_FILE_NUMBER_CELL: Final = 6
+_NUMBER_OF_FILES_CELL: Final = 7
+
+
+def is_records(first_bytes: bytes) -> bool:
+    r"""Tell whether a file is a DDEX sales report: its first line that is neither blank nor a comment is a HEAD.
+
+    >>> is_records(b"#HEAD\tMessageVersion\nHEAD\tdsrf/1.4\n"), is_records(b"Head,Tail\\n")
+    (True, False)
+    """
+    lines = first_bytes.removeprefix(BOM).splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").startswith(b"HEAD\t")
+
+
+def open_records(stream: BinaryIO, identity: FileIdentity, language: str) -> "Report":
+    """Open a DDEX sales report.
+
+    Args:
+        stream: Seekable, unpacked; of which `is_records` holds.
+        identity: Of the file; its name says which part of the report it is.
+        language: Of decisions and messages.
+
+    Raises:
+        UnreadableFile: no UTF-8, a line that is no record, or a name that contradicts which part it is.
+    """
+    return Report(stream, identity, language)
+
+
+class Report:
+    """A report that is open (`io_adapters.spreadsheets.opened.OpenedFile`).
+
+    Its one view has one row, the header: the columns of all its records. Which of these are lines, the layout says.
+    """
+
+    def __init__(self, stream: BinaryIO, identity: FileIdentity, language: str) -> None:
+        self._stream = stream
+        self._identity = identity
+        self._place = Place(identity.name, language)
+        first = first_piece(stream, self._place)
+        self._profile, self._part, self._parts = self._head(first)
+        self._headings = self._headings_of(first)
+        self._first_types = first.types
+
+    @property
+    def views(self) -> Sequence[View]:
+        """The header, under the delimiter tab."""
+        return (View(None, "\t", True, (HeadRow(1, self._headings.texts),)),)  # noqa: FBT003
+
+    @cached_property
+    def decisions(self) -> tuple[str, ...]:
+        """The profile, which part it is, and record types of the file's beginning that the standard does not know."""
+        language = self._place.language
+        unknown = [kind.name for kind in self._first_types if not kind.is_known]
+        told = ["UTF-8", say("records", language, profile=self._profile)]
+        if self._parts > 1:
+            told.append(say("records_part", language, part=self._part, parts=self._parts))
+        if unknown:
+            told.append(say("records_unknown", language, types=", ".join(dict.fromkeys(unknown))))
+        return tuple(told)
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """None."""
+        return MappingProxyType({})
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        """Yield the table of the lines, each under its physical row, with what other records lend it.
+
+        The table is narrower than the view: it begins with the line's own cells, so that column A is the record's
+        first cell, and goes on with the lent columns that the layout reads. Columns that it does not read are blank.
+
+        Raises:
+            UnreadableFile: see `plan_reading`, `Framing`, `Lender`.
+        """
+        plan = plan_reading(fit, self._headings, self._place)
+        headers = table_headers(plan, self._headings)
+        header_row = next((row for kind, row in self._headings.rows.items() if kind.name == plan.records.line), 1)
+        decisions = (say("records_lines", self._place.language, line=plan.records.line),)
+        framing = Framing(self._headings, self._place)
+        lines = 0
+        for piece in pieces(self._stream, self._headings, self._place):
+            self._refuse_late_types(piece, plan)
+            blocks = piece.blocks(self._headings)
+            framing.watch(piece, blocks)
+            cells, misshapen = table_of(piece, blocks, plan, self._headings, self._place)
+            lines += len(cells)
+            if len(cells):
+                yield RawTable(self._identity, None, header_row, headers, cells, None, decisions, misshapen)
+        framing.finish()
+        if not lines:
+            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "records_none", record=plan.records.line)
+
+    def _head(self, first: Piece) -> tuple[str, int, int]:
+        """Return profile, part and number of parts."""
+        rows = first.rows_of(lambda kind: kind.letters == "HEAD")[:1]
+        if not len(rows) or rows[0] != first.rows_of(lambda _: True)[0]:
+            raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_damaged", row=1)
+        cells = (_PROFILE_CELL, _FILE_NUMBER_CELL, _NUMBER_OF_FILES_CELL)
+        profile, number, count = (first.grid.cells(rows, cell)[0].as_py().strip() for cell in cells)
+        part, parts = (int(text) if re.fullmatch("[0-9]{1,3}", text) else 1 for text in (number, count))
+        if parts > 1 and part_of(self._identity.name) != (part, parts):
+            raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_renamed", part=part, parts=parts)
+        return profile if _PROFILE.fullmatch(profile) else "?", part, parts
+
+    def _headings_of(self, first: Piece) -> Headings:
+        named: dict[RecordType, tuple[int, list[str]]] = {}
+        for row, kind, names in first.names():
+            named.setdefault(kind, (row, names))
+        widths = []
+        for kind in first.types:
+            rows = first.rows_of(kind.__eq__)
+            widths.append((kind, int(first.grid.widths[rows].max())))
+        return headings(self._profile, named, widths)
+
+    def _refuse_late_types(self, piece: Piece, plan: ReadingPlan) -> None:
+        """Refuse a record that is to be read and of which the file's beginning knew nothing."""
+        read = (plan.records.line, *(lent.record for lent in plan.records.lend))
+        for kind in piece.types:
+            wanted = any(kind.answers_to(record) for record in read)
+            if wanted and self._headings.cells_of(kind) is None:
+                row = piece.first_row + int(np.min(piece.rows_of(kind.__eq__)))
+                raise refusal(IssueCode.FILE_CORRUPT, self._place, "records_late", row=row, record=kind.name)

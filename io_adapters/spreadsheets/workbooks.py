@@ -1,0 +1,464 @@
+"""Workbooks, read in a process of their own: whatever a file does to its reader, this process goes on."""
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from io_adapters.spreadsheets.files import WORKBOOKS, FileKind
+from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, READER_MEMORY_BYTES, READER_SECONDS, size_text
+from io_adapters.spreadsheets.opened import text_series
+from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.words import say
+from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
+from io_adapters.spreadsheets.workbook.transfer import oddities_from
+from schemas.file_view import HeadRow, View
+from schemas.issues import IssueCode
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind, Oddities
+
+
+class Source(Protocol):
+    """Where an open workbook's cells come from."""
+
+    def heads(self) -> Words:
+        """Return what it shows."""
+
+    def table(self, sheet: str, header_row: int) -> list[tuple[Words, bytes]]:
+        """Return the cells below a header, in blocks, and last what else there is to say of them."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class OpenedWorkbook:
+    """An `OpenedFile`; leaving its `with` block closes it.
+
+    Attributes:
+        views: Its worksheets, in order.
+        decisions: That its macros were not run, and that it counts its days from 1904.
+        properties: Custom document properties, name -> text.
+    """
+
+    def __init__(self, source: Source, identity: FileIdentity, language: str) -> None:
+        """Look at its first rows.
+
+        Raises:
+            UnreadableFile: it cannot be read, or holds nothing.
+        """
+        self._source = source
+        self._identity = identity
+        self._place = Place(identity.name, language)
+        shown = source.heads()
+        self.views = tuple(_view(told) for told in shown["sheets"])
+        traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
+        self.decisions = tuple(say(trait, language) for trait, holds in traits.items() if holds)
+        self.properties: Mapping[str, str] = shown["properties"]
+        if not any(view.head for view in self.views):
+            self.close()
+            raise refusal(IssueCode.FILE_EMPTY, self._place)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the memory that it takes."""
+        self._source.close()
+
+    def blocks(self, fit: Fit) -> Iterator[RawTable]:
+        """Yield a sheet below its header, in one block.
+
+        Raises:
+            UnreadableFile: FILE_NO_ROWS, or the sheet cannot be read.
+        """
+        sheet, header_row = fit.view.sheet or "", fit.header.row
+        *blocks, (words, body) = self._source.table(sheet, header_row)
+        cells, kinds = _cells([part for _, part in blocks], words["headers"], header_row)
+        if cells.empty:
+            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", sheet=sheet, row=header_row)
+        oddities = _within(oddities_from(words, body), int(cells.index[-1]), cells.shape[1])
+        headers = tuple((words["headers"] + [""] * cells.shape[1])[: cells.shape[1]])
+        decisions = self._table_decisions(sheet, header_row, oddities)
+        yield RawTable(self._identity, sheet, header_row, headers, cells, kinds, decisions, oddities=oddities)
+
+    def _table_decisions(self, sheet: str, header_row: int, oddities: Oddities) -> tuple[str, ...]:
+        language = self._place.language
+        decisions = [say("sheet", language, sheet=sheet)]
+        if unread := [str(view.sheet) for view in self.views if not view.visible and view.sheet != sheet]:
+            decisions.append(say("hidden_sheets", language, sheets=", ".join(unread)))
+        if oddities.hidden_rows or oddities.hidden_columns:
+            decisions.append(say("hidden_lines", language))
+        return (*decisions, say("header", language, row=header_row))
+
+
+def _view(told: Words) -> View:
+    head = tuple(HeadRow(row, tuple(texts)) for row, texts in told["head"])
+    return View(told["name"], None, told["visible"], head, told["rows"])
+
+
+def _cells(blocks: list[bytes], headers: list[str], header_row: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Put a sheet's blocks together: texts and kinds, up to the last row and column with anything in them.
+
+    Columns that are under a header count even when they are empty.
+    """
+    batches = [pa.ipc.open_stream(pa.py_buffer(block)).read_next_batch() for block in blocks]
+    width = batches[0].num_columns // 2 if batches else 0
+    kinds = np.empty((sum(batch.num_rows for batch in batches), width), np.int8, order="F")
+    for position in range(width):
+        chunks = [batch.column(width + position) for batch in batches]
+        kinds[:, position] = pa.chunked_array(chunks).to_numpy()
+    told = kinds != CellKind.EMPTY
+    height = _until_last(told.any(axis=1))
+    used = max(_until_last(told.any(axis=0)), _until_last(np.array([bool(header) for header in headers], bool)))
+    columns = {position: text_series([batch.column(position) for batch in batches], height) for position in range(used)}
+    index = pd.RangeIndex(header_row + 1, header_row + 1 + height)
+    return pd.DataFrame(columns, copy=False).set_axis(index, axis=0), kinds[:height, :used]
+
+
+def _until_last(told: np.ndarray) -> int:
+    found = np.flatnonzero(told)
+    return int(found[-1]) + 1 if found.size else 0
+
+
+def _within(oddities: Oddities, last_row: int, width: int) -> Oddities:
+    """Leave out what is hidden or merged beyond the table."""
+    return replace(
+        oddities,
+        hidden_rows=tuple(row for row in oddities.hidden_rows if row <= last_row),
+        hidden_columns=tuple(position for position in oddities.hidden_columns if position < width),
+        merged=frozenset((row, position) for row, position in oddities.merged if row <= last_row and position < width),
+        stale=oddities.stale and bool(oddities.formulas),
+    )
+
+
+_MODULE: Final = "io_adapters.spreadsheets.workbook.child"
+_START_SECONDS: Final = 60.0
+# Whoever reads a stranger's file need not know this process's secrets; these few may be needed to start at all.
+_PASSED_ON: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR", "TEMP")
+# Each thread of a library, and each arena of the C library, reserves address space, which is limited.
+_FRUGAL: Final = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+
+
+class Stopped(Exception):
+    """The child gave no answer: it took too long or too much memory, or fell over.
+
+    Attributes:
+        out_of_time: It was the time; otherwise memory, as far as can be told.
+    """
+
+    def __init__(self, *, out_of_time: bool) -> None:
+        super().__init__()
+        self.out_of_time = out_of_time
+
+
+class ReaderChild:
+    """One running child."""
+
+    def __init__(self, memory_bytes: int, seconds: float) -> None:
+        """Start it and wait until it is ready.
+
+        Args:
+            memory_bytes: How much it may reserve.
+            seconds: How long it may take for one request.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        self._seconds = seconds
+        self._timed_out = False
+        self._process = subprocess.Popen(  # noqa: S603  # our own module, in our own interpreter
+            [sys.executable, "-P", "-m", _MODULE, str(memory_bytes), str(seconds)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # libraries repeat there what they read
+            env=_environment(),
+        )
+        assert self._process.stdin is not None  # noqa: S101  # for the type checker: both are pipes
+        assert self._process.stdout is not None  # noqa: S101
+        self._requests, self._answers = self._process.stdin, self._process.stdout
+        try:
+            with self._deadline(_START_SECONDS):
+                self._receive()
+        except Stopped:
+            raise OSError(f"the reader of workbooks ended with {self._process.returncode}") from None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def is_there(self) -> bool:
+        """Tell whether it answers at all; asked before a file is, so that no file is blamed for what came before."""
+        if self._process.poll() is not None:
+            return False
+        try:
+            self.ask({"ask": "nothing"})
+        except Stopped:
+            return False
+        return True
+
+    def ask(self, words: Words, body: bytes = b"") -> list[tuple[Words, bytes]]:
+        """Return its answers to one request; the last is `done`, or says why not.
+
+        Raises:
+            Stopped: it ended over it; or it was ended, since it took too long.
+        """
+        with self._deadline(self._seconds):
+            try:
+                send(self._requests, words, body)
+            except OSError:
+                raise self._stopped() from None
+            answers, size_bytes = [self._receive()], 0
+            while "block" in answers[-1][0]:
+                size_bytes += len(answers[-1][1])
+                if size_bytes > MOST_BODY_BYTES:
+                    raise self._stopped()
+                answers.append(self._receive())
+            return answers
+
+    def kill(self) -> None:
+        """End it and wait until it is gone; it has nothing to lose."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._requests, self._answers):
+            with suppress(OSError):
+                pipe.close()
+
+    def forget(self) -> None:
+        """Let go of a child of the process this one was forked from: as long as its pipes are open, it goes on."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for pipe in (self._requests, self._answers):
+            os.dup2(nowhere, pipe.fileno(), inheritable=False)
+        os.close(nowhere)
+        self._process.returncode = 0  # nobody but its parent may wait for it
+
+    def _receive(self) -> tuple[Words, bytes]:
+        try:
+            message = receive(self._answers)
+        except (Broken, OSError):
+            message = None
+        if message is None:
+            raise self._stopped()
+        return message
+
+    def _stopped(self) -> Stopped:
+        self.kill()
+        too_long = hasattr(signal, "SIGXCPU") and self._process.returncode == -signal.SIGXCPU
+        return Stopped(out_of_time=self._timed_out or too_long)
+
+    @contextmanager
+    def _deadline(self, seconds: float) -> Iterator[None]:
+        """Kill it when the time is over: whatever waits for its answer then gets none, and goes on."""
+        timer = threading.Timer(seconds, self._time_out)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except BaseException:  # an interrupt, too: the rest of this answer must not be taken for the next one's
+            self.kill()
+            raise
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _time_out(self) -> None:
+        self._timed_out = True
+        self._process.kill()
+
+
+def _environment() -> dict[str, str]:
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    # It finds what its parent found, and nothing in the folder that happens to be the current one.
+    return passed_on | _FRUGAL | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity, language: str) -> OpenedWorkbook:
+    """Open a workbook in the one process that this one keeps for it.
+
+    Args:
+        content: The file's bytes; kept until it is closed, so that another child can open it, should this one end.
+        kind: XLSX, XLS, XLSB or ODS.
+        identity: Of the file.
+        language: Of decisions and messages.
+
+    Returns:
+        The workbook, a context manager.
+
+    Raises:
+        UnreadableFile: FILE_EMPTY, FILE_CORRUPT, FILE_EXTENT, FILE_ZIP, FILE_TOO_LARGE, FILE_XML_FORBIDDEN or
+            FILE_PARSER; FILE_ENCRYPTED and FILE_TYPE also for kinds that say so.
+    """
+    return _READER.open(content, kind, identity, language)
+
+
+class WorkbookReader:
+    """Keeps a child that reads workbooks, one at a time, for any number of threads."""
+
+    def __init__(self, memory_bytes: int = READER_MEMORY_BYTES, seconds: float = READER_SECONDS) -> None:
+        """Start nothing yet.
+
+        Args:
+            memory_bytes: How much memory the child may reserve.
+            seconds: How long it may take to open a workbook, and to read a table.
+        """
+        self._memory_bytes = memory_bytes
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._child: ReaderChild | None = None
+        self._holds: _InChild | None = None
+
+    def open(self, content: bytes, kind: FileKind, identity: FileIdentity, language: str) -> OpenedWorkbook:
+        """Open a workbook, as `open_workbook` does."""
+        place = Place(identity.name, language)
+        if kind is FileKind.ENCRYPTED:
+            raise refusal(IssueCode.FILE_ENCRYPTED, place)
+        if kind not in WORKBOOKS:
+            expected = say(f"kind_{FileKind.XLSX}", language)
+            raise refusal(IssueCode.FILE_TYPE, place, "type", found=say(f"kind_{kind}", language), expected=expected)
+        if len(content) > MOST_WORKBOOK_BYTES:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=size_text(MOST_WORKBOOK_BYTES))
+        return OpenedWorkbook(_InChild(self, kind, content, place), identity, language)
+
+    @property
+    def child_pid(self) -> int | None:
+        """Process id of the child; None when there is none."""
+        return self._child.pid if self._child is not None else None
+
+    def end(self) -> None:
+        """End the child; the next workbook starts another."""
+        child, self._child, self._holds = self._child, None, None
+        if child is not None:
+            child.kill()
+
+    def forget(self) -> None:
+        """Leave the child alone, in a process forked from the one that started it."""
+        child, self._child, self._holds = self._child, None, None
+        self._lock = threading.Lock()
+        if child is not None:
+            child.forget()
+
+    def ask(self, workbook: "_InChild", question: Words | None = None) -> list[tuple[Words, bytes]]:
+        """Open a workbook, unless the child has it open, and ask about it.
+
+        Raises:
+            Stopped: the child ended over it.
+            OSError: no child can be started.
+        """
+        with self._lock:
+            child = self._running_child()
+            if question is None or self._holds is not workbook:
+                self._holds = None
+                answers = self._answers(child, {"ask": "open", "kind": str(workbook.kind)}, workbook.content)
+                if question is None or "done" not in answers[-1][0]:
+                    self._holds = workbook if "done" in answers[-1][0] else None
+                    return answers
+                self._holds = workbook
+            return self._answers(child, question)
+
+    def close(self, workbook: "_InChild") -> None:
+        """Let the child forget a workbook. One that took much memory is ended: not all of it would come back."""
+        with self._lock, suppress(Stopped):
+            if self._holds is workbook and self._child is not None:
+                self._holds = None
+                ((words, _),) = self._answers(self._child, {"ask": "close"})
+                if words["reserved_bytes"] > self._memory_bytes // 2:
+                    self.end()
+
+    def _running_child(self) -> ReaderChild:
+        if self._child is None or not self._child.is_there():
+            self.end()
+            self._child = ReaderChild(self._memory_bytes, self._seconds)
+        return self._child
+
+    def _answers(self, child: ReaderChild, words: Words, body: bytes = b"") -> list[tuple[Words, bytes]]:
+        try:
+            answers = child.ask(words, body)
+        except BaseException:
+            self._child = self._holds = None
+            raise
+        if "out_of_memory" in answers[-1][0]:
+            self.end()
+            raise Stopped(out_of_time=False)
+        return answers
+
+    def limit_text(self, language: str, *, out_of_time: bool) -> str:
+        """Name the limit beyond which the child is ended."""
+        return f"{self._seconds:g} s" if out_of_time else say("memory", language, size=size_text(self._memory_bytes))
+
+
+@dataclass(frozen=True, eq=False)
+class _InChild:
+    """A workbook that a child has open, or will have opened before it is asked about it."""
+
+    reader: WorkbookReader
+    kind: FileKind
+    content: bytes
+    place: Place
+
+    def heads(self) -> Words:
+        """Return what it shows.
+
+        Raises:
+            UnreadableFile: it cannot be read.
+        """
+        ((words, _),) = self._ask()
+        return words
+
+    def table(self, sheet: str, header_row: int) -> list[tuple[Words, bytes]]:
+        """Return the cells below a header, in blocks, and last what else there is to say of them.
+
+        Raises:
+            UnreadableFile: they cannot be read.
+        """
+        return self._ask({"ask": "table", "sheet": sheet, "header_row": header_row})
+
+    def close(self) -> None:
+        """Let the child forget it."""
+        self.reader.close(self)
+
+    def _ask(self, question: Words | None = None) -> list[tuple[Words, bytes]]:
+        try:
+            answers = self.reader.ask(self, question)
+        except Stopped as stopped:
+            limit = self.reader.limit_text(self.place.language, out_of_time=stopped.out_of_time)
+            raise refusal(IssueCode.FILE_PARSER, self.place, limit=limit) from None
+        except OSError as error:
+            raise refusal(IssueCode.FILE_PARSER, self.place, "no_reader", reason=type(error).__name__) from error
+        if refused := answers[-1][0].get("refused"):
+            facts: dict[str, Any] = {name: _shown(fact, self.place.language) for name, fact in refused["facts"].items()}
+            raise refusal(IssueCode(refused["code"]), self.place, refused["key"], sheet=refused["sheet"], **facts)
+        return answers
+
+
+def _shown(fact: str | int, language: str) -> str:
+    if isinstance(fact, str):
+        return fact
+    return f"{fact:,}".replace(",", "." if language == "pt-BR" else ",")
+
+
+_READER = WorkbookReader()
+atexit.register(_READER.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_READER.forget)
