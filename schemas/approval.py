@@ -1,17 +1,15 @@
-"""Whose yes a plan needs: the rule, the stricter of several, and which approvals count at this moment.
-
-Everything here is decided from values alone, so that the run, the desk and the ledger's own transaction judge alike.
-"""
+"""Whose approval a plan needs, which ones count, and people's decisions on single obligations."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from schemas.desk_people import DeskUser, Role
 from schemas.job import ApprovalPolicy, Identities, Job
-from schemas.person import same_person
 from schemas.plan import Approval, ApprovalKind
+from schemas.values.names import same_person
 
 # How long a yes may wait to be used, and what was approved to be sent.
 GOOD_FOR: Final = dt.timedelta(days=7)
@@ -149,3 +147,41 @@ def good_until(counting: Collection[Approval], needed: int, now: dt.datetime) ->
     """
     last_longest = sorted((approval.expires_at for approval in counting), reverse=True)[:needed]
     return min(last_longest, default=now + GOOD_FOR)
+
+
+class DecisionKind(StrEnum):
+    """What the person says."""
+
+    PAY = "pay"  # it was not paid, or more is owed: the next plan may pay it
+    PAID = "paid"  # it was paid, by the report or outside: nothing more is owed
+    DROP = "drop"  # nobody is to be paid for it
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One word, bound to what was to be paid when it was said: another amount or destination is another question.
+
+    Attributes:
+        obligation_key: Which obligation; for a word on a row of a payments file, the row's own.
+        submission_id: The partial or excluded report that the word explains; "" for a word on the row as it stood.
+        kind: What is said.
+        amount_cents: What was to be paid.
+        destination: Fingerprint of where it was to go.
+        by: Who says it.
+        evidence: What they rely on.
+        at: When (UTC).
+    """
+
+    obligation_key: str
+    submission_id: str
+    kind: DecisionKind
+    amount_cents: int
+    destination: str
+    by: str
+    evidence: str
+    at: dt.datetime
+
+    @property
+    def reason(self) -> str:
+        """The word as a reason, for people."""
+        return f"{self.kind.value}, decided by {self.by}"

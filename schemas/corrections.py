@@ -1,20 +1,16 @@
-"""What each sheet of a corrections workbook stands for, written into the workbook itself.
-
-Whoever corrects it may rename the file: the custom document properties say which tables it corrects, and survive being
-saved by Excel and LibreOffice.
-"""
+"""What each sheet of a corrections workbook stands for, and the shares that lines lack."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from schemas.raw_table import RawTable
-from schemas.sheet_cells import Oddities
+from schemas.raw_table import Oddities, RawTable
 
 _PREFIX: Final = "repasse:"
 
@@ -203,3 +199,45 @@ def _without(oddities: Oddities, rows: set[int]) -> Oddities:
         external=others(oddities.external),
         formulas=others(oddities.formulas),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MissingShare:
+    """One row that the table of shares lacks.
+
+    Attributes:
+        isrc, upc, release, artist: As the statement has them. The first of them that is not "" is what a share in this
+            row would hold for; more specific names are left out where such a share would take lines from others.
+        title: Of the recording, for people.
+        periods: Of the lines, in order; "" is the job's own.
+        lines: How many lines.
+        amount: Their sum in the job's currency, exact; None where a rate is missing.
+    """
+
+    isrc: str
+    upc: str
+    release: str
+    artist: str
+    title: str
+    periods: tuple[str, ...]
+    lines: int
+    amount: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingShares:
+    """All that no share covers, the largest sums first.
+
+    Attributes:
+        currency: Of the amounts.
+        named: What one row each of the table of shares would cover.
+        nameless: Lines without ISRC, UPC, release and artist: only the whole catalogue has them.
+    """
+
+    currency: str
+    named: tuple[MissingShare, ...]
+    nameless: tuple[MissingShare, ...]
+
+    def __bool__(self) -> bool:
+        """Whether anything is missing."""
+        return bool(self.named or self.nameless)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from schemas.person import same_person, scripts_of
+from schemas.values.names import same_person, scripts_of
 
 Language = Literal["pt-BR", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("pt-BR", "en")

@@ -1,19 +1,4 @@
-"""Exceptions, used for control flow only; problems in people's data are values (`schemas.issues`).
-
-    RepasseError
-    |-- ConfigurationError     the job, a layout or the environment is wrong          exit 10
-    |-- UnreadableFile         a file is missing, damaged or not what it says         exit 11
-    |-- RowsRefused            rows have problems and the job says stop               exit 12
-    |-- WordRefused            a person says what cannot be so                     exit 2
-    |-- UnsoundPlan            shares, owner or totals do not add up                  exit 13
-    |-- ApprovalWanted         approval missing, expired or of another plan           exit 14
-    |-- NotSent                no connection, the listing failed, sending is on hold  exit 21
-    |-- AnotherRun             another run holds the job, or the ledger is newer      exit 30
-    |-- SendingFrozen          ledger and service disagree                            exit 31
-    `-- BrokenInvariant        a bug: the run does not add up, a state is impossible  exit 70
-
-A message names the place, the rule and the remedy, and never carries a document, a key or an account.
-"""
+"""Exceptions, used for control flow only, and one exit code per kind of outcome."""
 
 from typing import ClassVar
 

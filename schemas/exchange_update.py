@@ -9,8 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from schemas.errors import BrokenInvariant
-from schemas.exchange_terms import ExchangeTerms
-from schemas.plan import digest_of, short_token
+from schemas.plan import ExchangeTerms, digest_of, short_token
 from schemas.submission import SubmissionState
 
 ID_PREFIX: Final = "xr-"

@@ -70,7 +70,7 @@ def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
         cell: A1 reference, where one cell is at fault.
         row: Physical row.
         column: Header as the person wrote it.
-        value_masked: The value as `schemas.masking.mask_value` shows it.
+        value_masked: The value as `schemas.values.masking.mask_value` shows it.
         severity: For the few codes that weigh differently by table; None takes the code's own.
         facts: What the templates name in braces; never a document, a key or an account.
     """

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from schemas.layouts.layout import Layout
-from schemas.money import parse_plain_amount
-from schemas.tax_id import require_tax_id
+from schemas.values.money import parse_plain_amount
+from schemas.values.tax_id import require_tax_id
 
 
 def _exact(value: Any) -> Any:  # noqa: ANN401

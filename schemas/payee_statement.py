@@ -186,7 +186,7 @@ class PayeeStatement:
         heading: What it shares with the others.
         token: Tells statements of namesakes apart in file names; not a tax id, and not to be worked back to one.
         name: The payee's.
-        tax_id_masked: As `schemas.masking.mask_tax_id` shows it.
+        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         recordings: By recording, the largest first; empty without royalties.
         platforms, territories, months: Sums of the same parts, the largest first; months in order.
         way: From earned to payable; None without royalties.

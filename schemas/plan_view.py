@@ -1,16 +1,31 @@
-"""A plan as a person looks at it before saying yes: what is paid, what is not, whom to look at, and what changed."""
+"""A plan as people look at it before saying yes: in the terminal, in plan.xlsx and on the desk."""
 
 import datetime as dt
+import zlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from typing import Final
+
+from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
-from schemas.paid_before import PaidAlike
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.told import Told
+from schemas.used_before import PaidAlike
 from schemas.waits import Wait
+
+# "Much above their own history": a period's sum that is at least this many times the median of the payee's last sums
+# (as many as there are, up to this number), and above that median by at least this much.
+MUCH_ABOVE_TIMES: Final = 3
+AMOUNTS_LOOKED_AT: Final = 12
+MUCH_ABOVE_BY_CENTS: Final = 100_00
+
+# A decimal mark that was lost: the sum, or one payment, is exactly this many times one of the last period.
+SLIP_TIMES: Final = 100
 
 
 class Notice(StrEnum):
@@ -154,7 +169,7 @@ class PlanRow:
 
     Attributes:
         name: Of the payee.
-        tax_id_masked: As `schemas.masking.mask_tax_id` shows it.
+        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
         kind: Of `schemas.tables.obligations.KINDS`.
         reference: Of the obligation.
         amount_cents: What it comes to.
@@ -278,3 +293,88 @@ class PlanView:
         """Return the largest payments, the owner's part aside."""
         payments = [row for row in self.planned if row.kind != "owner"]
         return tuple(sorted(payments, key=lambda row: -row.amount_cents)[:count])
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    """One report of the plan; `owner_cents` is in `amount_cents`."""
+
+    number: int
+    payments: int
+    amount_cents: int
+    owner_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage:
+    """What a person sees of a plan. Tax ids are masked wherever they stand.
+
+    Attributes:
+        digest: Identity of the plan; None of a provisional one.
+        job, period, currency, payer_name: Of the job.
+        exchange: The rate of the reports, such as "1 USD = BRL 5.4312"; "" in BRL.
+        total_cents: Sum of all reports.
+        payees: How many people would be paid.
+        batches: The reports.
+        totals: Centavos by place; "in" is the sum of all others.
+        rows: Rows read, used, held, duplicate, ignored.
+        planned: Every payment, the largest first.
+        others: Every obligation that is not planned.
+        not_paid: The same, summed by place and reason.
+        checks: Account checks still to be made.
+        notices: Whom to look at; where everybody is new, that alone is no reason.
+        first_ever: Whether the ledger has never paid anybody.
+        changes: What is not as it was.
+        stopped: Whether rows have problems and the job says that then nothing is sent.
+        reasons: Reason -> language -> words.
+        reasons_to_look: Why a person must look at the plan, whatever --yes says: for each, language -> words.
+    """
+
+    digest: str | None
+    job: str
+    period: str
+    currency: str
+    payer_name: str
+    exchange: str
+    total_cents: int
+    payees: int
+    batches: tuple[BatchLine, ...]
+    totals: Mapping[str, int]
+    rows: Mapping[str, int]
+    planned: tuple[PlanRow, ...]
+    others: tuple[PlanRow, ...]
+    not_paid: tuple[NotPaid, ...]
+    checks: ChecksView
+    notices: tuple[PayeeNotice, ...]
+    first_ever: bool
+    changes: PlanChanges
+    stopped: bool
+    reasons: Mapping[str, Mapping[str, str]]
+    reasons_to_look: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def payments(self) -> int:
+        """How many payment entries all reports have."""
+        return sum(batch.payments for batch in self.batches)
+
+    @property
+    def owner_cents(self) -> int:
+        """The owner's part of all reports."""
+        return sum(batch.owner_cents for batch in self.batches)
+
+    @property
+    def largest(self) -> tuple[PlanRow, ...]:
+        """The ten largest payments, the owner's part aside."""
+        return tuple(islice((row for row in self.planned if row.kind != "owner"), 10))
+
+    def to_bytes(self) -> bytes:
+        """Write the page for the ledger."""
+        return zlib.compress(_PAGE.dump_json(self), level=3)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "PlanPage":
+        """Read what `to_bytes` wrote."""
+        return _PAGE.validate_json(zlib.decompress(data))
+
+
+_PAGE: Final = TypeAdapter(PlanPage)

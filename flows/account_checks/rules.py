@@ -8,14 +8,14 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from flows.payables.rules.obligations import obligations_frame
-from schemas.destination import DESTINATION_COLUMNS
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.plan import Place, digest_of
 from schemas.reconciliation import AccountCheckCounts
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.payees import Payees
+from schemas.values.destination import DESTINATION_COLUMNS
+from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.wire import AccountValidation
 
 ONE_CENTAVO = 1

@@ -11,11 +11,11 @@ import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
 from schemas.contact_book import ContactState, KnownContact
-from schemas.destination import DESTINATION_COLUMNS, BankAccount, Destination, PixKey, destination_of
-from schemas.pix_key import read_pix_key, read_pix_key_type
 from schemas.tables.frames import records
+from schemas.values.destination import DESTINATION_COLUMNS, BankAccount, Destination, PixKey, destination_of
+from schemas.values.pix_key import read_pix_key, read_pix_key_type
+from schemas.values.reading import fold_word
 from schemas.wire import ContactAccount
-from schemas.words import fold_word
 
 _TOLD: Final = ("name", "email")
 

@@ -30,11 +30,11 @@ from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.job import Job, Period
-from schemas.money import format_cents, parse_amount
-from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
 from schemas.submission import PlanFate, SubmissionState
 from schemas.told import Told
+from schemas.values.money import format_cents, parse_amount
+from schemas.values.names import different_people, same_person
 
 
 def approve(run: Run) -> None:

@@ -16,13 +16,12 @@ from flows.reports.rules.report_list import absence_lacks, differs_from, look_al
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import require_typed_word_counts
 from io_adapters.ledger.ledger import Ledger
-from schemas.alarm import Alarm
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, WordRefused
-from schemas.person import different_people, same_person
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import Alarm, Submission, SubmissionState
 from schemas.tables.frames import Record, records
 from schemas.told import Told
+from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
 RUNS_SEARCHED: Final = 1000

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.submission import UNTOLD, Claim
@@ -11,7 +11,7 @@ from schemas.submission import UNTOLD, Claim
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is open about an obligation; a `schemas.decision.Decision` answers it.
+    """What is open about an obligation; a `schemas.approval.Decision` answers it.
 
     Attributes:
         obligation_key: Which; the row's own key where it is about a row.

@@ -267,7 +267,7 @@ def decide(  # options of a command
     On conflicts, on partial and excluded reports, on payments made outside.
     """
     from flows.commands.people import decide_obligations  # noqa: PLC0415
-    from schemas.decision import DecisionKind  # noqa: PLC0415
+    from schemas.approval import DecisionKind  # noqa: PLC0415
 
     said = [kind for kind, given in zip(DecisionKind, (pay, paid, drop), strict=True) if given]
     if len(said) != 1:

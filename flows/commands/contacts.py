@@ -20,8 +20,8 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.contact_book import ContactState, KnownContact
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
-from schemas.masking import mask_name, mask_tax_id
-from schemas.tax_id import parse_tax_id
+from schemas.values.masking import mask_name, mask_tax_id
+from schemas.values.tax_id import parse_tax_id
 
 Result = tuple[ExitCode, dict[str, Any]]
 

@@ -14,8 +14,8 @@ from flows.terminal.printing import console_for
 from io_adapters.payout_api.assumptions import Assumptions
 from schemas.errors import NotSent, RepasseError, SendingFrozen
 from schemas.exit_codes import ExitCode, worst
-from schemas.money import format_cents
 from schemas.plan import names_of
+from schemas.values.money import format_cents
 
 Result = tuple[ExitCode, dict[str, Any]]
 

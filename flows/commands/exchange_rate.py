@@ -11,8 +11,8 @@ from flows.sending.rules import codes_of
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress, console_for
 from schemas.errors import WordRefused
-from schemas.exchange_terms import ExchangeTerms
 from schemas.exit_codes import ExitCode, worst
+from schemas.plan import ExchangeTerms
 from schemas.submission import Submission
 
 Result = tuple[ExitCode, dict[str, Any]]

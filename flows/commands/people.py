@@ -11,7 +11,7 @@ from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress, console_for
 from io_adapters.ledger.approvals_missing import require_typed_word_counts
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.errors import WordRefused
 from schemas.exchange_update import ID_PREFIX
 from schemas.exit_codes import ExitCode

@@ -12,8 +12,8 @@ from flows.settings import read_settings
 from flows.terminal.printing import console_for
 from schemas.errors import UnreadableFile, WordRefused
 from schemas.exit_codes import ExitCode
-from schemas.money import parse_amount
-from schemas.pix_key import read_pix_key, read_pix_key_type
+from schemas.values.money import parse_amount
+from schemas.values.pix_key import read_pix_key, read_pix_key_type
 from schemas.wire import PixKeyType, QrCodeRequest, amount_from_cents
 
 Result = tuple[ExitCode, dict[str, Any]]

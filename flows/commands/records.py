@@ -18,9 +18,9 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError
 from schemas.exchange_update import UNSETTLED, ExchangeUpdate
 from schemas.exit_codes import ExitCode, worst
-from schemas.money import format_cents
 from schemas.reconciliation import Summary
 from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
+from schemas.values.money import format_cents
 
 Result = tuple[ExitCode, dict[str, Any]]
 S = SubmissionState

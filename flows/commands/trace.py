@@ -20,9 +20,9 @@ from flows.wording import say
 from io_adapters.outputs.labels import Labels, reason_in_words
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
-from schemas.money import format_cents
 from schemas.standing_words import state_in_words
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
+from schemas.values.money import format_cents
 
 Result = tuple[ExitCode, dict[str, Any]]
 SHOWN_PARTS: Final = 20

@@ -15,10 +15,10 @@ from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import stricter
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
-from schemas.money import format_cents
-from schemas.person import same_person
 from schemas.plan import ApprovalKind
 from schemas.submission import PlanFate, Submission
+from schemas.values.money import format_cents
+from schemas.values.names import same_person
 
 Result = tuple[ExitCode, dict[str, Any]]
 

@@ -14,12 +14,12 @@ from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
 from io_adapters.desk.ports import Doubt, Stop
 from io_adapters.ledger.ledger import Ledger
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.errors import WordRefused
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
-from schemas.person import same_person
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.told import Told
+from schemas.values.names import same_person
 
 S = SubmissionState
 X = ExchangeState

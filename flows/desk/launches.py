@@ -15,7 +15,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from schemas.desk_people import Launch
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.person import same_person
+from schemas.values.names import same_person
 
 # A run that has not shown up by then will not, or not soon: people are told.
 PATIENCE: Final = dt.timedelta(seconds=90)

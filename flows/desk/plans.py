@@ -17,11 +17,11 @@ from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule
 from schemas.errors import ApprovalWanted
 from schemas.job import Job
-from schemas.person import same_person
 from schemas.plan import ApprovalKind
-from schemas.plan_page import PlanPage
+from schemas.plan_view import PlanPage
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
 from schemas.told import Told
+from schemas.values.names import same_person
 
 S = SubmissionState
 KEPT: Final = 16

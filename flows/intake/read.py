@@ -31,7 +31,7 @@ from schemas.tables.row_books import PERSON_NAMES
 from schemas.tables.row_runs import join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
-from schemas.used_lines import NO_LINES
+from schemas.used_before import NO_LINES
 
 
 def read(run: Run) -> None:

@@ -29,7 +29,7 @@ from schemas.tables.parsing_blocks import Before, ParsedBlock, parse_block
 from schemas.tables.row_runs import RowRuns, runs_of
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import Source
-from schemas.used_lines import NO_LINES, LineSketch, line_hashes, sketch_of
+from schemas.used_before import NO_LINES, LineSketch, line_hashes, sketch_of
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
 MOST_LINES = 65_536

@@ -13,8 +13,7 @@ from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Source
-from schemas.layouts.layout import Layout
-from schemas.layouts.parts import missing_parts
+from schemas.layouts.layout import Layout, missing_parts
 from schemas.raw_table import RawTable, joined, some_rows
 
 

@@ -18,15 +18,15 @@ from flows.sending.rules import refused_entries
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout
-from schemas.decision import Decision
+from schemas.approval import Decision
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
 from schemas.job import Job, Period
-from schemas.layouts.headers import match_headers
-from schemas.paid_before import PaidRow
+from schemas.layouts.layout import match_headers
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
+from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
 

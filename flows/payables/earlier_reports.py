@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from flows.payables.rules.claims import SecondAttempt, planned_payments, says_paid, second_attempts
 from flows.reports.report_list import freeze
 from flows.run import Run
-from schemas.alarm import Alarm
 from schemas.errors import SendingFrozen
-from schemas.submission import Submission
+from schemas.submission import Alarm, Submission
 from schemas.told import Told
 from schemas.wire import SplitReport
 

@@ -14,13 +14,13 @@ from flows.reconciliation.rules.reconcile import tell_rows
 from flows.run import Run
 from flows.sending.rules import terms_of
 from io_adapters.ledger.approvals_missing import rule_for
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
-from schemas.paid_before import PaidAlike
 from schemas.plan import Place
 from schemas.tables.frames import Record
+from schemas.used_before import PaidAlike
 
 
 def freeze_plan(run: Run) -> None:

@@ -11,7 +11,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, errors_among
 from schemas.submission import UNSENT, SubmissionState
-from schemas.used_lines import FileUse, WhoseMoney
+from schemas.used_before import FileUse, WhoseMoney
 
 
 def judge_inputs(run: Run) -> None:

@@ -39,18 +39,26 @@ from flows.sending.rules import facts_of, terms_of
 from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.desk_people import LANGUAGES
-from schemas.exchange_terms import HOME_CURRENCY
 from schemas.issues import errors_among
-from schemas.masking import mask_tax_id
-from schemas.money import format_cents
-from schemas.paid_before import PaidPart, alike_in_words
-from schemas.plan import PaymentPlan, Place
-from schemas.plan_page import BatchLine, PlanPage
-from schemas.plan_view import Against, ChecksView, Notice, PayeeNotice, PlanChanges, PlanView, RateChange
+from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
+from schemas.plan_view import (
+    Against,
+    BatchLine,
+    ChecksView,
+    Notice,
+    PayeeNotice,
+    PlanChanges,
+    PlanPage,
+    PlanView,
+    RateChange,
+)
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.told import Told
+from schemas.used_before import PaidPart, alike_in_words
+from schemas.values.masking import mask_tax_id
+from schemas.values.money import format_cents
 
 
 def page_of(view: PlanView) -> PlanPage:

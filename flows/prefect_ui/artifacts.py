@@ -26,10 +26,10 @@ from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
-from schemas.money import format_cents
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.standing_words import state_in_words
+from schemas.values.money import format_cents
 
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "plan": ("Plano de {job}, {period}", "Plan of {job}, {period}"),

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.errors import ConfigurationError
-from schemas.pix_key import read_pix_key, read_pix_key_type
-from schemas.tax_id import parse_tax_id
+from schemas.values.pix_key import read_pix_key, read_pix_key_type
+from schemas.values.tax_id import parse_tax_id
 from schemas.wire import (
     AccountType,
     AccountValidation,

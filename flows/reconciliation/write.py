@@ -36,12 +36,11 @@ from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.errors import RepasseError
-from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.layouts.headers import match_headers
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, match_headers
 from schemas.payee_statement import StatementBasis
+from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import column_letter
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState

@@ -9,14 +9,13 @@ from flows.reports.rules.report_list import compare_listing, find_doubtful, link
 from flows.run import Run
 from io_adapters.ledger.decisions import Freeze
 from io_adapters.ledger.leases import Owner, is_gone
-from schemas.alarm import Alarm, Alarms
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
 from schemas.standing_words import state_in_words
-from schemas.submission import ENDED, LIKENESS, Submission, SubmissionState
+from schemas.submission import ENDED, LIKENESS, Alarm, Alarms, Submission, SubmissionState
 from schemas.told import Told
 from schemas.wire import SplitReport
 

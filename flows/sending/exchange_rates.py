@@ -14,13 +14,13 @@ from flows.sending.send import LEASE_S, check_may_send, listing_is_old
 from io_adapters.ledger.approvals_missing import require_typed_word_counts
 from io_adapters.ledger.leases import Owner, is_gone
 from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen, WordRefused
-from schemas.exchange_terms import HOME_CURRENCY, ExchangeTerms
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode, worst
-from schemas.person import different_people, same_person
+from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, Submission
 from schemas.told import Told
+from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
 X = ExchangeState

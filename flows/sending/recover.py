@@ -16,10 +16,10 @@ from flows.sending.send import send
 from io_adapters.ledger.approvals_missing import approvers_needed, rule_for, words_given
 from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
-from schemas.money import format_cents
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState
 from schemas.tables.frames import records
+from schemas.values.money import format_cents
 
 S = SubmissionState
 

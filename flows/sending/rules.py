@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 from flows.payables.rules.plan_batches import digest_of_entry
-from schemas.exchange_terms import HOME_CURRENCY, ExchangeTerms
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Job
+from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import BatchExchange, BatchSummary
 from schemas.submission import OPEN, Outcome, Submission
 from schemas.tables.frames import DataFrame

@@ -20,11 +20,10 @@ from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_ec
 from flows.run import Run, Service
 from flows.sending.rules import explain_refusal
 from io_adapters.payout_api.outcome import Answer
-from schemas.alarm import Alarm, Alarms
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.reconciliation import Discrepancy
-from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.submission import Alarm, Alarms, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
 
 S = SubmissionState

@@ -12,9 +12,9 @@ from flows.run import Run
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import NotSent, SendingFrozen
-from schemas.exchange_terms import HOME_CURRENCY
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
+from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Discrepancy
 from schemas.standing_words import state_in_words
 from schemas.submission import OPEN, PROVISIONAL, UNTOLD, Submission, SubmissionState, Withheld

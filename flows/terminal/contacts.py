@@ -14,7 +14,7 @@ from flows.contact_words import say
 from flows.terminal.printing import show_issues
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
-from schemas.masking import mask_email, mask_name, mask_tax_id
+from schemas.values.masking import mask_email, mask_name, mask_tax_id
 
 SHOWN: Final = 50
 _WENT_WELL: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.KEPT})

@@ -6,7 +6,7 @@ from flows.address_book.rules import Action, ContactStep, SourceRow
 from flows.address_book.start import ContactsReport
 from flows.address_book.sync import ContactOutcome
 from schemas.contact_book import KnownContact
-from schemas.masking import mask_email, mask_name, mask_tax_id
+from schemas.values.masking import mask_email, mask_name, mask_tax_id
 
 
 def known_document(one: KnownContact) -> dict[str, Any]:

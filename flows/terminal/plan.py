@@ -15,11 +15,11 @@ from flows.terminal.waits import show_waits
 from flows.wording import say
 from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import digest_in_words, where_in_words
-from schemas.masking import mask_tax_id
-from schemas.money import format_cents
-from schemas.paid_before import alike_in_words
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanView
+from schemas.used_before import alike_in_words
+from schemas.values.masking import mask_tax_id
+from schemas.values.money import format_cents
 
 WIDTH: Final = 100
 LARGEST: Final = 10

@@ -6,8 +6,8 @@ from typing import Any
 from flows.sending.rules import facts_of
 from flows.terminal.waits import wait_document
 from io_adapters.outputs.labels import Labels, reason_in_words
-from schemas.masking import mask_tax_id
 from schemas.plan_view import Change, ChangeKind, PayeeNotice, PlanChanges, PlanRow, PlanView
+from schemas.values.masking import mask_tax_id
 
 LARGEST = 10
 

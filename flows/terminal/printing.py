@@ -18,10 +18,10 @@ from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
-from schemas.money import format_cents
 from schemas.plan import Place
 from schemas.reconciliation import Summary
 from schemas.standing_words import state_in_words
+from schemas.values.money import format_cents
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8

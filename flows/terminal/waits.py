@@ -8,7 +8,7 @@ from rich.console import Console
 
 from flows.wording import say
 from io_adapters.outputs.labels import Labels, wait_in_words
-from schemas.money import format_cents
+from schemas.values.money import format_cents
 from schemas.waits import Wait, WaitKind
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from flows.intake.rules.sum_lines import EXACT, part_of
 from flows.reconciliation.rules.reconcile import place_of
 from flows.royalties.rules.allocation import OWNER_ROLE
-from schemas.decision import Decision
+from schemas.approval import Decision
 from schemas.job import Exchange
 from schemas.plan import Place
 from schemas.submission import Submission

@@ -11,15 +11,13 @@ from flows.run import Order
 from flows.tracing.lines import Statements
 from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
-from schemas.decision import Decision
+from schemas.approval import Decision
 from schemas.job import Outputs
-from schemas.layouts.headers import fold
-from schemas.masking import mask_tax_id, mask_value
+from schemas.layouts.layout import fold
 from schemas.plan import Place
 from schemas.standing_words import STANDING_WORDS, standing_of
 from schemas.submission import Claim, Submission
 from schemas.tables.frames import Record, records
-from schemas.tax_id import parse_tax_id
 from schemas.trace import (
     FileStanding,
     PayeeTrace,
@@ -29,6 +27,8 @@ from schemas.trace import (
     TracedReport,
     TracedWord,
 )
+from schemas.values.masking import mask_tax_id, mask_value
+from schemas.values.tax_id import parse_tax_id
 from schemas.wire import SplitReport, parse_json
 
 _EVERY_RUN: Final = 10**9

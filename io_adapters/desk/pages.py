@@ -13,7 +13,7 @@ from markupsafe import Markup
 from io_adapters.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from io_adapters.desk.words import TEXTS, say
 from schemas.desk_people import LANGUAGES, Language, Role
-from schemas.money import format_cents
+from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
 # Payouts are Brazilian: days turn, and people meet, by this clock, wherever the machine stands.

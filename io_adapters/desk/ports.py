@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.desk_people import DeskUser, FirstWord, Language, Upload
 from schemas.issues import Issue
-from schemas.plan_page import PlanPage
+from schemas.plan_view import PlanPage
 from schemas.submission import PlanFate, Submission
 from schemas.waits import Wait
 

@@ -23,10 +23,10 @@ from io_adapters.ledger.tables import (
 )
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, WordRefused
-from schemas.person import same_person
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import LIVE, UNSENT, Submission, SubmissionState
 from schemas.told import Told
+from schemas.values.names import same_person
 
 # Rejections stand in the same record, void from the start, so that they are never forgotten.
 _REJECTED = "rejected"

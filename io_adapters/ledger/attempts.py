@@ -16,10 +16,9 @@ from io_adapters.ledger.decisions import freeze_for, require_free_to_send
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import answers, claims, plans, submissions
-from schemas.alarm import NO_ALARMS, Alarm, Alarms
 from schemas.errors import ApprovalWanted, BrokenInvariant
 from schemas.plan import PaymentPlan, body_to_send, report_id
-from schemas.submission import Outcome, Submission, SubmissionState
+from schemas.submission import NO_ALARMS, Alarm, Alarms, Outcome, Submission, SubmissionState
 from schemas.told import Told
 from schemas.wire import canonical_json
 

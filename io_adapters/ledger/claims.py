@@ -9,9 +9,9 @@ from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, an
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, journal, plans, submissions
 from schemas.errors import BrokenInvariant, ConfigurationError, UnsoundPlan
-from schemas.paid_before import FailedPayment, PaidRow
 from schemas.plan import BatchPayment
 from schemas.submission import LIVE, Claim, Submission, SubmissionState, Withheld, check_transition
+from schemas.used_before import FailedPayment, PaidRow
 
 
 class ClaimCollision(UnsoundPlan):

@@ -10,10 +10,9 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, decisions, freezes, holds, journal, runs, submissions
-from schemas.alarm import Alarms
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.errors import NotSent, SendingFrozen
-from schemas.submission import ENDED, OPEN, UNTOLD
+from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
 from schemas.told import Told
 
 _FIELDS = tuple(Decision.__dataclass_fields__)

@@ -21,7 +21,7 @@ from io_adapters.ledger.desk_tables import (
 from io_adapters.ledger.engine import Database
 from schemas.desk_people import DeskUser, FirstWord, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, WordRefused
-from schemas.person import same_person
+from schemas.values.names import same_person
 
 
 class DeskUsers:

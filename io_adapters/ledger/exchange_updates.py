@@ -15,12 +15,11 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges, plans, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, ConfigurationError
-from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, check_transition, exchange_update_id
-from schemas.person import different_people
-from schemas.plan import digest_of_plan
+from schemas.plan import ExchangeTerms, digest_of_plan
 from schemas.submission import OPEN, SubmissionState
 from schemas.told import Told
+from schemas.values.names import different_people
 
 
 def write_terms(connection: Connection, plan_digest: str, terms: ExchangeTerms) -> None:

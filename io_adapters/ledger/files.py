@@ -18,7 +18,7 @@ from io_adapters.ledger.tables import (
     plans,
 )
 from schemas.corrections import CorrectedRow
-from schemas.used_lines import NO_LINES, FileUse, LineSketch, WhoseMoney
+from schemas.used_before import NO_LINES, FileUse, LineSketch, WhoseMoney
 
 
 class Files:

@@ -27,15 +27,13 @@ from io_adapters.ledger.tables import (
     runs,
     submissions,
 )
-from schemas.approval import PlanRule
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind, PlanRule
 from schemas.errors import ApprovalWanted, UnsoundPlan
-from schemas.exchange_terms import ExchangeTerms
 from schemas.job import Identities
-from schemas.paid_before import PaidPart, PaidSum, UsedDestination
-from schemas.plan import PaymentPlan
+from schemas.plan import ExchangeTerms, PaymentPlan
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
 from schemas.told import Told
+from schemas.used_before import PaidPart, PaidSum, UsedDestination
 
 
 @dataclass(frozen=True, slots=True)

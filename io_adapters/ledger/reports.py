@@ -18,11 +18,22 @@ from io_adapters.ledger.claims import (
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, meta, reports, submissions
-from schemas.alarm import NO_ALARMS, Alarm, Alarms
 from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
-from schemas.person import different_people
-from schemas.submission import ENDED, LIKENESS, LIVE, OPEN, PROVISIONAL, TAKEN_BACK, Submission, SubmissionState
+from schemas.submission import (
+    ENDED,
+    LIKENESS,
+    LIVE,
+    NO_ALARMS,
+    OPEN,
+    PROVISIONAL,
+    TAKEN_BACK,
+    Alarm,
+    Alarms,
+    Submission,
+    SubmissionState,
+)
 from schemas.told import Told
+from schemas.values.names import different_people
 
 
 @dataclass(frozen=True, slots=True)

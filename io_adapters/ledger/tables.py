@@ -180,7 +180,7 @@ file_uses = Table(
     Column("lines_sha256", String(64)),
 )
 
-# Which lines a file holds (`schemas.used_lines`), once however many runs have read it.
+# Which lines a file holds (`schemas.used_before`), once however many runs have read it.
 file_lines = Table(
     "file_lines",
     metadata,

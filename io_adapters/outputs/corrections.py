@@ -34,11 +34,9 @@ from io_adapters.outputs.workbook import (
     write_headers,
     write_table,
 )
-from schemas.corrections import Origin, to_properties
+from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
-from schemas.missing_share import MissingShare, MissingShares
-from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, RawTable, column_letter
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000

@@ -442,7 +442,7 @@ class Labels:
         return texts[self._position] if texts else value
 
 
-# Reasons that hold a fact, as `flows.payables.rules.claims` and `schemas.decision` write them.
+# Reasons that hold a fact, as `flows.payables.rules.claims` and `schemas.approval` write them.
 _WITH_FACT: Final = {
     "settled_by": re.compile(r"settled by (?P<found>.+)"),
     "claimed_by": re.compile(r"claimed by (?P<found>.+)"),

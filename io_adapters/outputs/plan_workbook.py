@@ -30,12 +30,22 @@ from io_adapters.outputs.workbook import (
     write_small_table,
     write_table,
 )
-from schemas.masking import mask_tax_id
-from schemas.money import format_cents
-from schemas.paid_before import alike_in_words
 from schemas.plan import Place
-from schemas.plan_rules import AMOUNTS_LOOKED_AT, MUCH_ABOVE_BY_CENTS, MUCH_ABOVE_TIMES
-from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanRow, PlanView
+from schemas.plan_view import (
+    AMOUNTS_LOOKED_AT,
+    MUCH_ABOVE_BY_CENTS,
+    MUCH_ABOVE_TIMES,
+    Against,
+    Change,
+    ChangeKind,
+    Notice,
+    PayeeNotice,
+    PlanRow,
+    PlanView,
+)
+from schemas.used_before import alike_in_words
+from schemas.values.masking import mask_tax_id
+from schemas.values.money import format_cents
 
 NOTICE_TONES: Final = {
     Notice.PAID_BEFORE: Tone.TROUBLE,

@@ -32,10 +32,10 @@ from io_adapters.outputs.workbook import (
     write_small_table,
 )
 from schemas.issues import Issue, Severity
-from schemas.masking import mask_account, mask_pix_key
 from schemas.plan import Place
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
 from schemas.standing_words import standing_of
+from schemas.values.masking import mask_account, mask_pix_key
 from schemas.waits import Wait
 
 PLACE_TONES: Final[dict[Place, Tone]] = {

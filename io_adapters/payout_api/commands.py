@@ -21,7 +21,7 @@ from io_adapters.payout_api.errors import (
 from io_adapters.payout_api.outcome import classify_exception, reason_for
 from schemas.errors import NotSent
 from schemas.submission import Outcome
-from schemas.tax_id import parse_tax_id
+from schemas.values.tax_id import parse_tax_id
 from schemas.wire import (
     AccountDelete,
     Contact,

@@ -11,9 +11,8 @@ from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import Orders, answer_in
 from io_adapters.payout_api.errors import RuleBroken
 from io_adapters.payout_api.queries import Questions, Reading
-from schemas.brcode import BrCodeProblem, check_brcode
-from schemas.brcode_words import deprecation_in_words, in_words, unchecked_in_words
 from schemas.errors import NotSent
+from schemas.values.brcode import BrCodeProblem, check_brcode, deprecation_in_words, in_words, unchecked_in_words
 from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
 
 Holds = Literal["any", "text", "base64_of_text", "image"]

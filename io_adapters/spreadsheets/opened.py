@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from schemas.file_view import View
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import RawTable
+from schemas.raw_table import RawTable, View
 
 
 class OpenedFile(Protocol):

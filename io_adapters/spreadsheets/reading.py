@@ -14,12 +14,10 @@ from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.opened_text import open_text
 from io_adapters.spreadsheets.words import say
 from io_adapters.spreadsheets.workbooks import open_workbook
-from schemas.file_view import HeadRow, View
 from schemas.issues import IssueCode
-from schemas.layouts.headers import fold, match_headers
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, fold, match_headers
 from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
-from schemas.raw_table import RawTable, joined
+from schemas.raw_table import HeadRow, RawTable, View, joined
 
 
 def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -> Layout:

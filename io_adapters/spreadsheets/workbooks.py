@@ -23,11 +23,9 @@ from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.words import say
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
-from schemas.file_view import HeadRow, View
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind, Oddities
+from schemas.raw_table import CellKind, FileIdentity, HeadRow, Oddities, RawTable, View
 
 
 class Source(Protocol):

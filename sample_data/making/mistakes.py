@@ -9,7 +9,7 @@ from sample_data.making.payments import HEADERS, Payment
 from sample_data.making.people import Payee, Registry, masked
 from sample_data.making.workbooks import CellError, Formula, Value
 from schemas.issues import IssueCode as Code
-from schemas.tax_id import check_digits
+from schemas.values.tax_id import check_digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sample_data.making.documents import write_json, write_text
 from sample_data.making.jobs import PAYMENTS_JOB
 from sample_data.making.people import Payee, Registry, masked
 from sample_data.making.workbooks import Value, write_workbook
-from schemas.tax_id import check_digits
+from schemas.values.tax_id import check_digits
 
 SHEET = "Pagamentos"
 DESTINATION_HEADERS = (

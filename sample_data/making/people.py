@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sample_data.making.words import FIRST_NAMES, LAST_NAMES
-from schemas.bank_digits import check_account_digit
-from schemas.tax_id import check_digits
+from schemas.values.bank_account import check_account_digit
+from schemas.values.tax_id import check_digits
 
 AREA_CODES = ("11", "21", "31", "41", "48", "51", "61", "62", "71", "81", "83", "85", "91", "92")
 # COMPE code, ISPB, branch (None: any) and how many digits the account has beside its check digit.

@@ -1,8 +1,15 @@
-"""How a sender lays out its file: the model behind each YAML declaration in this folder."""
+"""How a sender lays out its file: the model behind each YAML declaration in this folder, and its headers."""
 
-from typing import Literal
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
 
 TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening"]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
@@ -177,3 +184,140 @@ class Layout(_Declared):
             if strange:
                 raise ValueError(f"columns are of records that neither are lines nor lend: {', '.join(strange)}")
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderMatch:
+    """What a header row says about a layout's columns. Positions count from 0, column A.
+
+    Attributes:
+        positions: Canonical column -> position; a column that more than one header claims is not in it.
+        duplicates: Canonical column -> the positions that claim it, two or more.
+        missing: Required canonical columns that no header claims, in the layout's order.
+        unknown: Positions whose header the layout does not name.
+        ignored: Positions whose header the layout names as not to be read, or to be read by a rule of its own.
+    """
+
+    positions: dict[str, int]
+    duplicates: dict[str, tuple[int, ...]]
+    missing: tuple[str, ...]
+    unknown: tuple[int, ...]
+    ignored: tuple[int, ...]
+
+
+def fold(text: str) -> str:
+    """Reduce a header to what counts when people compare two: letters and digits, no case, no accents.
+
+    A header made of marks alone ("%") stays what it is.
+
+    >>> fold(" Valor Líquido (R$) "), fold("CPF/CNPJ"), fold("%")
+    ('valorliquidor', 'cpfcnpj', '%')
+    """
+    bare = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if mark.isalnum())
+    return bare or text.strip()
+
+
+def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
+    """Tell which header is which column of a layout.
+
+    Args:
+        headers: Texts of the header row, from column A; "" for a column without one.
+        layout: Whose columns are looked for.
+
+    Returns:
+        Every position with a header in exactly one of positions, duplicates, unknown and ignored.
+    """
+    column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
+    rules = [*([layout.sign.column] if layout.sign else []), *(rule.column for rule in layout.leave_out)]
+    not_read = {fold(header) for header in (*layout.ignored, *rules)}
+    claims: dict[str, list[int]] = {}
+    unknown: list[int] = []
+    ignored: list[int] = []
+    for position, header in enumerate(headers):
+        folded = fold(header)
+        if not folded:
+            continue
+        if folded in column_of:
+            claims.setdefault(column_of[folded], []).append(position)
+        elif folded in not_read:
+            ignored.append(position)
+        else:
+            unknown.append(position)
+    return HeaderMatch(
+        positions={column: found[0] for column, found in claims.items() if len(found) == 1},
+        duplicates={column: tuple(found) for column, found in claims.items() if len(found) > 1},
+        missing=tuple(column for column in layout.required if column not in claims),
+        unknown=tuple(unknown),
+        ignored=tuple(ignored),
+    )
+
+
+# DSR Part 1, "File naming convention": elements between underscores, "7of9" among them, a creation time after it.
+_PART: Final = re.compile(r"(?<![^_])([0-9]{1,3})of([0-9]{1,3})(?![^_.])")
+_ENDING: Final = re.compile(r"(?:_[0-9]{8}T[0-9]{6,9})?(?:\.[A-Za-z0-9]+)*$")
+
+
+@dataclass(frozen=True, slots=True)
+class MissingPart:
+    """A part that is not there.
+
+    Attributes:
+        file: Base name of a part that is.
+        part: Which is missing, from 1.
+        parts: Of how many.
+    """
+
+    file: str
+    part: int
+    parts: int
+
+    def issue(self, language: str) -> Issue:
+        """Return the issue that tells it."""
+        return make_issue(
+            IssueCode.FILE_PART_MISSING, language=language, file=self.file, part=self.part, parts=self.parts
+        )
+
+
+def part_of(name: str) -> tuple[int, int] | None:
+    """Return which part of how many a file is, by its name; None when the name does not say.
+
+    >>> part_of("DSR_Aurora_Onda_Premium_2026-09_BR_1of2_20261012T090000.tsv.gz"), part_of("sales.csv")
+    ((1, 2), None)
+    """
+    found = _PART.search(name)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def missing_parts(names: Sequence[str]) -> list[MissingPart]:
+    """Name each part that is not among the files of one source.
+
+    Parts belong together when their names are alike but for the part and the packing. They should bear one creation
+    time; where those of no single time are complete, parts of different times are taken together, since some senders
+    stamp each file as it is written.
+
+    Args:
+        names: Base names of the files; those that say of no part are passed over.
+
+    Returns:
+        In the order of names and parts; nothing when all parts are there, or a name says "3of2" or "0of2".
+    """
+    files = [name for name in names if (part := part_of(name)) and 1 <= part[0] <= part[1]]
+    complete = {name for group in _grouped(files, exactly=True) if not _absent(group) for name in group}
+    rest = [name for name in files if name not in complete]
+    return [missing for group in _grouped(rest, exactly=False) for missing in _absent(group)]
+
+
+def _grouped(names: Iterable[str], *, exactly: bool) -> list[list[str]]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        ending = _ENDING.search(name)
+        stamp = ending[0].partition(".")[0] if ending and exactly else ""
+        alike = _PART.sub(lambda part: f"of{int(part[2])}", _ENDING.sub("", name), count=1)
+        groups.setdefault((alike, stamp), []).append(name)
+    return list(groups.values())
+
+
+def _absent(group: Sequence[str]) -> list[MissingPart]:
+    there = {part for name in group if (part := part_of(name))}
+    parts = max(count for _, count in there)
+    return [MissingPart(group[0], part, parts) for part in range(1, parts + 1) if (part, parts) not in there]

@@ -1,12 +1,186 @@
-"""Finding a layout's table in what a file shows, and finding which of several layouts a file has."""
+"""Finding a layout's table in what a file shows, and which of several layouts a file has."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
-from schemas.file_view import HeadRow, View
-from schemas.layouts.headers import HeaderMatch, fold, match_headers
-from schemas.layouts.layout import Layout, WrittenAs
+from schemas.layouts.layout import HeaderMatch, Layout, WrittenAs, fold, match_headers
+from schemas.raw_table import HeadRow, View
+from schemas.values.money import read_amount_text
+
+# Canonical column -> headers of senders, banks and people in Portuguese, English and Spanish.
+_USUAL: Final[dict[str, tuple[str, ...]]] = {
+    "period": (
+        *("Mês", "Mês de venda", "Competência", "Data", "Date", "Data da venda", "Período de vendas", "Mes", "Fecha"),
+        *("Month", "Sale Date", "Sales Date", "Sale Period", "Usage Period", "Transaction Date", "Transaction Month"),
+    ),
+    "platform": (
+        *("Serviço", "Canal", "DSP", "Provider", "Service", "Service Provider", "Digital Service Provider", "Shop"),
+        *("Source", "Tienda", "Retailer", "Partner", "Store Name", "Platform Name"),
+    ),
+    "territory": ("Country", "Country Code", "Region", "Pais de venda", "Country of Sale", "Territorio"),
+    "isrc": ("Código ISRC", "ISRC Code", "Track ISRC", "Asset ISRC"),
+    "upc": ("EAN", "EAN/UPC", "UPC/EAN", "UPC Code", "Código UPC", "Código de barras", "Barcode", "GTIN"),
+    "release": ("Lançamento", "Disco", "Produto", "Album", "Album Title", "Release Title", "Product", "Product Title"),
+    "title": ("Música", "Obra", "Canção", "Fonograma", "Track", "Track Name", "Song", "Work Title", "Canción", "Pista"),
+    "artist": ("Intérprete", "Artist Name", "Main Artist", "Track Artist", "Track Artists", "Performer", "Artists"),
+    "units": ("Qtd", "Qtde", "Unidades", "Streams", "Plays", "Reproduções", "Execuções", "Qty", "Count", "Cantidad"),
+    "currency": ("Divisa", "Payment Currency", "Currency Code", "Account Currency"),
+    "name": ("Beneficiário", "Titular do pagamento", "Payee"),
+    "email": ("Correio eletrônico", "Mail"),
+    "reference": ("Observação", "Descrição", "Histórico", "Note"),
+}
+
+# What a header says of money: what is left for the client counts for it, what comes before or beside against it.
+_WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
+    (re.compile(words), weight)
+    for words, weight in (
+        ("net|liquid|neto", 4),
+        ("apagar|payable|devido|due", 3),
+        ("afterfees|afterdeductions|aposdescontos|apostaxas", 6),
+        ("royalt|direitos|regalia", 2),
+        ("earn|revenue|receipts|receita|amount|valor|importe|montante|share|total", 1),
+        ("extended", 1),
+        ("gross|brut|retail|preco|price|unit|sale|venda", -4),
+        ("rate|percent|share.*in.*out|exchange|conversion|cambio|cotacao", -4),
+        ("tax|imposto|vat|fee|taxa|tarifa|commission|comissao|deduc|discount|desconto|shipping|frete", -4),
+        ("withh|reti|recoup|advance|adiant|balance|saldo|minimum|minimo|previous|anterior", -4),
+        ("original|base|price", -2),
+    )
+)
+_CODE: Final = re.compile(r"\b(?:id|code|number|c[oó]digo|n[uú]mero|n[ºo°])\b|#", re.IGNORECASE)
+_CURRENCY: Final = re.compile(
+    r"\b(USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|JPY|CHF)\b|(US\$|\$US)|(R\$)|(€)|(£)", re.IGNORECASE
+)
+_SIGNS: Final = ("USD", "BRL", "EUR", "GBP")
+
+
+def usual_columns() -> dict[str, str]:
+    """Return folded header -> canonical column, for headers that no known layout need have."""
+    return {fold(header): column for column, headers in _USUAL.items() for header in headers}
+
+
+def money_weight(header: str) -> int:
+    """Weigh how much a header sounds like what is left to be paid to the client; 0 when it says nothing of money.
+
+    >>> money_weight("Net Revenue") > money_weight("Gross Revenue"), money_weight("Artist")
+    (True, 0)
+    """
+    if _CODE.search(header):
+        return 0
+    folded = fold(header)
+    return sum(weight for words, weight in _WEIGHTS if words.search(folded)) + (1 if currency_in(header) else 0)
+
+
+def currency_in(header: str) -> str | None:
+    """Return the currency that a header names.
+
+    >>> currency_in("Earnings (USD)"), currency_in("Royalty ($US)"), currency_in("Valor (R$)"), currency_in("Price")
+    ('USD', 'USD', 'BRL', None)
+    """
+    found = _CURRENCY.search(header)
+    if found is None:
+        return None
+    code, *signs = found.groups()
+    return code.upper() if code else next(name for sign, name in zip(signs, _SIGNS, strict=True) if sign)
+
+
+_YEAR_LAST: Final = re.compile(r"([0-9]{1,2})[-/.]([0-9]{1,2})[-/.](?:[0-9]{4}|[0-9]{2})(?:[T ].*)?")
+_CODE_DIGITS: Final = 8
+_MONTHS: Final = 12
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is an amount, a count or a percentage."""
+    return read_amount_text(text.removesuffix("%")) is not None
+
+
+def is_money(texts: Sequence[str]) -> bool:
+    """Tell whether a column holds amounts: numbers alone, and not codes or counts that are all whole and long."""
+    return (
+        bool(texts)
+        and all(map(is_number, texts))
+        and not all(text.isdecimal() and len(text) >= _CODE_DIGITS for text in texts)
+    )
+
+
+def decimal_mark(texts: Iterable[str]) -> Literal[",", "."] | None:
+    """Return the decimal mark that amounts prove; None for none, or both."""
+    marks = {amount.mark for text in texts if (amount := read_amount_text(text)) and amount.mark}
+    return marks.pop() if len(marks) == 1 else None
+
+
+def date_order(texts: Iterable[str]) -> Literal["day_first", "month_first"] | None:
+    """Tell what dates with the year last prove of their order; None for nothing, or both."""
+    proven: set[Literal["day_first", "month_first"]] = set()
+    for text in texts:
+        if found := _YEAR_LAST.fullmatch(text):
+            first, second = int(found[1]), int(found[2])
+            if max(first, second) > _MONTHS:
+                proven.add("day_first" if first > second else "month_first")
+    return proven.pop() if len(proven) == 1 else None
+
+
+def has_open_dates(texts: Iterable[str]) -> bool:
+    """Tell whether there are dates with the year last."""
+    return any(_YEAR_LAST.fullmatch(text) for text in texts)
+
+
+SourceTable = Literal["payments", "royalty_lines"]
+
+_READ_AS_AMOUNT: Final = 2
+_NOT_READ: Final = 1
+
+
+class Vocabulary:
+    """What the known layouts of one table, and usage, say of headers."""
+
+    def __init__(self, known: Sequence[Layout], table: SourceTable) -> None:
+        layouts = [layout for layout in known if layout.table == table]
+        self._read: dict[str, Counter[str]] = {}
+        for layout in layouts:
+            for column, aliases in layout.columns.items():
+                for alias in aliases:
+                    self._read.setdefault(fold(alias), Counter())[column] += 1
+        self._not_read = Counter(fold(header) for layout in layouts for header in layout.ignored)
+        columns = {column for layout in layouts for column in layout.columns}
+        self._usual = {header: column for header, column in usual_columns().items() if column in columns}
+
+    def claims(self, headers: Sequence[str], samples: Mapping[int, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+        """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost.
+
+        Args:
+            headers: From column A.
+            samples: Position of each header that is not blank -> texts below it.
+        """
+        weighed: dict[str, list[tuple[int, int]]] = {}
+        for position, texts in samples.items():
+            column, weight = self._column(headers[position])
+            if column != "amount" and weight > 0:
+                weighed.setdefault(column, []).append((weight, position))
+            elif is_money(texts) and money_weight(headers[position]) > 0:
+                weighed.setdefault("amount", []).append((self._money(headers[position]), position))
+        return {
+            column: tuple(position for _, position in sorted(found, key=lambda one: (-one[0], one[1])))
+            for column, found in weighed.items()
+        }
+
+    def _column(self, header: str) -> tuple[str, int]:
+        """Return the column that most layouts read a header as, or else the usual one, and by how many votes."""
+        folded = fold(header)
+        if votes := self._read.get(folded):
+            column, count = votes.most_common(1)[0]
+            return column, count - self._not_read[folded]
+        usual = self._usual.get(folded, "")
+        return usual, 1 if usual and not self._not_read[folded] else 0
+
+    def _money(self, header: str) -> int:
+        folded = fold(header)
+        read = self._read.get(folded, Counter[str]())["amount"]
+        return money_weight(header) + _READ_AS_AMOUNT * read - _NOT_READ * self._not_read[folded]
+
 
 _WRITTEN_AS: Final[dict[str | None, WrittenAs]] = {
     "\t": "tab",

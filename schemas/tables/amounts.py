@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, Literal, NamedTuple
 
-from schemas.amount_text import AmountText, DecimalMark, read_amount_text
 from schemas.issues import IssueCode
-from schemas.reading import Reading
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
 from schemas.tables.cells import ColumnReader, Telling
 from schemas.tables.decisions import Decision
+from schemas.values.money import AmountText, DecimalMark, read_amount_text
+from schemas.values.reading import Reading
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)
 _LINE_DECIMALS: Final = 18

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from schemas.amount_text import DecimalMark
 from schemas.tables.apart import Apart
 from schemas.tables.decisions import Decision
 from schemas.tables.draft import Draft
 from schemas.tables.stated_totals import StatedTotal
+from schemas.values.money import DecimalMark
 
 _EXACT: Final = Context(prec=120)
 _MARKS: Final[dict[str, DecimalMark]] = {Decision.DECIMAL_COMMA: ",", Decision.DECIMAL_POINT: "."}

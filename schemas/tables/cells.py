@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import IssueCode, Severity
-from schemas.reading import BLANKS, Reading
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
 from schemas.tables.decisions import Decision
+from schemas.values.reading import BLANKS, Reading
 
 ERROR_LITERALS: Final = frozenset(
     {"#REF!", "#N/A", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}

@@ -9,7 +9,7 @@ from pandera.accessors.pandas_accessor import PanderaDataFrameAccessor
 from pandera.backends.base import BaseSchemaBackend
 from pandera.engines.pandas_engine import Engine
 
-from schemas.tax_id_column import read_tax_ids
+from schemas.values.tax_id import read_tax_ids
 
 
 class TableModel(pa.DataFrameModel):

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
-from schemas.reading import Reading
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
 from schemas.tables.cells import CellReader, ColumnReader, Telling
 from schemas.tables.decisions import Decision
-from schemas.words import MONTHS, fold_word
+from schemas.values.reading import MONTHS, Reading, fold_word
 
 DateStyle = Literal["auto", "day_first", "month_first"]
 

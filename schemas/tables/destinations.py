@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from schemas.bank_digits import check_account_digit
 from schemas.issues import IssueCode
-from schemas.pix_key import read_pix_key
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft, Mask
+from schemas.values.bank_account import check_account_digit
+from schemas.values.pix_key import read_pix_key
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
 

@@ -4,11 +4,11 @@ from collections import Counter
 
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
-from schemas.masking import mask_pix_key, mask_value
 from schemas.raw_table import RawTable, column_letter
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft
-from schemas.words import PIX_KEY_TYPES, fold_word
+from schemas.values.masking import mask_pix_key, mask_value
+from schemas.values.reading import PIX_KEY_TYPES, fold_word
 
 
 def count_normalised(draft: Draft) -> Counter[str | None]:

@@ -5,8 +5,7 @@ import difflib
 from schemas.errors import UnreadableFile
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
-from schemas.layouts.headers import HeaderMatch, fold, match_headers
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import HeaderMatch, Layout, fold, match_headers
 from schemas.raw_table import RawTable, column_letter
 from schemas.tables.row_words import positions_under
 

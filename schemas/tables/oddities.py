@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from schemas.destination import DESTINATION_COLUMNS
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
-from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, RawTable, column_letter
 from schemas.tables.cells import Finding
 from schemas.tables.decisions import say
 from schemas.tables.draft import Draft
+from schemas.values.destination import DESTINATION_COLUMNS
 
 # What an empty cell is reproached with; a merged one is empty because of that alone.
 _EMPTINESS: Final = frozenset(

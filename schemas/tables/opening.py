@@ -12,7 +12,7 @@ from schemas.tables.cells import Finding
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Draft
-from schemas.words import fold_word
+from schemas.values.reading import fold_word
 
 CARRIED: Final = "carried"
 TO_RECOUP: Final = "to_recoup"

@@ -11,8 +11,7 @@ import pandas as pd
 import pandera.pandas as pa
 
 from schemas.issues import Issue, IssueCode
-from schemas.layouts.headers import HeaderMatch
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import HeaderMatch, Layout
 from schemas.raw_table import RawTable
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
 from schemas.tables.apart import Apart, Why, rows_apart

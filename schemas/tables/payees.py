@@ -9,7 +9,7 @@ from schemas.tables.columns import PAYEE_COLUMNS, ColumnKind
 from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
-from schemas.words import fold_word
+from schemas.values.reading import fold_word
 
 
 class Payees(PayeeData):

@@ -4,12 +4,12 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.issues import IssueCode
-from schemas.reference import normal_reference
 from schemas.tables.cells import Finding
 from schemas.tables.columns import PAYEE_COLUMNS, Column, ColumnKind
 from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
+from schemas.values.names import normal_reference
 
 
 class Payments(PayeeData):

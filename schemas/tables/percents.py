@@ -6,9 +6,9 @@ from decimal import Context, Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.reading import Reading
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
 from schemas.tables.cells import ColumnReader
+from schemas.values.reading import Reading
 
 _EXACT: Final = Context(prec=60)
 _PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")

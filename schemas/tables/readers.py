@@ -1,22 +1,21 @@
-"""One reader for each kind of column. Tax ids are read by the column (`schemas.tax_id_column`), Pix keys by the row."""
+"""One reader for each kind of column. Tax ids are read by the column (`schemas.values.tax_id`), Pix keys by the row."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from schemas.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
 from schemas.issues import IssueCode
-from schemas.pix_key import read_pix_key_type
-from schemas.reading import Reading
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts
 from schemas.tables.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.tables.columns import ColumnKind
 from schemas.tables.dates import DateStyle, dates, periods
 from schemas.tables.percents import percentages, shares
 from schemas.tables.texts import read_name, read_text
-from schemas.words import FLAGS, fold_word
+from schemas.values.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
+from schemas.values.pix_key import read_pix_key_type
+from schemas.values.reading import FLAGS, Reading, fold_word
 
 _LABEL: Final = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL: Final = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+")

@@ -8,15 +8,14 @@ import numpy.typing as npt
 
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
-from schemas.raw_table import RawTable
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, RawTable
 from schemas.tables.cells import Cells, ColumnReading, Finding, Telling, unreadable
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.draft import Draft, Mask
 from schemas.tables.evidence import NO_EVIDENCE, Evidence
 from schemas.tables.headings import label_of
 from schemas.tables.readers import Convention, reader_factory
-from schemas.tax_id_column import read_tax_ids
+from schemas.values.tax_id import read_tax_ids
 
 
 def read_draft(  # all of it is one file's

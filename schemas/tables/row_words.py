@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schemas.layouts.headers import fold
-from schemas.raw_table import RawTable
-from schemas.reading import BLANKS
-from schemas.sheet_cells import CellKind
+from schemas.layouts.layout import fold
+from schemas.raw_table import CellKind, RawTable
 from schemas.tables.stated_totals import TotalWords
+from schemas.values.reading import BLANKS
 
 Mask = npt.NDArray[np.bool_]
 

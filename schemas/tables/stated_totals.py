@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from schemas.amount_text import DecimalMark, read_amount_text
-from schemas.layouts.headers import fold
-from schemas.reading import BLANKS
-from schemas.sheet_cells import CellKind
+from schemas.layouts.layout import fold
+from schemas.raw_table import CellKind
+from schemas.values.money import DecimalMark, read_amount_text
+from schemas.values.reading import BLANKS
 
 _BREAK: Final = re.compile(r"[\s:=]+")
 _CENTAVOS: Final = 2

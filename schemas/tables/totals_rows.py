@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from schemas.layouts.headers import fold
-from schemas.layouts.layout import ControlRows, Layout
-from schemas.raw_table import RawTable
-from schemas.reading import BLANKS
-from schemas.sheet_cells import CellKind
+from schemas.layouts.layout import ControlRows, Layout, fold
+from schemas.raw_table import CellKind, RawTable
 from schemas.tables.row_words import Mask, RowLabel, row_labels
 from schemas.tables.stated_totals import StatedTotal, TotalWords
+from schemas.values.reading import BLANKS
 
 # A row that says whom or what it is about is a line, whatever its first words are.
 _IDENTIFYING: Final = {"royalty_lines": ("isrc", "upc")}

@@ -18,7 +18,7 @@ from io_adapters.spreadsheets.reading import read_table
 from sample_data.making.people import Registry, masked
 from schemas.exit_codes import ExitCode
 from schemas.tables.parsing import parse_table
-from schemas.tax_id_column import read_tax_ids
+from schemas.values.tax_id import read_tax_ids
 from tests.bench.conftest import Figures, median_s
 from tests.bench.large_ledger import approve_many
 from tests.crash import workers

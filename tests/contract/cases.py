@@ -11,7 +11,7 @@ import pytest
 from io_adapters.payout_api.errors import AlreadyThere, NotFound, NotThere, Refused, Unanswered
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import NotSent
-from schemas.exchange_terms import ExchangeTerms
+from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
 from schemas.wire import (
     AccountValidation,

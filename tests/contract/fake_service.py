@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import httpx
 
-from schemas.brcode import crc16
+from schemas.values.brcode import crc16
 from schemas.wire import canonical_json, parse_json
 from tests.contract import fake_answers as answers
 

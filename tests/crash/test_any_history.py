@@ -22,8 +22,8 @@ from flows.runner import PAYOUT
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.money import format_cents
 from schemas.submission import SubmissionState
+from schemas.values.money import format_cents
 from tests.crash import workers
 from tests.crash.payday import IN_THE_SERVICE, NOT_IN_THE_SERVICE, WARM
 from tests.flows.jobs import Row, declare, payment, people

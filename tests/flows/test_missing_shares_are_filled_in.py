@@ -8,7 +8,7 @@ from flows.intake.rules.cross_check import list_missing_shares
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_order
 from flows.terminal.printing import QuietProgress
 from io_adapters.outputs.corrections import write_missing_shares
-from schemas.missing_share import MissingShares
+from schemas.corrections import MissingShares
 from tests.flows.jobs import masked, payee, people, share, write_sheet
 
 ANA, BIA = people(2)

@@ -10,10 +10,10 @@ from flows.cli import app
 from flows.commands.exchange_rate import read_rate
 from flows.commands.people import resolve_doubts
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
-from schemas.brcode import read_brcode
 from schemas.errors import BrokenInvariant, WordRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
+from schemas.values.brcode import read_brcode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

@@ -9,7 +9,7 @@ import pytest
 from flows.payables.rules.obligations import JobIdentity
 from flows.reconciliation.write import RunDocument
 from sample_data.making.people import masked
-from schemas.masking import mask_tax_id
+from schemas.values.masking import mask_tax_id
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO = people(3)

@@ -11,7 +11,7 @@ import pytest
 
 from io_adapters.spreadsheets.ddex.report import is_records, open_records
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from schemas.layouts.parts import missing_parts
+from schemas.layouts.layout import missing_parts
 from schemas.layouts.recognise import candidates, find_header
 from schemas.raw_table import FileIdentity
 from schemas.tables.parsing import parse_table

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.sum_lines import sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from schemas.money import round_half_even_cents
+from schemas.values.money import round_half_even_cents
 from tests.property.months import RATES, shuffled, some_lines, some_shares
 
 WORTH = {currency: Decimal(rate) for currency, rate in RATES.items()} | {"BRL": Decimal(1)}

@@ -18,7 +18,7 @@ from schemas.raw_table import some_rows
 from schemas.tables.content_hash import content_of, row_digests
 from schemas.tables.parsing import parse_table
 from schemas.tables.parsing_blocks import Before
-from schemas.used_lines import line_hashes, sketch_of
+from schemas.used_before import line_hashes, sketch_of
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.brcode import BrCodeProblem, check_brcode, crc16, read_brcode
-from schemas.brcode_words import deprecation_in_words, in_words, unchecked_in_words
+from schemas.values.brcode import (
+    BrCodeProblem,
+    check_brcode,
+    crc16,
+    deprecation_in_words,
+    in_words,
+    read_brcode,
+    unchecked_in_words,
+)
 
 STATIC = (
     "00020126510014br.gov.bcb.pix0115thalesog@me.com0210Pedido 123"

@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from schemas.bank_account import read_account, read_account_type, read_agency, read_psp_id
-from schemas.bank_digits import check_account_digit
-from schemas.destination import destination_fingerprint, destination_fingerprints
 from schemas.issues import IssueCode
-from schemas.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind
+from schemas.values.bank_account import check_account_digit, read_account, read_account_type, read_agency, read_psp_id
+from schemas.values.destination import destination_fingerprint, destination_fingerprints
+from schemas.values.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 ACCOUNT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from schemas.layouts.headers import fold
+from schemas.layouts.layout import fold
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
 
 OUR_OWN = ("advances", "opening", "payees", "payments", "royalties", "shares")

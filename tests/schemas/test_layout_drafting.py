@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, read_layout
-from schemas.file_view import HeadRow, View
 from schemas.layouts.drafting import draft_layout
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates, find_header
+from schemas.raw_table import HeadRow, View
 
 KNOWN = [read_layout(name, Path()) for name in known_layouts()]
 HEADER = ("Mês", "Loja", "Cód. da faixa", "ISRC", "Valor bruto (R$)", "Taxa", "Valor líquido (R$)")

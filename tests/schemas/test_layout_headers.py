@@ -2,8 +2,7 @@
 
 import pytest
 
-from schemas.layouts.headers import fold, match_headers
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, fold, match_headers
 
 LAYOUT = Layout(
     layout="x",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.file_view import HeadRow, View
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates, missing_of_nearest
+from schemas.raw_table import HeadRow, View
 
 
 def view(*rows, delimiter=",", sheet=None, visible=True):

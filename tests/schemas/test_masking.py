@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import schemas.masking
-from schemas.masking import mask_account, mask_pix_key, mask_value
-from schemas.tax_id import check_digits, format_tax_id
+import schemas.values.masking
+from schemas.values.masking import mask_account, mask_pix_key, mask_value
+from schemas.values.tax_id import check_digits, format_tax_id
 
 
 def test_the_examples_in_the_documentation_are_true():
-    assert doctest.testmod(schemas.masking).failed == 0
+    assert doctest.testmod(schemas.values.masking).failed == 0
 
 
 @pytest.mark.parametrize(

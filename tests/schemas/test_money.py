@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import schemas.amount_text
-import schemas.money
-from schemas.money import allocate, format_cents, parse_amount, parse_plain_amount, round_half_even_cents, round_parts
+import schemas.values.money
+from schemas.values.money import (
+    allocate,
+    format_cents,
+    parse_amount,
+    parse_plain_amount,
+    round_half_even_cents,
+    round_parts,
+)
 
 SPLITS = Path(__file__).parents[1] / "vectors" / "splits.csv"
 with SPLITS.open(encoding="utf-8", newline="") as file:
@@ -21,7 +27,7 @@ weights = st.lists(st.integers(0, 10**6), min_size=1, max_size=20).filter(any)
 cents = st.integers(-(10**14), 10**14)
 
 
-@pytest.mark.parametrize("module", [schemas.money, schemas.amount_text], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [schemas.values.money], ids=lambda module: module.__name__)
 def test_the_examples_in_the_documentation_are_true(module):
     assert doctest.testmod(module).failed == 0
 

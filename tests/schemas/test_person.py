@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.person import different_people, same_person
+from schemas.values.names import different_people, same_person
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.reference import normal_reference
+from schemas.values.names import normal_reference
 
 ALIKE = [
     (

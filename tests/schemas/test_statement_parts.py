@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.issues import IssueCode, Severity
-from schemas.layouts.parts import MissingPart, missing_parts, part_of
+from schemas.layouts.layout import MissingPart, missing_parts, part_of
 
 NAME = "DSR_Aurora_Onda_Premium_2026-09_BR_{part}of{parts}_{time}.tsv"
 

@@ -12,10 +12,17 @@ import stdnum.br.cpf
 from hypothesis import given
 from hypothesis import strategies as st
 
-import schemas.tax_id
+import schemas.values.tax_id
 from schemas.issues import IssueCode
-from schemas.tax_id import check_digits, format_tax_id, is_tax_id, kind_of, parse_tax_id, require_tax_id
-from schemas.tax_id_column import read_tax_ids
+from schemas.values.tax_id import (
+    check_digits,
+    format_tax_id,
+    is_tax_id,
+    kind_of,
+    parse_tax_id,
+    read_tax_ids,
+    require_tax_id,
+)
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 
@@ -31,7 +38,7 @@ bodies = st.text("0123456789", min_size=9, max_size=9) | st.text(ALPHABET, min_s
 
 
 def test_the_examples_in_the_documentation_are_true():
-    assert doctest.testmod(schemas.tax_id).failed == 0
+    assert doctest.testmod(schemas.values.tax_id).failed == 0
 
 
 @pytest.mark.parametrize(("kind", "text", "valid"), CASES)

@@ -27,8 +27,8 @@ from flows.start import start_payout
 from sample_data.making.people import Payee, Registry
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
-from schemas.money import format_cents, parse_amount
 from schemas.standing_words import PAID_LESS_TAX, STANDING_WORDS
+from schemas.values.money import format_cents, parse_amount
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, payment, people, write_sheet
 from tests.flows.label import summary_of

@@ -159,7 +159,7 @@ PEOPLE: Final = (
         "two names that look alike are two people",
         "words that do not count",
         asking(approved_by("Bia Lima", "Вiа  Lima", approvers=2)),
-        Change("schemas.person:same_person", "seen.translate(_LOOKS_LIKE)", "seen"),
+        Change("schemas.values.names:same_person", "seen.translate(_LOOKS_LIKE)", "seen"),
     ),
     Mutant(
         "whoever prepared a plan may approve it",

@@ -15,7 +15,7 @@ from flows.payables.rules.obligations import Arrays
 from flows.payables.rules.plan_batches import plan_batches
 from flows.royalties.rules.accrue import History
 from flows.royalties.rules.opening_balances import Opened, open_balances
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState

@@ -9,12 +9,12 @@ from decimal import Decimal
 import pandas as pd
 from pyarrow import array
 
-from schemas.destination import destination_fingerprint
-from schemas.money import parse_plain_amount
 from schemas.tables.frames import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
-from schemas.tax_id import check_digits
+from schemas.values.destination import destination_fingerprint
+from schemas.values.money import parse_plain_amount
+from schemas.values.tax_id import check_digits
 
 # In alphabetical order, so that the order of names is the order of their CPFs.
 PEOPLE = ("ana", "bia", "caio", "davi", "edu", "flora")

@@ -3,7 +3,7 @@
 import pytest
 
 from flows.royalties.rules.accrue import History, Posting, advance_reference
-from schemas.money import parse_plain_amount
+from schemas.values.money import parse_plain_amount
 from tests.spec.office import NOTHING_BEFORE, Office, inputs, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, lines, payees, same, shares
 

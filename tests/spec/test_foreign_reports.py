@@ -10,10 +10,9 @@ import pytest
 
 from flows.sending.rules import after_answer, after_look, codes_of, judge_rate, terms_of
 from schemas.errors import BrokenInvariant
-from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen, check_transition
 from schemas.job import Job
-from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan
+from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan
 from schemas.submission import Outcome, SubmissionState
 from tests.spec.reports import report
 from tests.spec.tables import table

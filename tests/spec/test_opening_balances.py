@@ -3,7 +3,7 @@
 import pytest
 
 from flows.royalties.rules.opening_balances import OTHER_PERIOD, hold_contradictions, of_other_periods
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.tables.row_runs import runs_frame

@@ -9,9 +9,9 @@ import pytest
 from flows.reconciliation.rules.reconcile import reconcile
 from flows.royalties.rules.accrue import History
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
-from schemas.masking import mask_tax_id
-from schemas.money import parse_plain_amount
 from schemas.submission import Submission, SubmissionState
+from schemas.values.masking import mask_tax_id
+from schemas.values.money import parse_plain_amount
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, PAYER, RECORDINGS, advances, lines, payees, payments, reais, shares, table
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flows.reconciliation.rules.reconcile import closing_codes, place_of, place_rows, reconcile
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.submission import UNTOLD, SubmissionState
 from tests.spec.office import SAID_AT, Office, inputs, statement

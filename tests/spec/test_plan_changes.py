@@ -17,10 +17,10 @@ from flows.payables.rules.plan_review import (
     rates_between,
     shares_changed,
 )
-from schemas.money import parse_plain_amount
-from schemas.paid_before import PaidPart, PaidSum, UsedDestination
 from schemas.plan_view import ChangeKind, Notice
 from schemas.submission import SubmissionState
+from schemas.used_before import PaidPart, PaidSum, UsedDestination
+from schemas.values.money import parse_plain_amount
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, destination_of_mail, lines, payees, payments, reais, shares, table
 

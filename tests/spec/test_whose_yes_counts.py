@@ -7,8 +7,8 @@ import pytest
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, rule_of, stricter
 from schemas.desk_people import DeskUser, Role, is_name
 from schemas.job import ApprovalPolicy, Limits
-from schemas.person import different_people, same_person
 from schemas.plan import Approval, ApprovalKind
+from schemas.values.names import different_people, same_person
 
 NOW = dt.datetime(2026, 11, 20, 9, tzinfo=dt.UTC)
 TYPED, SIGNED_IN, YES = ApprovalKind.PERSON, ApprovalKind.SIGNED_IN, ApprovalKind.YES_FLAG

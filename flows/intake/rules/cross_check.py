@@ -11,17 +11,17 @@ from flows.intake.rules.inputs import Inputs, Statement, in_question
 from flows.intake.rules.sum_lines import EXACT
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import LEVELS, Asset, ShareBook, day_of
+from schemas.corrections import MissingShare, MissingShares
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Job
-from schemas.missing_share import MissingShare, MissingShares
-from schemas.reference import normal_reference
 from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame
 from schemas.tables.payments import Payments
 from schemas.tables.row_books import ASSET_NAMES, PERSON_NAMES
 from schemas.tables.row_runs import RowRuns, Run, move_rows
 from schemas.tables.shares import Shares
+from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
 
 KEY = ["tax_id", "reference"]

@@ -16,13 +16,13 @@ from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum
 from flows.intake.rules.used_before import SharedLines
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
-from schemas.money import format_cents, round_half_even_cents
 from schemas.tables.content_hash import row_digests
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.line_totals import LineTotals
 from schemas.tables.row_runs import USED, Run, hold_used_rows
 from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.used_lines import line_hashes
+from schemas.used_before import line_hashes
+from schemas.values.money import format_cents, round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
 HELD_FOR: Final = (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.RECEIVED_MISMATCH)

@@ -10,7 +10,6 @@ import pandas as pd
 
 from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
-from schemas.money import round_half_even_cents
 from schemas.tables.advances import Advances
 from schemas.tables.frames import DataFrame
 from schemas.tables.line_totals import LineTotals
@@ -22,7 +21,8 @@ from schemas.tables.row_books import ASSET_NAMES
 from schemas.tables.row_runs import RowRuns
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
-from schemas.used_lines import NO_LINES, LineSketch
+from schemas.used_before import NO_LINES, LineSketch
+from schemas.values.money import round_half_even_cents
 
 
 def readable_cents(amount: Decimal | None) -> int:

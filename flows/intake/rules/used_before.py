@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from flows.intake.rules.inputs import UsedFile
-from schemas.used_lines import NO_LINES, Counts, FileUse, Hashes, LineSketch, WhoseMoney, most_of
+from schemas.used_before import NO_LINES, Counts, FileUse, Hashes, LineSketch, WhoseMoney, most_of
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
 # a hundred of a large statement, unless they are most of what another statement held: then that one was issued again.

@@ -12,16 +12,16 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import ROYALTIES, JobIdentity, numbered, obligation_rows, obligations_frame
 from flows.reports.rules.judge_report import judge_report
 from flows.royalties.rules.accrue import Posting
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import labelled_period
-from schemas.paid_before import FailedPayment, PaidAlike, PaidRow
 from schemas.plan import OWNER_REFERENCE, Place
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
+from schemas.used_before import FailedPayment, PaidAlike, PaidRow
 from schemas.wire import SplitReport, amount_from_cents
 
 DIFFERENCE = "difference"

@@ -37,16 +37,16 @@ from flows.royalties.rules.allocation import (
     round_earnings,
     territories_frame,
 )
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
-from schemas.paid_before import PaidRow
 from schemas.plan import Place
 from schemas.submission import Claim
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
 from schemas.tables.row_books import PERSON_NAMES
+from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
 

@@ -9,8 +9,8 @@ from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
+from schemas.values.reading import fold_word
 from schemas.wire import Institution
-from schemas.words import fold_word
 
 _CODE_DIGITS: Final = 3
 

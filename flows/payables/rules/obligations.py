@@ -9,16 +9,16 @@ from typing import Any, Final
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings
-from schemas.destination import DESTINATION_COLUMNS, destination_fingerprints
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
-from schemas.money import round_parts
 from schemas.plan import OWNER_REFERENCE, Place, obligation_key
-from schemas.reference import normal_reference
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations, PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
+from schemas.values.destination import DESTINATION_COLUMNS, destination_fingerprints
+from schemas.values.money import round_parts
+from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
 
 ROYALTIES = "royalties"

@@ -11,10 +11,9 @@ from flows.account_checks.rules import holder
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import ARRAYS, Arrays, JobIdentity, obligations_frame
 from schemas.errors import BrokenInvariant
-from schemas.exchange_terms import ExchangeTerms
 from schemas.issues import IssueCode
 from schemas.job import Period
-from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place, digest_of
+from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place, digest_of
 from schemas.tables.frames import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json

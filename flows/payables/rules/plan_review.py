@@ -11,13 +11,24 @@ from typing import Final, TypeVar
 
 import pandas as pd
 
-from schemas.masking import mask_tax_id
-from schemas.paid_before import PaidAlike, PaidPart, PaidSum, UsedDestination
 from schemas.plan import Place
-from schemas.plan_rules import AMOUNTS_LOOKED_AT, MUCH_ABOVE_BY_CENTS, MUCH_ABOVE_TIMES, SLIP_TIMES
-from schemas.plan_view import Change, ChangeKind, Notice, NotPaid, PayeeNotice, PlanRow, RateChange
+from schemas.plan_view import (
+    AMOUNTS_LOOKED_AT,
+    MUCH_ABOVE_BY_CENTS,
+    MUCH_ABOVE_TIMES,
+    SLIP_TIMES,
+    Change,
+    ChangeKind,
+    Notice,
+    NotPaid,
+    PayeeNotice,
+    PlanRow,
+    RateChange,
+)
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
+from schemas.used_before import PaidAlike, PaidPart, PaidSum, UsedDestination
+from schemas.values.masking import mask_tax_id
 
 _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.

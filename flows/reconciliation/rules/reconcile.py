@@ -12,18 +12,18 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.claims import RENAMED
 from flows.payables.rules.obligations import obligations_frame
 from flows.reports.rules.judge_report import held_nothing
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
-from schemas.paid_before import PaidAlike, alike_in_words
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
 from schemas.tables.frames import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.used_before import PaidAlike, alike_in_words
 from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState

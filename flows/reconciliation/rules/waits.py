@@ -17,7 +17,7 @@ S = SubmissionState
 
 _LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
 _ROW: Final = "row"
-# How `schemas.decision` begins the reason of what people have freed to be paid.
+# How `schemas.approval` begins the reason of what people have freed to be paid.
 _TO_BE_PAID: Final = "pay, decided by "
 # Submissions in these states tell of themselves what was planned and has not been sent.
 UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})

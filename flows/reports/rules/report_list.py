@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flows.reports.rules.judge_report import PAYING
-from schemas.alarm import Alarm, AlarmKind
 from schemas.plan import digest_of, names_of, short_token
-from schemas.submission import LIKENESS, OPEN, SentReport, Submission, SubmissionState
-from schemas.tax_id import format_tax_id
+from schemas.submission import LIKENESS, OPEN, Alarm, AlarmKind, SentReport, Submission, SubmissionState
 from schemas.told import Told
+from schemas.values.tax_id import format_tax_id
 from schemas.wire import SplitReport, amount_from_cents, says_cents
 
 

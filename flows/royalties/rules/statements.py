@@ -13,7 +13,6 @@ import pandas as pd
 
 from flows.royalties.rules.accrue import History, Posting, advance_reference
 from schemas.job import Job, Period
-from schemas.masking import mask_tax_id
 from schemas.payee_statement import (
     EXACT,
     AdvanceStanding,
@@ -29,6 +28,7 @@ from schemas.plan import Place, digest_of, short_token
 from schemas.standing_words import standing_of
 from schemas.submission import Submission
 from schemas.tables.frames import Record, records
+from schemas.values.masking import mask_tax_id
 
 
 class PayeeEarning(NamedTuple):

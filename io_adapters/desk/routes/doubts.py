@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse
 
 from io_adapters.desk.guard import Form, Posted, Refused, SignedIn, new_token, ports_of
 from io_adapters.desk.pages import Pages, language_of
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import RepasseError
 

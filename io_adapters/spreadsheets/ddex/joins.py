@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 from io_adapters.spreadsheets.ddex.records import Blocks, Headings, Piece, Positions, RecordType
 from io_adapters.spreadsheets.refusals import Place, refusal
 from schemas.issues import IssueCode
-from schemas.layouts.headers import fold
-from schemas.layouts.layout import Records
+from schemas.layouts.layout import Records, fold
 from schemas.layouts.recognise import Fit
 
 _NO_BLOCK: Final = -1

@@ -16,7 +16,7 @@ from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.words import say
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
-from schemas.layouts.headers import fold
+from schemas.layouts.layout import fold
 
 # As DSR Part 1 has it: three backslashes are one, two and a pipe are a pipe, one and a tab are a tab. One and a pipe
 # were a pipe in files of earlier years.

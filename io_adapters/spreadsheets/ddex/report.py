@@ -26,11 +26,10 @@ from io_adapters.spreadsheets.ddex.records import (
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.words import say
-from schemas.file_view import HeadRow, View
 from schemas.issues import IssueCode
-from schemas.layouts.parts import part_of
+from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, HeadRow, RawTable, View
 
 BOM: Final = b"\xef\xbb\xbf"
 _READ_BYTES: Final = 4 * 2**20

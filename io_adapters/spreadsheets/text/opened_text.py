@@ -18,11 +18,10 @@ from io_adapters.spreadsheets.text.pieces import BrokenRecord, Form
 from io_adapters.spreadsheets.text.quotes import all_structural
 from io_adapters.spreadsheets.text.survey import CHUNK_BYTES, survey
 from io_adapters.spreadsheets.words import say
-from schemas.file_view import View
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable, View
 
 _LIMITS: Final = {
     "one_cell": limits.size_text(limits.MOST_FIELD_BYTES),

@@ -3,7 +3,7 @@
 import pytest
 
 from flows.approvals.rules import Question, open_question
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.submission import Claim, SubmissionState
 
 PAY, PAID, DROP = DecisionKind

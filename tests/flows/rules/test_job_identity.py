@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.payables.rules.obligations import JobIdentity, numbered
-from schemas.reference import normal_reference
+from schemas.values.names import normal_reference
 
 ANA, PAYER = "10100000126", "12ABC34501DE35"
 HERE = JobIdentity("selo", PAYER, "2026-10", "BRL")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from flows.payables.rules.claims import paid_alike
-from schemas.decision import DecisionKind
-from schemas.paid_before import PaidAlike, PaidRow
+from schemas.approval import DecisionKind
+from schemas.used_before import PaidAlike, PaidRow
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, PAYER, destination_of_mail, payments
 
@@ -88,7 +88,7 @@ def test_a_word_on_the_row_speaks_for_its_own_job_and_period_alone():
 
 
 def test_many_payments_are_told_in_a_few_words():
-    from schemas.paid_before import alike_in_words
+    from schemas.used_before import alike_in_words
 
     several = found(*(replace(ANA, submission_id=f"rp-{number}") for number in range(5)))
     assert alike_in_words(several, "en") == "selo 2026-09, rp-0; selo 2026-09, rp-1; selo 2026-09, rp-2; and 2 more"

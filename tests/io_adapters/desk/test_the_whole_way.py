@@ -14,11 +14,11 @@ from flows.night import run_night
 from flows.opening import open_ledger_of
 from flows.runner import Wish, run_payout
 from flows.settings import read_settings
-from schemas.decision import DecisionKind
+from schemas.approval import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import WordRefused
 from schemas.exit_codes import ExitCode
-from schemas.masking import mask_tax_id
+from schemas.values.masking import mask_tax_id
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
 from tests.flows.oracle import CREATE
 from tests.io_adapters.desk.office import ORIGIN, words_of

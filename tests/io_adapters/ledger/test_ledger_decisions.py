@@ -5,7 +5,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from io_adapters.ledger import ClaimCollision
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.submission import Outcome, SubmissionState
 
 PAY, PAID, DROP = DecisionKind

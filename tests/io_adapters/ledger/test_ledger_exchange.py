@@ -12,8 +12,8 @@ import pytest
 from io_adapters.ledger import Owner, is_gone, open_ledger
 from io_adapters.ledger.tables import exchange_updates
 from schemas.errors import ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen
-from schemas.exchange_terms import ExchangeTerms
 from schemas.exchange_update import ExchangeState
+from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome, SubmissionState
 
 X = ExchangeState

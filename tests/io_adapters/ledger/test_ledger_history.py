@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.submission import Outcome, SubmissionState
 
 S = SubmissionState

@@ -7,7 +7,7 @@ import pytest
 
 from io_adapters.ledger import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.used_lines import FileUse, WhoseMoney, sketch_of
+from schemas.used_before import FileUse, WhoseMoney, sketch_of
 
 
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):

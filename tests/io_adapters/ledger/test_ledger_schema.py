@@ -23,9 +23,9 @@ from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
 from io_adapters.ledger import engine as schema_version
 from io_adapters.ledger.engine import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, metadata
-from schemas.decision import Decision, DecisionKind
+from schemas.approval import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
-from schemas.exchange_terms import ExchangeTerms
+from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
 
 OPEN_IT = """

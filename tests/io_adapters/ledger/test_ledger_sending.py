@@ -10,9 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import Owner, is_gone, open_ledger
-from schemas.alarm import Alarm, Alarms
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
-from schemas.submission import Outcome, SubmissionState, Withheld
+from schemas.submission import Alarm, Alarms, Outcome, SubmissionState, Withheld
 from schemas.told import Told
 
 ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", "reason": "created"}

@@ -12,8 +12,7 @@ from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.workbook import unique_sheet_name
 from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, FileIdentity, RawTable
 
 E, T, N, D, B, X = (
     CellKind.EMPTY, CellKind.TEXT, CellKind.NUMBER, CellKind.DATE, CellKind.BOOL, CellKind.ERROR,

@@ -10,9 +10,8 @@ from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.labels import TEXTS, Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import plan_xlsx, write_plan_workbook
-from schemas.exchange_terms import ExchangeTerms
 from schemas.issues import IssueCode
-from schemas.plan import BatchPayment, PaymentBatch, PaymentPlan, Place
+from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place
 from schemas.plan_view import (
     Against,
     Change,

@@ -13,7 +13,7 @@ from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import SplitApi
 from io_adapters.payout_api.errors import NotThere
 from schemas.errors import ConfigurationError, NotSent
-from schemas.exchange_terms import ExchangeTerms
+from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
 from schemas.wire import AccountValidation, SplitReport, parse_json
 from tests.io_adapters.payout_api.raw_server import API_KEY, reply

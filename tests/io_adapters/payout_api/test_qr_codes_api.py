@@ -10,7 +10,7 @@ import pytest
 
 from io_adapters.payout_api.errors import RuleBroken, Unanswered
 from io_adapters.payout_api.pix import check_qr_code
-from schemas.brcode import BrCodeProblem, crc16
+from schemas.values.brcode import BrCodeProblem, crc16
 from schemas.wire import AdditionalData, QrCode, QrCodeRequest
 
 HEAD = (

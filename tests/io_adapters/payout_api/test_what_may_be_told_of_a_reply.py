@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from io_adapters.payout_api.excerpt import safe_excerpt
 from io_adapters.payout_api.excerpt_words import WORDS
 from schemas.errors import NotSent
-from schemas.tax_id import check_digits
+from schemas.values.tax_id import check_digits
 from tests.io_adapters.payout_api.raw_server import API_KEY
 
 cpfs = st.from_regex(r"[0-9]{9}", fullmatch=True).map(lambda body: body + check_digits(body))

@@ -10,8 +10,7 @@ from io_adapters.spreadsheets.declarations import job_schema, known_layouts, rea
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from schemas.job import PeriodRange
-from schemas.layouts.headers import fold
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import Layout, fold
 
 JOB = """\
 job: aurora-royalties

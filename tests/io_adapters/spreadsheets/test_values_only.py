@@ -9,18 +9,17 @@ import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openpyxl.utils.datetime import CALENDAR_MAC_1904
-
 from io_adapters.spreadsheets.opened_workbook import OpenedWorkbook
 from io_adapters.spreadsheets.reader_process import WorkbookReader, open_workbook
 from io_adapters.spreadsheets.signatures import FileKind
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
 from io_adapters.spreadsheets.workbook.cell_columns import number_text
 from io_adapters.spreadsheets.workbook.sheets import Sheet
 from io_adapters.spreadsheets.workbook.values_only import open_values_only
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from schemas.errors import UnreadableFile
-from schemas.raw_table import FileIdentity
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import CellKind, FileIdentity
 from tests.io_adapters.spreadsheets import ods_writer as ods
 from tests.io_adapters.spreadsheets import xls_writer as xls
 from tests.io_adapters.spreadsheets import xlsb_writer as xlsb

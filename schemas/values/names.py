@@ -1,11 +1,8 @@
-"""A reference, as people type it to tell two payments to one payee apart, and the form of it that identities rest on.
-
-People retype a reference, copy it from elsewhere, let a spreadsheet make a number of it, or save it on another
-machine. None of that makes it another payment. What they read stays as they typed it.
-"""
+"""References and names as people type them, and the forms in which they are compared."""
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -67,3 +64,57 @@ def _plain_number(text: str) -> str:
         whole, decimals = found[1], found[2].rstrip("0")
         return f"{whole}.{decimals}" if decimals else whole
     return text
+
+
+_LOOKS_LIKE: Final = str.maketrans(
+    # Cyrillic, small and capital
+    dict(zip("авгеһіјкӏмноԛпрсѕтуѵԝхьԁӀ", "abrehijklmhoqnpcstyvwxbdl", strict=True))
+    | dict(zip("АВЕІЈКМНОРСЅТУХԌԚԜѴ", "ABEIJKMHOPCSTYXGQWV", strict=True))
+    # Greek, where small and capital look like different letters
+    | dict(zip("αβγεηικνοπρτυχωϲϳ", "abyenikvonptuxwcj", strict=True))
+    | dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ", "ABEZHIKMNOPTYXCJ", strict=True))
+    # Latin: a stroke, a missing dot, another shape
+    | dict(zip("øłđħŧıȷɑɡɩƖØŁĐĦŦꞮ", "oldhtijagilOLDHTI", strict=True))
+    # digits and signs that pass for letters, and the many dashes and apostrophes
+    | dict(zip("01|‐‑‒–—−’‘ʼ´`", "oll------'''''", strict=True))
+)
+# Blank, though no blanks to Unicode.
+_FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_CAPITAL_I_FOR_L: Final = re.compile(r"(?<=[a-z])I")
+
+
+def same_person(name: str) -> str:
+    """Return what all names have in common that look alike: accents, case, other scripts, blanks make no difference.
+
+    >>> same_person("  José  DA Silva ") == same_person("jose\u0301 da silva") == same_person("Jose da Silva")
+    True
+    >>> same_person("Аnа Lіma") == same_person("Ana Lima")  # Cyrillic А, а and і
+    True
+    """
+    parts = unicodedata.normalize("NFKD", name)
+    seen = "".join(char for char in parts if not _is_invisible(char))
+    return " ".join(_CAPITAL_I_FOR_L.sub("l", seen.translate(_LOOKS_LIKE)).casefold().split())
+
+
+def _is_invisible(char: str) -> bool:
+    """Whether nobody sees a character by itself: format and control characters, marks on letters, fillers."""
+    return char in _FILLERS or (unicodedata.category(char) in {"Cc", "Cf", "Mn", "Me"} and not char.isspace())
+
+
+def different_people(names: Iterable[str]) -> frozenset[str]:
+    """Return the people behind some names, blank ones left out.
+
+    >>> sorted(different_people(["Ana", "ana ", "", "Bia"]))
+    ['ana', 'bia']
+    """
+    return frozenset(map(same_person, names)) - {""}
+
+
+def scripts_of(name: str) -> frozenset[str]:
+    """Name the scripts a name's letters are of, as Unicode calls them.
+
+    >>> sorted(scripts_of("Аna 2"))  # Cyrillic А
+    ['CYRILLIC', 'LATIN']
+    """
+    letters = (char for char in unicodedata.normalize("NFKC", name) if char.isalpha())
+    return frozenset(unicodedata.name(char, "UNKNOWN").split()[0] for char in letters)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from schemas.reading import BLANKS
-from schemas.tax_id import parse_tax_id
+from schemas.values.reading import BLANKS
+from schemas.values.tax_id import parse_tax_id
 
 _EMAIL: Final = re.compile(r"([^@\s]+)@([^@\s.])[^@\s]*?(\.[^@\s.]+)?")
 _EVP: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")

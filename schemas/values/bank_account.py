@@ -1,10 +1,90 @@
-"""Check digits of bank accounts, for the banks whose rule is known.
+"""Bank accounts: their fields, what spreadsheets do to them, and check digits where a bank's rule is known."""
 
-The rules are unofficial and libraries disagree on some, so a mismatch is a reason to look, never to refuse.
-"""
-
+import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Final
+
+from schemas.issues import IssueCode
+from schemas.raw_table import CellKind
+from schemas.values.reading import ACCOUNT_TYPES, BLANKS, Reading, fold_word
+from schemas.wire import AccountType
+
+_BANK_CODE: Final = re.compile(r"([0-9]{1,3})(?:\.0+)?(?: *[-–—] *\S.*)?")
+_PSP_NUMBER: Final = re.compile(r"([0-9]{1,8})(?:\.0+)?")
+_PSP: Final = re.compile(r"[0-9A-Z]{8}")
+_AGENCY: Final = re.compile(r"([0-9]{1,4})(?:\.0+)?")
+_FLOAT: Final = re.compile(r"([0-9]+)\.0+")
+_SCIENTIFIC: Final = re.compile(r"[0-9](?:[.,]([0-9]+))?[eE]\+?([0-9]{1,3})")
+_ACCOUNT: Final = re.compile(r"([0-9]{1,19}|[0-9]{1,3}(?:\.[0-9]{3})+)(?:-?([0-9XPxp]))?")
+_LONGEST_ACCOUNT: Final = 20
+_EXACT_DIGITS: Final = 15  # what a spreadsheet keeps of a number
+
+
+def read_bank_code(text: str) -> Reading[str]:
+    """Read a COMPE code: "077", 77, "001 - Banco do Brasil"; canonical form three digits."""
+    found = _BANK_CODE.fullmatch(text)
+    if found is None or int(found[1]) == 0:
+        return Reading(None, IssueCode.BANK_CODE)
+    return _noted(found[1].zfill(3), text)
+
+
+def read_psp_id(text: str) -> Reading[str]:
+    """Read an ISPB; one that is a number gets its leading zeros back.
+
+    >>> read_psp_id("0").value
+    '00000000'
+    """
+    if found := _PSP_NUMBER.fullmatch(text):
+        return _noted(found[1].zfill(8), text)
+    psp_id = text.upper()
+    return _noted(psp_id, text) if _PSP.fullmatch(psp_id) else Reading(None, IssueCode.BANK_PSP)
+
+
+def read_agency(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
+    """Read an agency: up to four digits, without its check digit. A date is what a spreadsheet makes of "1-5"."""
+    found = None if kind is CellKind.DATE else _AGENCY.fullmatch(text)
+    return _noted(found[1].zfill(4), text) if found else Reading(None, IssueCode.AGENCY_FORMAT)
+
+
+def read_account(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
+    """Read an account number; its check digit, X and P included, is glued to it.
+
+    >>> read_account("12.345-6").value, read_account("12351-x").value
+    ('123456', '12351X')
+    >>> read_account("1.23457E+11").code.value
+    'ACCOUNT_PRECISION'
+    """
+    plain = text.strip(BLANKS)
+    if kind in {CellKind.DATE, CellKind.BOOL}:
+        return Reading(None, IssueCode.ACCOUNT_FORMAT)
+    if found := _SCIENTIFIC.fullmatch(plain):
+        if len(found[1] or "") != int(found[2]):
+            return Reading(None, IssueCode.ACCOUNT_PRECISION)
+        plain = str(int(Decimal(plain.replace(",", "."))))
+    elif found := _FLOAT.fullmatch(plain):
+        plain = found[1]
+    if kind is CellKind.NUMBER and len(plain) > _EXACT_DIGITS:
+        return Reading(None, IssueCode.ACCOUNT_PRECISION)
+    found = _ACCOUNT.fullmatch(plain)
+    if found is None or (kind is CellKind.NUMBER and not plain.isdecimal()):
+        return Reading(None, IssueCode.ACCOUNT_FORMAT)
+    account = found[1].replace(".", "") + (found[2] or "").upper()
+    if len(account) > _LONGEST_ACCOUNT or not account.strip("0"):
+        return Reading(None, IssueCode.ACCOUNT_FORMAT)
+    # Writing the check digit with a hyphen, or not, is a matter of taste and needs no note.
+    return Reading(account, None if plain == text else IssueCode.VALUE_NORMALISED)
+
+
+def read_account_type(text: str) -> Reading[AccountType]:
+    """Read the type of an account: the wire's word or a Portuguese one."""
+    found = ACCOUNT_TYPES.get(fold_word(text))
+    return Reading(found, None if found else IssueCode.ACCOUNT_TYPE)
+
+
+def _noted(value: str, text: str) -> Reading[str]:
+    return Reading(value, None if value == text else IssueCode.VALUE_NORMALISED)
+
 
 _SANTANDER_WEIGHTS: Final = (9, 7, 3, 1, 0, 0, 9, 7, 1, 3, 1, 9, 7, 3)
 _VERHOEFF_PRODUCT: Final = tuple(

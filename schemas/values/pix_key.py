@@ -8,10 +8,9 @@ import re
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.reading import BLANKS, Reading
-from schemas.tax_id import is_tax_id, kind_of, parse_tax_id
+from schemas.values.reading import BLANKS, PIX_KEY_TYPES, Reading, fold_word
+from schemas.values.tax_id import is_tax_id, kind_of, parse_tax_id
 from schemas.wire import PixKeyType
-from schemas.words import PIX_KEY_TYPES, fold_word
 
 # Region -> second digits in use.
 _REGIONS: Final = {

@@ -23,7 +23,7 @@ class PixKey:
     """A Pix key in canonical form.
 
     Attributes:
-        key: As the wire takes it (`schemas.pix_key.read_pix_key`).
+        key: As the wire takes it (`schemas.values.pix_key.read_pix_key`).
         key_type: What it is, as stated.
     """
 
@@ -38,7 +38,7 @@ class PixKey:
 
 @dataclass(frozen=True, slots=True)
 class BankAccount:
-    """A bank account in canonical form (`schemas.bank_account`).
+    """A bank account in canonical form (`schemas.values.bank_account`).
 
     Attributes:
         bank_code: COMPE code, three digits.
