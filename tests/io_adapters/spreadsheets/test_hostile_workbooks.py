@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_adapters.spreadsheets import workbooks as reader_process
+from io_adapters.spreadsheets import workbooks
 from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbook import transfer
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
@@ -312,7 +312,7 @@ def attempt(content: bytes) -> None:
 
 def test_the_reader_can_neither_write_files_nor_dump_its_memory():
     read(SOUND)
-    limits = Path(f"/proc/{reader_process._READER.child_pid}/limits")
+    limits = Path(f"/proc/{workbooks._READER.child_pid}/limits")
     if not limits.exists():
         pytest.skip("looks at limits as Linux shows them")
     soft = {line[:25].strip(): line[25:].split()[0] for line in limits.read_text().splitlines()[1:]}

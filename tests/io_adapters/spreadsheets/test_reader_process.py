@@ -168,9 +168,9 @@ def test_a_reader_that_cannot_start_is_told(reader, monkeypatch):
 def test_a_forked_process_starts_a_reader_of_its_own():
     script = """
         import os
-        from io_adapters.spreadsheets import reader_process
+        from io_adapters.spreadsheets import workbooks
         from tests.io_adapters.spreadsheets.workbook_files import read, workbook
-        shared = reader_process._READER
+        shared = workbooks._READER
         read(workbook())
         first = shared.child_pid
         if os.fork() == 0:
@@ -191,10 +191,10 @@ def test_a_forked_process_starts_a_reader_of_its_own():
 def test_a_reader_ends_with_the_process_that_started_it():
     script = """
         import os, sys
-        from io_adapters.spreadsheets import reader_process
+        from io_adapters.spreadsheets import workbooks
         from tests.io_adapters.spreadsheets.workbook_files import read, workbook
         read(workbook())
-        print(reader_process._READER.child_pid, flush=True)
+        print(workbooks._READER.child_pid, flush=True)
     """
     assert ends_soon(int(ran(script).stdout))
     killed = ran(script + "    os.kill(os.getpid(), 9)\n", check=False)

@@ -9,15 +9,14 @@ import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from io_adapters.spreadsheets.reader_process import WorkbookReader, open_workbook
-from io_adapters.spreadsheets.signatures import FileKind
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
+from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbook.cell_columns import number_text
 from io_adapters.spreadsheets.workbook.sheets import Sheet
 from io_adapters.spreadsheets.workbook.values_only import open_values_only
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
-from io_adapters.spreadsheets.workbooks import OpenedWorkbook
+from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.errors import UnreadableFile
 from schemas.raw_table import CellKind, FileIdentity
 from tests.io_adapters.spreadsheets import ods_writer as ods
