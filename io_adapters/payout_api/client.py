@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
@@ -18,7 +18,6 @@ from io_adapters.payout_api.outcome import Answer, classify_exception, classify_
 from io_adapters.payout_api.pix import PixApi
 from io_adapters.payout_api.queries import Questions, ReportsReader
 from schemas.errors import NotSent
-from schemas.submission import Outcome
 from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
 
 
@@ -119,14 +118,13 @@ class SplitApi(ReportsReader):
                 reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
             except Exception as failure:  # noqa: BLE001 (whatever it is, it proves nothing)
                 return classify_exception(failure)
-        answer = classify_reply(
+        return classify_reply(
             reply,
             report_id=report_id,
             was_in_doubt=was_in_doubt,
             sent=body,
             assumed=self._assumptions,
         )
-        return self._with_what_may_be_told(answer)
 
     def validate_account(self, request: AccountValidation) -> CheckAnswer:
         """POST /validate/account: once. Costs a centavo and a fee.
@@ -181,15 +179,7 @@ class SplitApi(ReportsReader):
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
         reply = self._orders.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
-        answer = classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
-        return self._with_what_may_be_told(answer)
-
-    def _with_what_may_be_told(self, answer: Answer) -> Answer:
-        """Add to the reason of an unexpected status what its body says in words that name nobody."""
-        status = answer.http_status
-        if answer.outcome is not Outcome.IN_DOUBT or status is None or 200 <= status < 300 or status == 422:
-            return answer
-        return replace(answer, reason=answer.reason + self._connections.excerpt(answer.body))
+        return classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
 
 
 ANSWER_TIME: Final = 3  # a question may be asked three times

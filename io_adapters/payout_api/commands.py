@@ -152,13 +152,12 @@ class Orders:
     def _failure(self, what: str, reply: Reply, status: int, statuses: Statuses) -> Exception:
         if status == 422 and (errors := read_validation_errors(reply.body)):
             return Refused(f"{what}: the payout service refused it (HTTP 422) at {places(errors)}", errors)
-        said = self._connections.excerpt(reply.body)
         if status in statuses.existing:
-            return AlreadyThere(f"{what}: the payout service has one already (HTTP {status}{said})", ())
+            return AlreadyThere(f"{what}: the payout service has one already (HTTP {status})", ())
         if status in statuses.missing:
-            return NotFound(f"{what}: the payout service knows no such thing (HTTP {status}{said})")
-        told = f"{reason_for(status, reply.headers)}{said}"
-        return Unanswered(f"{what}: {told}; whether it happened is not known", status=status)
+            return NotFound(f"{what}: the payout service knows no such thing (HTTP {status})")
+        reason = reason_for(status, reply.headers)
+        return Unanswered(f"{what}: {reason}; whether it happened is not known", status=status)
 
 
 def answer_in(reply: Reply, model: type[AnyResponse], what: str) -> AnyResponse:

@@ -18,7 +18,6 @@ from urllib.parse import quote
 import httpx
 from pydantic import SecretStr
 
-from io_adapters.payout_api.excerpt import safe_excerpt
 from schemas.errors import ConfigurationError
 
 IDLE_S: Final = 5.0
@@ -46,7 +45,6 @@ class Connections:
                 "User-Agent": f"repasse/{version('repasse')}",
             }
         )
-        self._key = api_key
         self._transport = transport
 
     def open(self, time_s: float, *, idle_s: float = IDLE_S) -> httpx.Client:
@@ -66,11 +64,6 @@ class Connections:
             follow_redirects=False,
             limits=httpx.Limits(keepalive_expiry=idle_s),
         )
-
-    def excerpt(self, body: bytes) -> str:
-        """Return what may be told of an unexpected reply, led by a colon; "" when nothing may."""
-        told = safe_excerpt(body, secret=self._key.get_secret_value())
-        return f": {told}" if told else ""
 
     @contextlib.contextmanager
     def fresh(self, time_s: float) -> Iterator[httpx.Client]:

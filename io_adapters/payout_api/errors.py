@@ -1,4 +1,7 @@
-"""How a call that is not a payment can fail, and what of an unexpected reply may be told."""
+"""How a call that is not a payment can fail, and what of an unexpected reply may be told.
+
+That is its status, and the places of a documented 422; no message holds anything else that a reply said.
+"""
 
 import re
 from collections.abc import Iterable

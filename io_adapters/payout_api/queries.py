@@ -40,7 +40,6 @@ class Questions:
             pause: Waits so many seconds between tries.
         """
         self.timeout_s = timeout_s
-        self._connections = connections
         self._client = connections.open(timeout_s)
         self._pace = pace
         self._pause = pause
@@ -92,12 +91,11 @@ class Questions:
             raise NotSent(f"the payout service refused the API key (HTTP {reply.status}); check REPASSE_API_KEY")
         if reply.status == 404:
             raise NotThere(f"the payout service answers 404 to {asked}: nothing there, or a wrong REPASSE_API_URL")
-        said = self._connections.excerpt(reply.body)
         if reply.status == 422 and (errors := read_validation_errors(reply.body)):
             raise QuestionRefused(f"the payout service refused {asked} (HTTP 422) at {places(errors)}", errors)
         if reply.status not in _WORTH_REPEATING:
-            raise NotSent(f"the payout service answers HTTP {reply.status}{said}; check REPASSE_API_URL")
-        return f"HTTP {reply.status}{said}"
+            raise NotSent(f"the payout service answers HTTP {reply.status}; check REPASSE_API_URL")
+        return f"HTTP {reply.status}"
 
 
 def _shown(path: str) -> str:
