@@ -129,9 +129,16 @@ def kill_while_there_is_something_to_send(payday: Payday, jobs: list[PaymentsJob
         ends = carry_out(payday, draw_strikes(jobs, rng))
         kills += ends.count(-signal.SIGKILL)
         by_themselves = set(ends) - {-signal.SIGKILL}
-        assert by_themselves <= FAIR_ENDS, f"exits {by_themselves}"
+        assert by_themselves <= FAIR_ENDS, f"exits {by_themselves}, {why_frozen(payday)}"
         if by_themselves - {ExitCode.ANOTHER_RUN} and not unsent(payday):
             return kills
+
+
+def why_frozen(payday: Payday) -> str:
+    """Say why sending is frozen, for the one who reads that it is."""
+    with payday.ledger() as ledger:
+        freeze = ledger.freezes.current()
+    return "not frozen" if freeze is None else f"frozen: {freeze.reason}"
 
 
 def unsent(payday: Payday) -> bool:
