@@ -108,7 +108,7 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
         split_id = (finding.matches[0].id or "") if finding.matches else ""
         if count > 1:
             alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
-        elif split_id in linked:
+        elif linked.get(split_id, name) != name:  # under its own name, another look has found it meanwhile
             told = Told("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
             alarms.append(Alarm("linked_twice", f"{name}:id", told))
         elif finding.matches:

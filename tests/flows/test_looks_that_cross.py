@@ -8,6 +8,7 @@ import pytest
 
 from flows.intake.read import read
 from flows.payables.draft import draft
+from flows.reports.report_list import judge_look, take_look
 from flows.run import Order, Run
 from flows.runner import SETTLE, Route, opened_run, read_order, walk
 from flows.sending.recover import recover
@@ -17,6 +18,7 @@ from io_adapters.payout_api.client import SplitApi
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
+from tests.flows.oracle import CREATE
 
 ANA, BIA = people(2)
 
@@ -34,8 +36,8 @@ class Overtaken:
         if name != self._call or not self._what:
             return real
 
-        def then(*given: Any) -> Any:
-            listed = real(*given)
+        def then(*given: Any, **named: Any) -> Any:
+            listed = real(*given, **named)
             while self._what:
                 self._what.pop()()
             return listed
@@ -100,3 +102,18 @@ def test_nor_has_one_that_ended_while_a_sender_read_its_list(processing, service
     with processing.ledger() as ledger:
         assert [one.state.value for one in ledger.submissions.list(bodies=False)] == [state]
         assert ledger.freeze.current() is None
+
+
+def test_a_report_that_two_programs_find_at_once_is_one_report(label, service, eventually):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    service.plant(CREATE, "late", seconds=0.5)
+    assert label.run().exit_code == ExitCode.IN_DOUBT
+    eventually(lambda: len(service.reports) == 1)
+    with opened_run(SETTLE.name, None, read_settings(), QuietProgress()) as run:
+        look = take_look(run, run.require_service().api.list_all_reports)
+        run.ledger.submissions = Overtaken(run.ledger.submissions, "list", lambda: label.say("settle"))
+        judge_look(run, look)
+        assert run.ledger.freeze.current() is None
+    assert service.posts == 1
+    with label.ledger() as ledger:
+        assert [one.state.value for one in ledger.submissions.list(bodies=False)] == ["paid"]
