@@ -15,12 +15,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-import certifi
 import httpx
 
 from io_adapters.ledger import Ledger, open_ledger
 from schemas.submission import Submission, SubmissionState
 from tests.crash import workers
+from tests.one_certificate import write_one_certificate
 from tests.payments_job import PaymentsJob, write_payments_job
 
 S = SubmissionState
@@ -177,20 +177,13 @@ def opened_payday(
             "REPASSE_HOME": str(home),
             "REPASSE_LEDGER_URL": ledger_url or f"sqlite:///{home}/ledger.db",
             "REPASSE_TIMEOUT_S": str(timeout_s),
-            "SSL_CERT_FILE": str(one_certificate(folder)),
+            "SSL_CERT_FILE": str(write_one_certificate(folder)),
         }
         with httpx.Client(base_url=url.removesuffix("/external") + "/_sandbox", timeout=20) as control:
             yield Payday(job, environment, control, processes)
     finally:
         service.terminate()
         service.join(10)
-
-
-def one_certificate(folder: Path) -> Path:
-    """Write a file of one certificate: reading all of them would be a good part of a short life on loopback."""
-    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
-    (file := folder / "one-certificate.pem").write_text(first + end, encoding="utf-8")
-    return file
 
 
 @dataclass(frozen=True, slots=True)
