@@ -10,7 +10,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
-from flows.approvals.approve import Said, say_word
+from flows.approvals.approve import Said, record_decision
 from flows.launchers import NotLaunched, launcher_for
 from flows.opening import open_ledger_of, utc_now
 from flows.prefect_ui.deployments import ANSWER_S
@@ -52,12 +52,12 @@ def approve(
     try:
         settings = read_settings()
         with open_ledger_of(settings) as ledger:
-            said = say_word(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
+            said = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
         if decision == "reject":
             return Completed(name="Rejected", message=_rejected(said))
         return _go_on(settings, said)
     except RepasseError as error:
-        return Failed(name="WordRefused", message=error.message)
+        return Failed(name="DecisionRefused", message=error.message)
 
 
 def _rejected(said: Said) -> str:

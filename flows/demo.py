@@ -11,7 +11,7 @@ from rich.console import Console
 
 from flows.commands.payouts import check_job, tell_report
 from flows.commands.samples import SAMPLES, copy_samples
-from flows.runner import RunReport, Wish
+from flows.runner import RunOptions, RunReport
 from flows.start import start_payout
 from flows.terminal.printing import progress_on
 from schemas.errors import ConfigurationError
@@ -83,7 +83,7 @@ def _prefect(console: Console, folder: Path) -> Iterator[None]:
 
 def _pay(job: Path, console: Console) -> RunReport:
     with progress_on(console) as progress:
-        report = start_payout(job, Wish(yes=True, by="demo"), progress=progress, watched=True)
+        report = start_payout(job, RunOptions(yes=True, by="demo"), progress=progress, watched=True)
     tell_report(report, as_json=False)
     return report
 

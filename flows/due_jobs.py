@@ -12,7 +12,7 @@ from typing import Final
 from flows.account_checks.rules import check_fingerprint
 from flows.reconciliation.waits import is_interrupted
 from flows.reconciliation.write import RunDocument
-from flows.run import Order
+from flows.run import RunRequest
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
@@ -157,7 +157,7 @@ def _declared_name(path: Path) -> str:
         return ""
 
 
-def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:
+def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
     """Gather what decides whether a job is due; the service is not asked.
 
     Args:
@@ -189,7 +189,7 @@ def facts_of(order: Order, ledger: Ledger, now: dt.datetime) -> Facts:
     )
 
 
-def _is_reason_gone(order: Order, last: Run, ledger: Ledger, now: dt.datetime) -> bool:
+def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.datetime) -> bool:
     """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
     left = [one for one in ledger.runs.left_open(last.job) if one.period == last.period and one.items]
     stored = ledger.runs.document(left[0].run_id) if left else None
@@ -208,26 +208,26 @@ def _is_reason_gone(order: Order, last: Run, ledger: Ledger, now: dt.datetime) -
     return any(name not in kept or kept[name].result != "invalid" for name in invalid)
 
 
-def _beside(order: Order) -> Iterator[tuple[str, ...]]:
+def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
     job = order.job
     for patterns in (job.payees, job.shares, job.advances, job.opening):
         if patterns is not None:
             yield patterns
 
 
-def _hashes(patterns: list[str], order: Order) -> dict[str, str]:
+def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:
     language = order.job.outputs.language
     paths = expand(patterns, order.folder, order.period.label, language) if patterns else []
     return {path: sha256_of(path, language) for path in paths}
 
 
-def _content(order: Order, hashes: dict[str, str]) -> str:
+def _content(order: RunRequest, hashes: dict[str, str]) -> str:
     own = sha256(order.job_path.read_bytes()).hexdigest()
     told = [order.job.job, order.period.label, own, *(f"{path}\0{digest}" for path, digest in sorted(hashes.items()))]
     return sha256("\n".join(told).encode()).hexdigest()
 
 
-def _planner_of_approved(order: Order, ledger: Ledger, now: dt.datetime) -> str | None:
+def _planner_of_approved(order: RunRequest, ledger: Ledger, now: dt.datetime) -> str | None:
     """Name the run that made the plan of this job and period that people have approved and nobody has taken up."""
     name, label = order.job.job, order.period.label
     planned = ledger.submissions.list(job=name, period=label, states={S.PLANNED}, bodies=False)
@@ -251,7 +251,7 @@ def last_seen(ledger: Ledger) -> dict[str, str]:
     return seen
 
 
-def remember(ledger: Ledger, night_id: str, order: Order, content: str) -> None:
+def remember(ledger: Ledger, night_id: str, order: RunRequest, content: str) -> None:
     """Write down that a night has brought a job to an end with what it reads now."""
     name = seen_name(order.job.job, order.period.label)
     ledger.files.record(

@@ -12,16 +12,16 @@ from flows.due_jobs import NIGHTLY, Facts, Why, facts_of, find_jobs, is_brought_
 from flows.opening import open_ledger_of, utc_now
 from flows.reconciliation.rules.reconcile import state_name
 from flows.reconciliation.waits import gather_waits
-from flows.run import Order
+from flows.run import RunRequest
 from flows.runner import (
     RunReport,
     Watch,
     call,
     describe_bug,
     nothing_is_open,
-    read_order,
+    read_run_request,
     run_settle,
-    walk_order,
+    walk_request,
     whoever_runs_this,
 )
 from flows.settings import check_environment, read_settings
@@ -163,7 +163,7 @@ class _Night:
         """
         shown = str(path.relative_to(self._folder))
         try:
-            order = read_order(path, by=self._by)
+            order = read_run_request(path, by=self._by)
         except RepasseError as error:
             return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.message)]
         job = order.job
@@ -175,14 +175,14 @@ class _Night:
                 nights.append(JobNight(shown, job.job, label, Why.SAME, "", ExitCode.DONE, "", ""))
                 continue
             try:
-                nights.append(self._run_job(shown, read_order(path, by=self._by, period=label)))
+                nights.append(self._run_job(shown, read_run_request(path, by=self._by, period=label)))
             except RepasseError as error:
                 nights.append(
                     JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.message)
                 )
         return [*nights, self._run_job(shown, order)]
 
-    def _run_job(self, shown: str, order: Order) -> JobNight:
+    def _run_job(self, shown: str, order: RunRequest) -> JobNight:
         name, label = order.job.job, order.period.label
 
         def told(why: Why | None, state: str, code: ExitCode, run_id: str = "", message: str = "") -> JobNight:
@@ -194,7 +194,7 @@ class _Night:
             why = why_due(facts)
             if not why.is_due:
                 return told(why, "", ExitCode.DONE)
-            report = walk_order(_that_waits_for_no_report(order), self._watch)
+            report = walk_request(_that_waits_for_no_report(order), self._watch)
             self._note(order, facts, report)
         except RepasseError as error:
             return told(why, FAILED_TO_BEGIN, error.exit_code, message=error.message)
@@ -202,7 +202,7 @@ class _Night:
             return told(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
         return told(why, report.state, report.exit_code, report.run_id, report.headline if report.messages else "")
 
-    def _note(self, order: Order, facts: Facts, report: RunReport) -> None:
+    def _note(self, order: RunRequest, facts: Facts, report: RunReport) -> None:
         self._follow_s = max(self._follow_s, float(order.job.settle.for_s))
         issues = report.summary.issues if report.summary else {}
         if facts.content and is_brought_to_an_end(report.exit_code, issues):
@@ -229,7 +229,7 @@ class _Night:
         return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
 
 
-def _that_waits_for_no_report(order: Order) -> Order:
+def _that_waits_for_no_report(order: RunRequest) -> RunRequest:
     """Look at the reports once: the night follows those of all its jobs together, when all have been sent."""
     settle = Settle(every_s=order.job.settle.every_s, for_s=Decimal(0))
     return replace(order, job=order.job.model_copy(update={"settle": settle}))

@@ -9,7 +9,7 @@ from prefect.runtime import flow_run
 from flows.prefect_ui.artifacts import name_of_job
 from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import refused_state, told_state, watching
-from flows.runner import Wish, run_payout
+from flows.runner import RunOptions, run_payout
 from schemas.errors import RepasseError
 
 
@@ -43,7 +43,7 @@ def payout(
     with watching() as watch:
         try:
             use_stored_credentials()
-            wish = Wish(files, yes=yes, by=by or None, again=again, period=period or None, one_more=one_more)
-            return told_state(run_payout(Path(job), wish, watch=watch))
+            options = RunOptions(files, yes=yes, by=by or None, again=again, period=period or None, one_more=one_more)
+            return told_state(run_payout(Path(job), options, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

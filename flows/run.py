@@ -9,7 +9,7 @@ from typing import Protocol
 from flows.account_checks.rules import Verdict
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
-from flows.payables.rules.compute import Standing, Worked
+from flows.payables.rules.compute import LedgerSnapshot, Payables
 from flows.wording import say
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
@@ -76,7 +76,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """What the caller asked for.
 
     Attributes:
@@ -113,7 +113,7 @@ class Run:
     """
 
     id: str
-    asked: Order | None
+    asked: RunRequest | None
     ledger: Ledger
     service: Service | None
     owner: Owner
@@ -128,9 +128,9 @@ class Run:
     sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
     put_right: tuple[CorrectedRow, ...] = ()
     settled: tuple[CorrectedRow, ...] = ()
-    standing: Standing | None = None
+    standing: LedgerSnapshot | None = None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    worked: Worked | None = None
+    payables: Payables | None = None
     checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
     checks_broke_off: Told | None = None
     check_rows: list[dict[str, object]] = field(default_factory=list)
@@ -150,8 +150,8 @@ class Run:
     messages: list[str] = field(default_factory=list)
 
     @property
-    def order(self) -> Order:
-        """What the caller asked for; a run that follows reports of all jobs has no single order."""
+    def request(self) -> RunRequest:
+        """What the caller asked for; a run that follows reports of all jobs has no single request."""
         if self.asked is None:
             raise RuntimeError("this run is of no single job")
         return self.asked
@@ -159,7 +159,7 @@ class Run:
     @property
     def job(self) -> Job:
         """The declaration."""
-        return self.order.job
+        return self.request.job
 
     @property
     def language(self) -> str:
@@ -198,8 +198,8 @@ class Run:
             raise RuntimeError("nothing has been read yet")
         return self.inputs
 
-    def require_worked(self) -> Worked:
+    def require_payables(self) -> Payables:
         """Return what was worked out; `draft` comes before whoever asks."""
-        if self.worked is None:
+        if self.payables is None:
             raise RuntimeError("nothing has been worked out yet")
-        return self.worked
+        return self.payables

@@ -29,11 +29,11 @@ from flows.probe.rules import ProbeParties
 from flows.reconciliation.rules.reconcile import count_rows, state_name
 from flows.reconciliation.write import corrections_of, missing_shares_of, write
 from flows.reports.rules.judge_report import next_pause_s
-from flows.run import Clock, Order, Progress, Run, Service
+from flows.run import Clock, Progress, Run, RunRequest, Service
 from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
-from flows.sending.settle import look_at_open, rewrite, settle, settle_all
+from flows.sending.settle import poll_open_reports, rewrite, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, read_settings
 from flows.terminal.printing import QuietProgress
 from io_adapters.ledger.leases import Owner
@@ -71,7 +71,7 @@ def whoever_runs_this() -> str:
         return "unknown"
 
 
-def read_order(
+def read_run_request(
     job_path: Path,
     *,
     files: Sequence[str] = (),
@@ -80,7 +80,7 @@ def read_order(
     again: Sequence[str] = (),
     period: str | None = None,
     one_more: bool = False,
-) -> Order:
+) -> RunRequest:
     """Read the job file and settle what the caller asked for.
 
     Args:
@@ -105,7 +105,7 @@ def read_order(
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    return Order(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
+    return RunRequest(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
@@ -179,7 +179,7 @@ def _sandbox(settings: Settings) -> "EmbeddedSandbox":
 
 @contextmanager
 def opened_run(
-    command: str, order: Order | None, settings: Settings, progress: Progress, clock: Clock = SYSTEM_CLOCK
+    command: str, order: RunRequest | None, settings: Settings, progress: Progress, clock: Clock = SYSTEM_CLOCK
 ) -> Iterator[Run]:
     """Open a run: ledger, service, and the lease that keeps other runs of the same job away.
 
@@ -202,7 +202,7 @@ def opened_run(
             exits.callback(ledger.leases.release, order.job.job, owner)
             where = (order.job.job, order.period.label)
             ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
-            ledger.word_rules.note(order.job.job, order.job.approval.identities)
+            ledger.decision_rules.note(order.job.job, order.job.approval.identities)
             exits.callback(_finish, run)
         yield run
 
@@ -300,7 +300,7 @@ def settle_and_follow(for_s: float) -> Route:
             run.clock.sleep(pause_s)
             seen.update(one.run_id for one in waiting)
             total = max(total, len(waiting))
-            look_at_open(run, waiting)
+            poll_open_reports(run, waiting)
             left = run.ledger.submissions.list(job=run.only_job, states=OPEN, bodies=False)
             run.progress.advance("reports", total - len(left), total)
 
@@ -362,7 +362,7 @@ def call(stage: Callable[[Run], None], run: Run) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunOptions:
     """What somebody wants of a payout, beside the job.
 
     Attributes:
@@ -382,25 +382,25 @@ class Wish:
     one_more: bool = False
 
 
-def run_payout(job_path: Path, wish: Wish, *, watch: Watch = call) -> RunReport:
+def run_payout(job_path: Path, options: RunOptions, *, watch: Watch = call) -> RunReport:
     """Pay what a job owes: the whole route, from the files to the reconciliation.
 
     Raises:
         RepasseError: the run could not even begin: configuration, another run of the job, a newer ledger.
     """
-    order = read_order(
+    order = read_run_request(
         job_path,
-        files=wish.files,
-        yes=wish.yes,
-        by=wish.by,
-        again=wish.again,
-        period=wish.period,
-        one_more=wish.one_more,
+        files=options.files,
+        yes=options.yes,
+        by=options.by,
+        again=options.again,
+        period=options.period,
+        one_more=options.one_more,
     )
-    return walk_order(order, watch)
+    return walk_request(order, watch)
 
 
-def walk_order(order: Order, watch: Watch = call) -> RunReport:
+def walk_request(order: RunRequest, watch: Watch = call) -> RunReport:
     """Pay what an order asks for, that somebody has read and perhaps looked at before.
 
     Raises:
@@ -444,7 +444,7 @@ def nothing_is_open(job: str | None) -> bool:
         return not is_anything_open(ledger, job, utc_now())
 
 
-def _walk(route: Route, order: Order | None, only_job: str | None, watch: Watch) -> RunReport:
+def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: Watch) -> RunReport:
     check_environment()
     caller = CALLER.get() or Caller(QuietProgress())
     with opened_run(route.name, order, read_settings(), caller.progress) as run:
@@ -481,7 +481,7 @@ class Checked:
 
 
 @contextmanager
-def opened_offline(order: Order, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
+def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
     """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
     own = ledger or open_ledger("sqlite://", clock=clock.now)
     with own:
@@ -500,7 +500,7 @@ def why_unsound(run: Run) -> str:
 def write_check(run: Run) -> Checked:
     """Write what there is to put right of what was read, and count the rows."""
     inputs = run.require_inputs()
-    folder = run.order.folder / run.job.outputs.folder / run.job.job / run.order.period.label / "check"
+    folder = run.request.folder / run.job.outputs.folder / run.job.job / run.request.period.label / "check"
     corrections = corrections_of(run, folder.absolute())
     missing = missing_shares_of(run, folder.absolute())
     rows = mark_repeated(inputs.rows, run.used_before.repeated)

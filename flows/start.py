@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flows.night import NightReport, folder_of_jobs, run_night
 from flows.run import Progress
-from flows.runner import CALLER, Caller, RunReport, Wish, run_payout, run_settle
+from flows.runner import CALLER, Caller, RunOptions, RunReport, run_payout, run_settle
 from schemas.errors import ConfigurationError
 
 
@@ -15,7 +15,7 @@ def is_watched() -> bool:
     return bool(os.environ.get("PREFECT_API_URL"))
 
 
-def start_payout(job_path: Path, wish: Wish, *, progress: Progress, watched: bool | None = None) -> RunReport:
+def start_payout(job_path: Path, options: RunOptions, *, progress: Progress, watched: bool | None = None) -> RunReport:
     """Run the payout; `watched` overrides what the environment says.
 
     Raises:
@@ -28,12 +28,12 @@ def start_payout(job_path: Path, wish: Wish, *, progress: Progress, watched: boo
 
         state = payout(
             str(job_path),
-            files=list(wish.files),
-            yes=wish.yes,
-            by=wish.by or "",
-            again=list(wish.again),
-            period=wish.period or "",
-            one_more=wish.one_more,
+            files=list(options.files),
+            yes=options.yes,
+            by=options.by or "",
+            again=list(options.again),
+            period=options.period or "",
+            one_more=options.one_more,
             return_state=True,
         )
         state.result(raise_on_failure=caller.report is None)
@@ -41,7 +41,7 @@ def start_payout(job_path: Path, wish: Wish, *, progress: Progress, watched: boo
     caller = Caller(progress)
     if is_watched() if watched is None else watched:
         return _reported(caller, under_prefect)
-    return _reported(caller, lambda: run_payout(job_path, wish))
+    return _reported(caller, lambda: run_payout(job_path, options))
 
 
 def start_settle(job: str | None, *, progress: Progress) -> RunReport:

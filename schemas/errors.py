@@ -46,7 +46,7 @@ class RowsRefused(RepasseError):
     exit_code = ExitCode.ROWS_REFUSED
 
 
-class WordRefused(RepasseError):
+class DecisionRefused(RepasseError):
     """A person's word contradicts what the ledger or the service knows; nothing was recorded."""
 
     exit_code = ExitCode.USAGE

@@ -125,7 +125,7 @@ class Executed:
 def one_run() -> set[tuple[str, str]]:
     """Pay the royalties of the sample data on a sandbox, and name what ran between the order and its results."""
     from flows.commands.samples import copy_samples
-    from flows.runner import Wish
+    from flows.runner import RunOptions
     from flows.start import start_payout
     from flows.terminal.printing import QuietProgress
     from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
@@ -139,7 +139,7 @@ def one_run() -> set[tuple[str, str]]:
         sys.setprofile(executed)
         try:
             start_payout(
-                Path(folder) / "royalties" / "job.yaml", Wish([], yes=True, by="Ana"), progress=QuietProgress(),
+                Path(folder) / "royalties" / "job.yaml", RunOptions([], yes=True, by="Ana"), progress=QuietProgress(),
                 watched=False,
             )  # fmt: skip
         finally:

@@ -23,7 +23,7 @@ from flows.payables.draft import draft_anew, work_out_again
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.institutions import has_bank_accounts
 from flows.run import Run
-from io_adapters.ledger.account_checks import Ended, NotReserved, Purse, Reservation
+from io_adapters.ledger.account_checks import CheckBudget, Ended, NotReserved, Reservation
 from io_adapters.ledger.account_checks import Verdict as Recorded
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.payout_api.account_checks import AccountCalls
@@ -62,7 +62,7 @@ class _Asking:
         self._requests = {account.fingerprint: account.request for account in accounts}
         self._left = deque(self._requests)
         self._open: dict[str, Reservation] = {}
-        self._purse = Purse(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
+        self._purse = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
         self._ahead = 2 * rules.at_a_time
         self._money = True
         self._failures = 0
@@ -156,13 +156,13 @@ def check_accounts(run: Run) -> None:
     Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
     and is not made again by itself.
     """
-    if has_bank_accounts(run.require_worked().obligations):
+    if has_bank_accounts(run.require_payables().obligations):
         known_institutions(run)  # reads the list again where the copy is old; `draft_anew` looks at the copy
         draft_anew(run)
     rules = run.job.account_checks
     if rules.when == "never":
         return
-    accounts = accounts_to_pay(run.require_worked().obligations, ownership=rules.ownership)
+    accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
     paid = {one.fingerprint for one in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
     asked = [one for one in accounts_to_ask(accounts, run.verdicts, rules.when) if one.fingerprint not in paid]
     reused = set(run.verdicts) - {one.fingerprint for one in asked} - paid
@@ -179,7 +179,7 @@ def check_accounts(run: Run) -> None:
 
 
 def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
-    obligations, payees = run.require_worked().obligations, run.require_inputs().payees
+    obligations, payees = run.require_payables().obligations, run.require_inputs().payees
     paid = run.ledger.history.destinations({one.payee for one in accounts})
     return KnownOfAccounts(
         refused=run.ledger.checks.refused_before(one.fingerprint for one in accounts),

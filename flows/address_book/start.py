@@ -9,8 +9,8 @@ from pathlib import Path
 from flows.address_book.sync import ContactsSync, sync_contacts
 from flows.intake.read import read
 from flows.opening import open_ledger_of
-from flows.run import Clock, Order, Progress, Run
-from flows.runner import SYSTEM_CLOCK, opened_service, read_order
+from flows.run import Clock, Progress, Run, RunRequest
+from flows.runner import SYSTEM_CLOCK, opened_service, read_run_request
 from flows.settings import Settings, read_settings
 from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode
@@ -51,7 +51,7 @@ def sync_job_contacts(
     Raises:
         RepasseError: the job cannot be read, another sync is at work, or the environment names no service.
     """
-    order = read_order(job)
+    order = read_run_request(job)
     with _opened(order, read_settings(), progress, clock, calling=apply) as run:
         read(run)
         progress.stage("contacts")
@@ -60,7 +60,7 @@ def sync_job_contacts(
 
 
 @contextmanager
-def _opened(order: Order, settings: Settings, progress: Progress, clock: Clock, *, calling: bool) -> Iterator[Run]:
+def _opened(order: RunRequest, settings: Settings, progress: Progress, clock: Clock, *, calling: bool) -> Iterator[Run]:
     """Open a run that pays nothing: it needs no lease of the job, and is not among its runs."""
     run_id = f"contacts-{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     with ExitStack() as exits:

@@ -9,23 +9,23 @@ from typing import Literal
 from flows.intake.rules.inputs import Inputs
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.plan_view import reasons_to_look, warn_of_plan, were_shown
-from flows.payables.rules.compute import Worked
+from flows.payables.rules.compute import Payables
 from flows.royalties.rules.accrue import History
 from flows.run import Run
 from flows.sending.rules import facts_of
 from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from io_adapters.ledger.approvals_missing import (
+    approvals_given,
+    approvals_missing,
     approvers_needed,
-    require_typed_word_counts,
+    require_typed_name_counts,
     rule_for,
-    words_given,
-    words_missing,
 )
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR, PlanRule
-from schemas.errors import ApprovalWanted, RepasseError, WordRefused
+from schemas.errors import ApprovalWanted, DecisionRefused, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
@@ -62,9 +62,9 @@ def approve(run: Run) -> None:
     stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)
     rule = rule_for(run.ledger, run.job, stored)
     wanted = approvers_needed(rule, stored, must_look=must_look)
-    if run.order.yes:
+    if run.request.yes:
         _take_yes(run, plan, rule, wanted, must_look=must_look)
-    given = words_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
+    given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
     if len(given) < wanted:
         lacking = wanted - len(given)
         run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons))
@@ -80,25 +80,27 @@ def approve(run: Run) -> None:
 def _accruals(run: Run) -> AccrualPosting | None:
     if run.standing is None:
         raise RuntimeError("the ledger was not asked")
-    return what_to_post(run.job, run.order.period, run.require_inputs(), run.standing.history, run.require_worked())
+    return what_to_post(run.job, run.request.period, run.require_inputs(), run.standing.history, run.require_payables())
 
 
-def what_to_post(job: Job, period: Period, inputs: Inputs, history: History, worked: Worked) -> AccrualPosting | None:
+def what_to_post(
+    job: Job, period: Period, inputs: Inputs, history: History, payables: Payables
+) -> AccrualPosting | None:
     """Say in the ledger's words what a period leaves for later ones; None where there is nothing to say.
 
     An open period is posted as it is, and "nothing" is a posting too where there were royalties. Of a period that a
     later one has closed, only what has changed in it is.
     """
     late = history.closed is not None
-    if not worked.postings and (late or not (inputs.statements or history.carried_in)):
+    if not payables.postings and (late or not (inputs.statements or history.carried_in)):
         return None
-    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in worked.postings)
+    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in payables.postings)
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     """Tell which of the limits the plan is above: the job's, or the policy's where those are lower."""
-    rule, language, file = rule_for(run.ledger, run.job), run.job.outputs.language, run.order.job_path.name
+    rule, language, file = rule_for(run.ledger, run.job), run.job.outputs.language, run.request.job_path.name
     passed = [
         (IssueCode.LIMIT_PAYMENT, rule.payment_limit_cents, plan.largest_cents),
         (IssueCode.LIMIT_RUN, rule.run_limit_cents, plan.total_cents),
@@ -124,7 +126,7 @@ def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_
         return
     now = run.clock.now()
     run.ledger.approvals.record(
-        Approval(plan.digest, run.order.by, ApprovalKind.YES_FLAG, plan.total_cents, now, now + GOOD_FOR)
+        Approval(plan.digest, run.request.by, ApprovalKind.YES_FLAG, plan.total_cents, now, now + GOOD_FOR)
     )
 
 
@@ -169,20 +171,20 @@ def record_approval(
         What was recorded; its digest is the whole one.
 
     Raises:
-        WordRefused: there is no name, the total is not an amount, or the name was only typed where people have to sign
-            in.
+        DecisionRefused: there is no name, the total is not an amount, or the name was only typed where people have to
+            sign in.
         ApprovalWanted: no such plan, or the total is another, or the plan was taken up already or rejected.
     """
     name = by.strip()
     if not name:
-        raise WordRefused(Told("approval.needs_name"))
+        raise DecisionRefused(Told("approval.needs_name"))
     try:
         total_cents = parse_amount(total_text)
     except ValueError:
-        raise WordRefused(Told("approval.total_unreadable")) from None
+        raise DecisionRefused(Told("approval.total_unreadable")) from None
     stored = ledger.plans.get(digest)
     if kind is ApprovalKind.PERSON:
-        require_typed_word_counts(ledger, stored.job)
+        require_typed_name_counts(ledger, stored.job)
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
         raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
@@ -216,7 +218,7 @@ class Said:
     rejection: PlanFate | None = None
 
 
-def say_word(
+def record_decision(
     ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, why: str, now: dt.datetime
 ) -> Said:
     """Write a typed person's word on a plan down; sends nothing, and starts nothing.
@@ -231,16 +233,16 @@ def say_word(
         now: The present moment.
 
     Raises:
-        WordRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.
+        DecisionRefused: there is no name, no amount, no reason; or the job counts only people who have signed in.
         ApprovalWanted: no such plan, or another total, or the plan is not to be approved any more.
     """
     plan = ledger.plans.get(digest)
     made_by = ledger.runs.get(plan.run_id)
     job_file = Path(made_by.job_file) if made_by is not None and Path(made_by.job_file).is_file() else None
     if decision == "reject":
-        require_typed_word_counts(ledger, plan.job)
+        require_typed_name_counts(ledger, plan.job)
         if not name.strip() or not why.strip():
-            raise WordRefused(Told("approval.rejection_bare"))
+            raise DecisionRefused(Told("approval.rejection_bare"))
         batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
         return Said(plan, job_file, rejection=PlanFate(tuple(batches)))
     if plan.approved_at is not None and _said_before(ledger, plan, name):
@@ -257,6 +259,6 @@ def _missing(ledger: Ledger, plan: StoredPlan, job_file: Path | None, now: dt.da
     if job_file is None:
         return 0
     try:
-        return words_missing(ledger, read_job(job_file).job, plan, now)
+        return approvals_missing(ledger, read_job(job_file).job, plan, now)
     except RepasseError:  # the run itself will say what is wrong with the job
         return 0

@@ -11,13 +11,13 @@ from flows.approvals.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
 from flows.reconciliation.write import RunDocument
-from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, look_at_service
+from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, poll_reports
 from flows.reports.rules.report_list import absence_lacks, differs_from, look_alikes
 from flows.run import Run
-from io_adapters.ledger.approvals_missing import require_typed_word_counts
+from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
-from schemas.errors import ApprovalWanted, WordRefused
+from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.submission import Alarm, Submission, SubmissionState
 from schemas.tables.frames import Record, records
 from schemas.told import Told
@@ -63,16 +63,16 @@ def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> l
     Raises:
         NotSent: the service has to be asked, and cannot be; nothing is recorded.
         SendingFrozen: ledger and service disagree; nothing is recorded.
-        WordRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
+        DecisionRefused: one of them is unknown, or nothing is open about it, or its job counts only words of people who
             signed in, or the service says that it was paid; then nothing is recorded of any.
     """
-    if not word.signed_in and ledger.word_rules.any_wants_signed_in():
+    if not word.signed_in and ledger.decision_rules.any_wants_signed_in():
         for job in sorted(_jobs_of(ledger, keys)):
-            require_typed_word_counts(ledger, job)
+            require_typed_name_counts(ledger, job)
     questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)
     if word.kind is DecisionKind.PAY and any(question.submission_id for question in questions):
         with asking() as run:
-            reports = look_at_service(run)
+            reports = poll_reports(run)
             questions = _questions(ledger, list(dict.fromkeys(keys)), word.kind)  # the look may have settled some
             _require_unpaid(run, questions, reports)
     decisions = [
@@ -110,7 +110,7 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
             people = sum(one.kind != "owner" for one in unpaid)
             if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
                 status = report.status or "-"
-                raise WordRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
+                raise DecisionRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
 
 
 def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
@@ -139,9 +139,9 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
         mine = [one for one in claims if one.base_key == bases[key]]
         question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
         if question is None and key not in seen and not mine:
-            raise WordRefused(Told("decide.unknown", obligation=key))
+            raise DecisionRefused(Told("decide.unknown", obligation=key))
         if question is None:
-            raise WordRefused(Told("decide.nothing", obligation=key))
+            raise DecisionRefused(Told("decide.nothing", obligation=key))
         questions.append(question)
     return questions
 
@@ -174,7 +174,7 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     A submission that was declared absent may be found by hand too.
 
     Raises:
-        WordRefused: the submission is not in doubt, the service shows no such report, the report is another
+        DecisionRefused: the submission is not in doubt, the service shows no such report, the report is another
             submission's, or it differs in name, payer, currency, total or number of payments.
         ConfigurationError: the environment names another service than the ledger's.
         NotSent: the service cannot be asked.
@@ -182,20 +182,20 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     """
     submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     if not split_id.strip(" ."):
-        raise WordRefused(Told("report.none_named"))
+        raise DecisionRefused(Told("report.none_named"))
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))
     if report is None or report.id not in {None, split_id}:
-        raise WordRefused(Told("report.unknown", report=split_id))
+        raise DecisionRefused(Told("report.unknown", report=split_id))
     found_id = report.id or split_id
     others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
     if others:
-        raise WordRefused(Told("report.taken", report=found_id, other=others[0].report_id))
+        raise DecisionRefused(Told("report.taken", report=found_id, other=others[0].report_id))
     differences = differs_from(submission, report)
     if differences:
         fields = ", ".join(differences)
-        raise WordRefused(Told("report.differs", report=found_id, name=submission.report_id, fields=fields))
+        raise DecisionRefused(Told("report.differs", report=found_id, name=submission.report_id, fields=fields))
     alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
     if alarms:
         freeze(run, alarms)
@@ -213,8 +213,8 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
         For each the submission itself where it was found after all, or its next attempt, approved.
 
     Raises:
-        WordRefused: one is not in doubt, or not for a day yet, or the list does not speak for its absence, or a report
-            that could be it is not named; of several, each that cannot be declared is named with its reason.
+        DecisionRefused: one is not in doubt, or not for a day yet, or the list does not speak for its absence, or a
+            report that could be it is not named; of several, each that cannot be declared is named with its reason.
         ApprovalWanted: there are not two different people, or one of them sent it.
         NotSent: the service cannot be asked; then nothing can be declared.
         SendingFrozen: ledger and service disagree.
@@ -224,7 +224,7 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
         raise ApprovalWanted(Told("doubt.two_people"))
     names = list(dict.fromkeys(submission_ids))
     doubtful = ask_each(names, lambda name: _old_enough(run, name, people))
-    reports = look_at_service(run)
+    reports = poll_reports(run)
     stand = {one.id: one for one in run.ledger.submissions.with_ids(names)}
     left = [one for one in doubtful if stand[one.id].state is S.IN_DOUBT]
     sent, linked = run.ledger.submissions.list(bodies=False), linked_ids(run)
@@ -236,16 +236,16 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
 
 def ask_each(subjects: Sequence[_Subject], ask: Callable[[_Subject], _Found]) -> list[_Found]:
     """Ask about each; several refusals are told together, and one alone as it is."""
-    found, refusals = list[_Found](), list[WordRefused | ApprovalWanted]()
+    found, refusals = list[_Found](), list[DecisionRefused | ApprovalWanted]()
     for subject in subjects:
         try:
             found.append(ask(subject))
-        except (WordRefused, ApprovalWanted) as refused:
+        except (DecisionRefused, ApprovalWanted) as refused:
             refusals.append(refused)
     if refusals and len(subjects) == 1:
         raise refusals[0]
     if refusals:
-        raise WordRefused(Told("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
+        raise DecisionRefused(Told("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
     return found
 
 
@@ -254,7 +254,7 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
     submission = _standing_in(run, name, {S.IN_DOUBT})
     if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
-        raise WordRefused(Told("doubt.wait", name=submission.report_id, since=since))
+        raise DecisionRefused(Told("doubt.wait", name=submission.report_id, since=since))
     sender = run.ledger.runs.get(submission.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
         raise ApprovalWanted(Told("doubt.sender_of", name=submission.report_id))
@@ -271,17 +271,17 @@ def _require_absence_shown(
     alike = [report.id or "" for report in look_alikes(submission, reports, linked)]
     unnamed = [split_id for split_id in alike if split_id not in evidence]
     if unnamed:
-        raise WordRefused(Told("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
+        raise DecisionRefused(Told("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
     lacks = absence_lacks(submission, sent, reports, evidence)
     if lacks is not None:
-        raise WordRefused(lacks)
+        raise DecisionRefused(lacks)
 
 
 def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: str) -> Submission:
     """Take two people's word that a report found by likeness is another one; the submission is in doubt again.
 
     Raises:
-        WordRefused: its report was not found by likeness.
+        DecisionRefused: its report was not found by likeness.
         ApprovalWanted: there are not two different people.
         SendingFrozen: what it pays was sent again since; the link is taken back all the same.
     """
@@ -297,9 +297,9 @@ def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> 
     doubt_abandoned(run)
     known = {one.id: one for one in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
-        raise WordRefused(Told("doubt.not_in_doubt", name=submission_id))
+        raise DecisionRefused(Told("doubt.not_in_doubt", name=submission_id))
     if known[submission_id].state is S.SENDING:
-        raise WordRefused(Told("doubt.being_sent", name=submission_id))
+        raise DecisionRefused(Told("doubt.being_sent", name=submission_id))
     return known[submission_id]
 
 
@@ -310,16 +310,16 @@ def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evid
         The tags that no longer freeze sending.
 
     Raises:
-        WordRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.
+        DecisionRefused: nothing is frozen, or a tag of the freeze is not accepted, or one is not of the freeze.
         ApprovalWanted: there are not two different people.
     """
     standing = ledger.freeze.current()
     if standing is None:
-        raise WordRefused(Told("freeze.none"))
+        raise DecisionRefused(Told("freeze.none"))
     if len(different_people(by)) < 2:
         raise ApprovalWanted(Told("freeze.two_people"))
     wrong = sorted(set(standing.tags) ^ set(accepted))
     if wrong:
-        raise WordRefused(Told("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
+        raise DecisionRefused(Told("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
     ledger.freeze.lift(by, evidence, accepted)
     return standing.tags

@@ -108,10 +108,10 @@ def run(  # noqa: PLR0913, PLR0917  # options of a command
     Finishes what is stored, checks accounts, freezes the plan, and ends to wait for approval or goes on to the end.
     """
     from flows.commands.payouts import run_job  # noqa: PLC0415
-    from flows.runner import Wish  # noqa: PLC0415
+    from flows.runner import RunOptions  # noqa: PLC0415
 
-    wish = Wish(file or [], yes=yes, by=by, again=again or [], period=period, one_more=one_more)
-    finish(lambda: run_job(job, wish, as_json=as_json), as_json=as_json)
+    options = RunOptions(file or [], yes=yes, by=by, again=again or [], period=period, one_more=one_more)
+    finish(lambda: run_job(job, options, as_json=as_json), as_json=as_json)
 
 
 @app.command()

@@ -18,7 +18,7 @@ from flows.terminal.contacts_document import contacts_document, known_document
 from flows.terminal.printing import QuietProgress, console_for, progress_on
 from io_adapters.ledger.ledger import Ledger
 from schemas.contact_book import ContactState, KnownContact
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.values.masking import mask_name, mask_tax_id
 from schemas.values.tax_id import parse_tax_id
@@ -50,7 +50,7 @@ def list_contacts(*, as_json: bool) -> Result:
 def delete_contact(contact_id: str | None, *, ask_tax_id: bool, yes: bool, as_json: bool) -> Result:
     """Delete one contact, after a question; a tax id is asked for, so that it stands in no history of commands."""
     if (contact_id is None) == (not ask_tax_id):
-        raise WordRefused("say either --id CONTACT or --ask-tax-id")
+        raise DecisionRefused("say either --id CONTACT or --ask-tax-id")
     tax_id = _ask_tax_id() if ask_tax_id else None
     with _opened_run() as run:
         known = _find(run.ledger, contact_id, tax_id)
@@ -104,7 +104,7 @@ def _confirm(question: str, *, yes: bool, ask: Callable[..., bool] = typer.confi
     except typer.Abort:
         said = False
     if not said:
-        raise WordRefused("nothing was deleted: nobody said yes (--yes says it beforehand)")
+        raise DecisionRefused("nothing was deleted: nobody said yes (--yes says it beforehand)")
 
 
 def _ask_tax_id() -> str:
@@ -113,5 +113,5 @@ def _ask_tax_id() -> str:
     text = typer.prompt("CPF or CNPJ", hide_input=True, err=True) if asked else sys.stdin.readline()
     value = parse_tax_id(str(text).strip()).value
     if value is None:
-        raise WordRefused("this is no CPF or CNPJ")
+        raise DecisionRefused("this is no CPF or CNPJ")
     return value

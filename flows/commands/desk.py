@@ -15,7 +15,7 @@ from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
 from schemas.desk_people import DeskUser, Role
-from schemas.errors import ConfigurationError, WordRefused
+from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
 
 Result = tuple[ExitCode, dict[str, Any]]
@@ -121,7 +121,7 @@ def add_user(name: str, roles: list[str], *, password_stdin: bool, as_json: bool
     """Let somebody sign in to the desk; asks for their password.
 
     Raises:
-        WordRefused: the name, a role or the password will not do.
+        DecisionRefused: the name, a role or the password will not do.
     """
     wanted = [_role(text) for text in roles]
     hashed = _asked_password(twice=True, stdin=password_stdin)
@@ -171,7 +171,7 @@ def change_password(name: str, *, password_stdin: bool, as_json: bool) -> Result
     """Give somebody another password; their sessions end."""
     with open_ledger_of(read_settings()) as ledger:
         if ledger.desk_users.get(name) is None:
-            raise WordRefused("there is no user of that name; `repasse desk user list` shows them")
+            raise DecisionRefused("there is no user of that name; `repasse desk user list` shows them")
         ledger.desk_users.change_password(name, _asked_password(twice=True, stdin=password_stdin))
     console_for(as_json=as_json).print("the password was changed; every session of theirs has ended")
     return ExitCode.DONE, {"changed": True}
@@ -181,7 +181,7 @@ def _role(text: str) -> Role:
     try:
         return Role(text.strip().lower())
     except ValueError:
-        raise WordRefused(f"--role is one of {', '.join(Role)}") from None
+        raise DecisionRefused(f"--role is one of {', '.join(Role)}") from None
 
 
 def _roles_of(user: DeskUser) -> str:
@@ -195,8 +195,8 @@ def _asked_password(*, twice: bool, stdin: bool) -> str:
     if stdin:
         return hash_password(sys.stdin.readline().rstrip("\r\n"))
     if not sys.stdin.isatty():
-        raise WordRefused("there is no terminal to ask for the password: give it with --password-stdin")
+        raise DecisionRefused("there is no terminal to ask for the password: give it with --password-stdin")
     password = getpass.getpass("password: ")
     if twice and getpass.getpass("once more: ") != password:
-        raise WordRefused("the two were not the same; nothing was changed")
+        raise DecisionRefused("the two were not the same; nothing was changed")
     return hash_password(password)

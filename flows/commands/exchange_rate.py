@@ -10,7 +10,7 @@ from flows.sending.exchange_rates import approved_terms, rate_by_hand, report_ca
 from flows.sending.rules import codes_of
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress, console_for
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode, worst
 from schemas.plan import ExchangeTerms
 from schemas.submission import Submission
@@ -42,13 +42,13 @@ def set_exchange_rate(  # each is named at the call
         clock: Time.
 
     Raises:
-        WordRefused: no such rate, or the report can have none; nothing was sent.
+        DecisionRefused: no such rate, or the report can have none; nothing was sent.
         RepasseError: as `rate_by_hand` says.
     """
     given = read_rate(rate)
     people = [name.strip() for name in by if name.strip()]
     if not people:
-        raise WordRefused("an exchange rate takes a person's word: --by NAME")
+        raise DecisionRefused("an exchange rate takes a person's word: --by NAME")
     with opened_run("exchange-rate", None, read_settings(), QuietProgress(), clock) as run:
         wanted = report_called(run, report)
         stands = rate_by_hand(run, wanted, _terms(run, wanted, given, order_id, hide=hide), people)
@@ -69,7 +69,7 @@ def read_rate(text: str) -> Decimal:
     """Read a rate: digits, with a comma or a point before the decimals, and nothing else.
 
     Raises:
-        WordRefused: it is none, or not above zero.
+        DecisionRefused: it is none, or not above zero.
     """
     plain = text.strip().replace(",", ".")
     try:
@@ -77,7 +77,7 @@ def read_rate(text: str) -> Decimal:
     except InvalidOperation:
         rate = Decimal(0)
     if rate <= 0 or len(plain) > _MOST_DIGITS or not plain.isascii():
-        raise WordRefused("--rate is what one unit of the currency is worth in BRL, such as 5.4312")
+        raise DecisionRefused("--rate is what one unit of the currency is worth in BRL, such as 5.4312")
     return rate
 
 

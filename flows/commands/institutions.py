@@ -14,7 +14,7 @@ from flows.payables.rules.institutions import USABLE_FOR, find_institutions, is_
 from flows.runner import opened_service
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.wire import Institution
 
@@ -72,4 +72,4 @@ def _day(text: str | None) -> dt.date | None:
     try:
         return dt.date.fromisoformat(text) if text else None
     except ValueError:
-        raise WordRefused("write days as 2026-10-31") from None
+        raise DecisionRefused("write days as 2026-10-31") from None

@@ -8,7 +8,7 @@ from flows.intake.read import read
 from flows.opening import open_ledger_of
 from flows.payables.draft import draft
 from flows.payables.plan_view import view_plan, write_plan
-from flows.runner import SYSTEM_CLOCK, RunReport, Wish, opened_offline, read_order, why_unsound, write_check
+from flows.runner import SYSTEM_CLOCK, RunOptions, RunReport, opened_offline, read_run_request, why_unsound, write_check
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle
 from flows.terminal.plan import show_plan
@@ -24,7 +24,7 @@ Result = tuple[ExitCode, dict[str, Any]]
 def check_job(job: Path, *, as_json: bool) -> Result:
     """Read and check everything offline, and write the corrections workbook beside the outputs."""
     console = console_for(as_json=as_json)
-    order = read_order(job)
+    order = read_run_request(job)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
         read(run)
         checked = write_check(run)
@@ -57,7 +57,7 @@ def check_job(job: Path, *, as_json: bool) -> Result:
 def plan_job(job: Path, *, names: bool, as_json: bool, period: str | None = None) -> Result:
     """Show what would be paid, and write plan.xlsx; the ledger is only read, and the service is not asked."""
     console = console_for(as_json=as_json)
-    order = read_order(job, period=period)
+    order = read_run_request(job, period=period)
     ledger = open_ledger_of(read_settings(), create=False)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
         read(run)
@@ -70,11 +70,11 @@ def plan_job(job: Path, *, names: bool, as_json: bool, period: str | None = None
     return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
 
 
-def run_job(job: Path, wish: Wish, *, as_json: bool) -> Result:
+def run_job(job: Path, options: RunOptions, *, as_json: bool) -> Result:
     """Run the payout and tell what it came to."""
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
-        report = start_payout(job, wish, progress=progress)
+        report = start_payout(job, options, progress=progress)
     tell_report(report, as_json=as_json)
     return report.exit_code, run_document(report)
 

@@ -10,9 +10,9 @@ from flows.runner import SYSTEM_CLOCK, opened_run, whoever_runs_this
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress, console_for
-from io_adapters.ledger.approvals_missing import require_typed_word_counts
+from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from schemas.approval import DecisionKind
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exchange_update import ID_PREFIX
 from schemas.exit_codes import ExitCode
 from schemas.submission import Submission
@@ -32,14 +32,14 @@ def resolve_doubts(  # each is named at the call
 ) -> Result:
     """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     if (report is None) == (not absent):
-        raise WordRefused("say either --report ID or --absent")
+        raise DecisionRefused("say either --report ID or --absent")
     if report is not None and len(subjects) != 1:
-        raise WordRefused("--report names the report of one submission")
+        raise DecisionRefused("--report names the report of one submission")
     if len({subject.startswith(ID_PREFIX) for subject in subjects}) != 1:
-        raise WordRefused("speak of submissions (rp-...) and of exchange rates (xr-...) in words of their own")
+        raise DecisionRefused("speak of submissions (rp-...) and of exchange rates (xr-...) in words of their own")
     people = [name.strip() for name in by if name.strip()]
     if absent and not evidence.strip():
-        raise WordRefused("--absent needs --evidence: what do you both rely on?")
+        raise DecisionRefused("--absent needs --evidence: what do you both rely on?")
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock) as run:
         for subject in subjects:
             _require_typed_word_counts(run, subject)
@@ -69,7 +69,7 @@ def take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: str
     """Take people's word that the reports some submissions were linked to by likeness are others."""
     people = [name.strip() for name in by if name.strip()]
     if not evidence.strip():
-        raise WordRefused("--unlink needs --evidence: what do you both rely on?")
+        raise DecisionRefused("--unlink needs --evidence: what do you both rely on?")
     console, taken_back = console_for(as_json=as_json), []
     with opened_run("resolve", None, read_settings(), QuietProgress()) as run:
         for subject in subjects:
@@ -88,7 +88,7 @@ def _require_typed_word_counts(run: Run, subject: str) -> None:
     else:
         jobs = {one.job for one in run.ledger.submissions.with_ids([subject])}
     for job in jobs:
-        require_typed_word_counts(run.ledger, job)
+        require_typed_name_counts(run.ledger, job)
 
 
 def _resolve_rates(  # each is named at the call
@@ -114,9 +114,9 @@ def unfreeze_sending(accept: Sequence[str], *, by: Sequence[str], evidence: str,
     """Let sending go on after ledger and service disagreed; two people name what they have looked into."""
     people = [name.strip() for name in by if name.strip()]
     if not evidence.strip():
-        raise WordRefused("unfreeze needs --evidence: what did you both see?")
+        raise DecisionRefused("unfreeze needs --evidence: what did you both see?")
     with open_ledger_of(read_settings(), create=False) as ledger:
-        require_typed_word_counts(ledger, None)
+        require_typed_name_counts(ledger, None)
         tags = lift_freeze(ledger, accept, people, evidence.strip())
     console_for(as_json=as_json).print(f"sending goes on; accepted: {', '.join(tags)}", soft_wrap=True)
     return ExitCode.DONE, {"accepted": list(tags)}
@@ -125,7 +125,7 @@ def unfreeze_sending(accept: Sequence[str], *, by: Sequence[str], evidence: str,
 def decide_obligations(keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str, as_json: bool) -> Result:
     """Record a person's word on obligations: in conflict, of partial or excluded reports, or paid outside."""
     if not by.strip() or not evidence.strip():
-        raise WordRefused("a decision needs --by NAME and --evidence TEXT")
+        raise DecisionRefused("a decision needs --by NAME and --evidence TEXT")
     word = Word(kind, by.strip(), evidence.strip(), utc_now())
     with open_ledger_of(read_settings(), create=False) as ledger:
         decisions = decide(ledger, keys, word, lambda: opened_run("decide", None, read_settings(), QuietProgress()))

@@ -17,7 +17,7 @@ from flows.runner import opened_probe
 from flows.settings import Settings, read_settings
 from flows.terminal.printing import QuietProgress, console_for
 from io_adapters.spreadsheets.declarations import parse_yaml
-from schemas.errors import UnreadableFile, WordRefused
+from schemas.errors import DecisionRefused, UnreadableFile
 from schemas.exit_codes import ExitCode
 
 Result = tuple[ExitCode, dict[str, Any]]
@@ -39,19 +39,19 @@ def probe_service(*, staging: bool, yes_probe: str | None, parties_file: Path | 
         Exit 40 when an assumption is contradicted.
 
     Raises:
-        WordRefused: nobody says that this is staging, or the host was not typed; nothing was sent.
+        DecisionRefused: nobody says that this is staging, or the host was not typed; nothing was sent.
         ConfigurationError: the file says otherwise than it must.
     """
     settings = read_settings()
     host = probed_host(settings)
     if not (staging or os.environ.get("REPASSE_STAGING") == "1"):
-        raise WordRefused(f"a probe is for staging: if {host} is that, say --staging or set REPASSE_STAGING=1")
+        raise DecisionRefused(f"a probe is for staging: if {host} is that, say --staging or set REPASSE_STAGING=1")
     parties = _read_file(parties_file) if parties_file else None
     console = console_for(as_json=as_json)
     _tell_price(console, parties, host)
     typed = yes_probe if yes_probe is not None else _ask(host)
     if typed.strip() != host:
-        raise WordRefused(f"the host is {host}; something else was typed, and nothing was sent")
+        raise DecisionRefused(f"the host is {host}; something else was typed, and nothing was sent")
     with opened_probe(settings, parties, QuietProgress()) as probing:
         findings = probe(probing)
     show_findings(console, findings)
@@ -109,7 +109,7 @@ def _tell_price(console: Console, parties: ProbeParties | None, host: str) -> No
 
 def _ask(host: str) -> str:
     if not sys.stdin.isatty():
-        raise WordRefused(f"nobody is there to ask; a script says --yes-probe {host}")
+        raise DecisionRefused(f"nobody is there to ask; a script says --yes-probe {host}")
     answer: str = typer.prompt("type the host to go on", default="", show_default=False, err=True)
     return answer
 

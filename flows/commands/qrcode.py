@@ -10,7 +10,7 @@ from flows.opening import open_ledger_of
 from flows.runner import opened_service
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
-from schemas.errors import UnreadableFile, WordRefused
+from schemas.errors import DecisionRefused, UnreadableFile
 from schemas.exit_codes import ExitCode
 from schemas.values.money import parse_amount
 from schemas.values.pix_key import read_pix_key, read_pix_key_type
@@ -44,7 +44,7 @@ def ask_qr_code(  # each is named at the call
         Exit 40 when the code is not what was asked for; it is not printed then.
 
     Raises:
-        WordRefused: amount or key make no sense; nothing was sent.
+        DecisionRefused: amount or key make no sense; nothing was sent.
         Unanswered: a code may have been made.
     """
     request = QrCodeRequest(
@@ -83,21 +83,21 @@ def _amount_cents(text: str) -> int:
     try:
         cents = parse_amount(text)
     except ValueError as error:
-        raise WordRefused(f"--amount: {error}") from None
+        raise DecisionRefused(f"--amount: {error}") from None
     if cents <= 0:
-        raise WordRefused("--amount must be more than zero")
+        raise DecisionRefused("--amount must be more than zero")
     return cents
 
 
 def _read_key(given: str, key_type: str) -> str:
     stated = read_pix_key_type(key_type).value
     if stated is None:
-        raise WordRefused(f"--key-type is one of {', '.join(get_args(PixKeyType))}")
+        raise DecisionRefused(f"--key-type is one of {', '.join(get_args(PixKeyType))}")
     if stated in PERSONAL and given != "-" and not given.startswith("@"):
-        raise WordRefused("this key says who somebody is: give --key - and type it when asked, or --key @FILE")
+        raise DecisionRefused("this key says who somebody is: give --key - and type it when asked, or --key @FILE")
     key = read_pix_key(_given_key(given), stated).value
     if key is None:
-        raise WordRefused(f"--key is no Pix key of the type {stated}")
+        raise DecisionRefused(f"--key is no Pix key of the type {stated}")
     return key
 
 

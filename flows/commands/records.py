@@ -107,7 +107,7 @@ def _show_how_to_approve(planned: Sequence[Submission], ledger: Ledger, console:
     for (digest, job), cents in totals.items():
         total = format_cents(cents, "pt-BR")
         how = f"repasse approve {digest} --by NAME --total {total}"
-        if ledger.word_rules.wants_signed_in(job):
+        if ledger.decision_rules.wants_signed_in(job):
             how = f"plan {digest}, {total}: in the desk alone, by people who signed in"
         console.print(f"  {how}", soft_wrap=True, markup=False)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from flows.due_jobs import require_known_job
 from flows.intake.rules.sum_lines import EXACT, plain
 from flows.opening import open_ledger_of
-from flows.runner import jobs_folder, read_order
+from flows.runner import jobs_folder, read_run_request
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
 from flows.tracing.rules import exact_sum
@@ -36,7 +36,7 @@ def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: 
             names none there is.
     """
     console = console_for(as_json=as_json)
-    order = read_order(job_file) if job_file else None
+    order = read_run_request(job_file) if job_file else None
     if order is not None and job not in {None, order.job.job}:
         raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
     with open_ledger_of(read_settings(), create=False) as ledger:

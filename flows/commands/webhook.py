@@ -9,7 +9,7 @@ from flows.settings import Settings, read_settings
 from flows.terminal.printing import console_for
 from io_adapters.payout_api.errors import Unanswered
 from io_adapters.webhooks import PATH, make_token
-from schemas.errors import RepasseError, WordRefused
+from schemas.errors import DecisionRefused, RepasseError
 from schemas.exit_codes import ExitCode
 
 Result = tuple[ExitCode, dict[str, Any]]
@@ -30,7 +30,7 @@ def register(base_url: str, *, replace: bool, as_json: bool) -> Result:
         as_json: Whether standard output is kept for one document.
 
     Raises:
-        WordRefused: no https URL, or one longer than the service takes; nothing was sent.
+        DecisionRefused: no https URL, or one longer than the service takes; nothing was sent.
         Refused: the service does not take it.
         NotSent: certainly nothing was registered.
         Unanswered: whether it was registered is unknown.
@@ -70,7 +70,7 @@ def checked_base(base_url: str, settings: Settings) -> str:
     """Return a base URL without a slash at its end.
 
     Raises:
-        WordRefused: it is not https (http on loopback will do for a service on loopback), holds more than host and
+        DecisionRefused: it is not https (http on loopback will do for a service on loopback), holds more than host and
             path, or gets longer than 2083 characters with the secret path.
     """
     base = base_url.strip().rstrip("/")
@@ -78,14 +78,16 @@ def checked_base(base_url: str, settings: Settings) -> str:
         parts = urlsplit(base)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise WordRefused("this is not a URL; give one such as https://hooks.example") from None
+        raise DecisionRefused("this is not a URL; give one such as https://hooks.example") from None
     plain = not (parts.username or parts.password or parts.query or parts.fragment) and base.isascii()
     if not host or not plain or not base.isprintable() or " " in base:
-        raise WordRefused("a webhook's base is scheme, host and path, such as https://hooks.example")
+        raise DecisionRefused("a webhook's base is scheme, host and path, such as https://hooks.example")
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and _is_local(settings)):
-        raise WordRefused("a webhook's URL must be https: its path is a secret (http only from sandbox to loopback)")
+        raise DecisionRefused(
+            "a webhook's URL must be https: its path is a secret (http only from sandbox to loopback)"
+        )
     if len(make_token().url_at(base)) > LONGEST_URL:
-        raise WordRefused(f"with its secret path the URL is longer than {LONGEST_URL} characters")
+        raise DecisionRefused(f"with its secret path the URL is longer than {LONGEST_URL} characters")
     return base
 
 
@@ -115,7 +117,7 @@ def retire(number: int, *, as_json: bool) -> Result:
     """Take no more deliveries to one URL; the interface has no way to tell the service."""
     with open_ledger_of(read_settings(), create=False) as ledger:
         if number not in {one.id for one in ledger.webhooks.all()}:
-            raise WordRefused(f"there is no webhook {number}; `repasse webhook list` lists them")
+            raise DecisionRefused(f"there is no webhook {number}; `repasse webhook list` lists them")
         ledger.webhooks.retire(number)
     console_for(as_json=as_json).print(f"deliveries to webhook {number} are no longer taken")
     return ExitCode.DONE, {"number": number, "state": "retired"}

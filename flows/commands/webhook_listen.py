@@ -11,7 +11,7 @@ from flows.launchers import launcher_for
 from flows.opening import open_ledger_of
 from flows.settings import Settings, read_settings
 from flows.start import is_watched
-from io_adapters.webhooks import PATH, Bell, KnownTokens, Poll, open_door
+from io_adapters.webhooks import PATH, Debouncer, KnownTokens, Poll, open_door
 from schemas.errors import ConfigurationError, RepasseError
 
 LONGEST_PAUSE_S: Final = 86_400
@@ -34,7 +34,7 @@ def listen(host: str, port: int, every_s: float) -> None:
             open_ledger_of(settings) as ledger,
             open_door(host, port) as door,
             KnownTokens(ledger.webhooks.token_hashes, on_failure=_tell) as known,
-            Bell(poll_of(settings), every_s=every_s, on_failure=_tell) as bell,
+            Debouncer(poll_of(settings), every_s=every_s, on_failure=_tell) as bell,
         ):
             if not known():
                 typer.echo("no webhook is registered yet; `repasse webhook register URL` makes one", err=True)

@@ -9,11 +9,11 @@ from flows.approvals.approve import record_approval
 from flows.opening import open_ledger_of, utc_now
 from flows.settings import read_settings
 from flows.terminal.printing import console_for
-from io_adapters.ledger.approvals_missing import approvers_needed, require_typed_word_counts, words_given
+from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import stricter
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.plan import ApprovalKind
 from schemas.submission import PlanFate, Submission
@@ -40,7 +40,7 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
     """Record a yes to a plan, bound to its digest and to the total the person typed.
 
     Raises:
-        WordRefused: there is no name, the total is not an amount, or the plan's job counts only people who signed in.
+        DecisionRefused: there is no name, the total is not an amount, or the plan's job counts only signed-in people.
         ApprovalWanted: no such plan, or the total is not the plan's.
     """
     with _ledger() as ledger:
@@ -63,22 +63,22 @@ def approve_plan(digest: str, *, by: str, total: str, as_json: bool) -> Result:
 
 def _counting(ledger: Ledger, plan: StoredPlan) -> frozenset[str]:
     """Return whose yes counts by what the plan was frozen under and the policy; its job file is not read here."""
-    rule = stricter(plan.rule, ledger.word_rules.policy())
+    rule = stricter(plan.rule, ledger.decision_rules.policy())
     needed = approvers_needed(rule, plan, must_look=True)
-    return words_given(ledger, rule, plan, needed, utc_now())
+    return approvals_given(ledger, rule, plan, needed, utc_now())
 
 
 def reject_plan(digest: str, *, by: str, why: str, as_json: bool) -> Result:
     """Record a no to a plan: earlier approvals of it are void, and what of it was not sent is withdrawn.
 
     Raises:
-        WordRefused: there is no name, the plan's job counts only words of people who signed in, or all was sent.
+        DecisionRefused: there is no name, the plan's job counts only words of people who signed in, or all was sent.
         ApprovalWanted: no such plan.
     """
     name = _name(by)
     with _ledger() as ledger:
         stored = ledger.plans.get(digest)
-        require_typed_word_counts(ledger, stored.job)
+        require_typed_name_counts(ledger, stored.job)
         fate = PlanFate(tuple(ledger.submissions.reject_plan(stored.digest, name, why)))
     console = console_for(as_json=as_json)
     console.print(f"rejected by {name}: {stored.digest}", soft_wrap=True)
@@ -116,7 +116,7 @@ def release_sending(*, by: str, as_json: bool) -> Result:
     """Let sending go on."""
     name = _name(by)
     with _ledger() as ledger:
-        require_typed_word_counts(ledger, None)
+        require_typed_name_counts(ledger, None)
         released = ledger.hold.release(name)
     console_for(as_json=as_json).print("sending goes on" if released else "sending was not on hold")
     return ExitCode.DONE, {"released": released}
@@ -124,7 +124,7 @@ def release_sending(*, by: str, as_json: bool) -> Result:
 
 def _name(by: str) -> str:
     if not by.strip():
-        raise WordRefused("--by needs a name")
+        raise DecisionRefused("--by needs a name")
     return by.strip()
 
 

@@ -15,7 +15,7 @@ from flows.settings import Settings
 from io_adapters.desk.ports import Doubt, Stop
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.told import Told
@@ -27,7 +27,7 @@ ABSENT: Final = "absent"
 FREEZE: Final = "freeze"
 
 
-class Doubts:
+class Unresolved:
     """What waits for people's words.
 
     Args:
@@ -60,18 +60,18 @@ class Doubts:
                 link_rate(run, subject, report_id, by)
             else:
                 link_report(run, subject, report_id, by)
-        self._ledger.first_words.forget(ABSENT, subject)
+        self._ledger.first_approvals.forget(ABSENT, subject)
 
     def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
         """Keep the first word; with that of a second person, declare it absent."""
         doubt = next((one for one in self.list() if one.subject == subject), None)
         if doubt is None:
-            raise WordRefused(Told("doubt.settled", name=subject))
+            raise DecisionRefused(Told("doubt.settled", name=subject))
         if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
-            raise WordRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
-        first = self._ledger.first_words.standing(ABSENT, subject)
+            raise DecisionRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
+        first = self._ledger.first_approvals.standing(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_words.say(ABSENT, subject, by, evidence)
+            self._ledger.first_approvals.say(ABSENT, subject, by, evidence)
             return False
         people, both = (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}"
         with self._asking() as run:
@@ -79,7 +79,7 @@ class Doubts:
                 declare_rates_absent(run, [subject], people, both)
             else:
                 declare_absent(run, [subject], people, both)
-        self._ledger.first_words.forget(ABSENT, subject)
+        self._ledger.first_approvals.forget(ABSENT, subject)
         return True
 
     def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
@@ -90,7 +90,7 @@ class Doubts:
     def stop(self) -> Stop:
         """Return what stops all sending."""
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
-        first = self._ledger.first_words.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
+        first = self._ledger.first_approvals.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
         return Stop(
             hold=f"{hold.by}: {hold.why}" if hold else "",
             freeze=freeze.reason if freeze else "",
@@ -110,16 +110,16 @@ class Doubts:
         """Keep the first word on a freeze; with that of a second person on the same tags, lift it."""
         standing = self._ledger.freeze.current()
         if standing is None:
-            raise WordRefused(Told("freeze.none"))
+            raise DecisionRefused(Told("freeze.none"))
         if set(tags) != set(standing.tags):
-            raise WordRefused(Told("freeze.changed"))
+            raise DecisionRefused(Told("freeze.changed"))
         subject = _name_of(standing.tags)
-        first = self._ledger.first_words.standing(FREEZE, subject)
+        first = self._ledger.first_approvals.standing(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_words.say(FREEZE, subject, by, evidence)
+            self._ledger.first_approvals.say(FREEZE, subject, by, evidence)
             return False
         lift_freeze(self._ledger, tags, (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}")
-        self._ledger.first_words.forget(FREEZE, subject)
+        self._ledger.first_approvals.forget(FREEZE, subject)
         return True
 
     @contextmanager
@@ -138,11 +138,11 @@ class Doubts:
             one.sending_at,
             _from(one.sending_at),
             one.reason,
-            self._ledger.first_words.standing(ABSENT, one.id),
+            self._ledger.first_approvals.standing(ABSENT, one.id),
         )
 
     def _of_rate(self, one: ExchangeUpdate) -> Doubt:
-        first = self._ledger.first_words.standing(ABSENT, one.id)
+        first = self._ledger.first_approvals.standing(ABSENT, one.id)
         terms = f"{one.terms.currency} {one.terms.plain_rate}, {one.report_id}, {one.split_id}"
         reason = f"{terms}: {one.reason}" if one.reason else terms
         sent = one.sending_at

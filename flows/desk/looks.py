@@ -21,8 +21,8 @@ from flows.payables.plan_view import page_of, view_plan
 from flows.reconciliation.rules.reconcile import count_rows
 from flows.reconciliation.write import corrections_of, missing_shares_of
 from flows.run import Run
-from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_order
-from io_adapters.desk.ports import JobLine, Look, Seen, Table
+from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_run_request
+from io_adapters.desk.ports import JobLine, Look, Preview, Table
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.errors import ConfigurationError, RepasseError
@@ -55,7 +55,7 @@ class Silence:
 class _Kept:
     job: JobLine
     files: tuple[str, ...]
-    seen: Future[Seen]
+    seen: Future[Preview]
     since_s: float
 
     def is_stale(self) -> bool:
@@ -65,7 +65,7 @@ class _Kept:
         return bool(self.seen.result().failure) or monotonic() - self.since_s > GOOD_FOR_S
 
 
-class Looks:
+class Previews:
     """What people have looked at lately.
 
     Args:
@@ -127,16 +127,16 @@ class Looks:
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
         return sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def _look(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Seen:
+    def _look(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
-            return Seen((), NOTHING, error.issues, None, None, error.message, None)
+            return Preview((), NOTHING, error.issues, None, None, error.message, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
-            return Seen((), NOTHING, (), None, None, describe_bug(bug), None)
+            return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 
-    def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Seen:
-        order = read_order(path, files=files, period=period)
+    def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
+        order = read_run_request(path, files=files, period=period)
         with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
             read(run)
             failure, plan = "", None
@@ -146,7 +146,7 @@ class Looks:
             except RepasseError as unsound:
                 failure = unsound.message
             corrections, missing = corrections_of(run, folder), missing_shares_of(run, folder)
-            return Seen(
+            return Preview(
                 tables=_tables(run),
                 rows=count_rows(run.require_inputs().rows).model_dump(),
                 issues=tuple(run.issues),

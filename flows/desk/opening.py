@@ -5,10 +5,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from flows.desk.doubts import Doubts
+from flows.desk.doubts import Unresolved
 from flows.desk.jobs import JobsFolder
 from flows.desk.launches import Launches
-from flows.desk.looks import Looks
+from flows.desk.looks import Previews
 from flows.desk.plans import Plans
 from flows.desk.runs import Runs
 from flows.desk.waiting import Waiting
@@ -43,11 +43,11 @@ def opened_desk(
         ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         jobs = JobsFolder(jobs_folder.absolute() if jobs_folder else None, ledger, clock.now)
-        looks = Looks(settings.home / LOOKS, jobs, ledger, lambda: open_ledger_of(settings, now=clock.now))
+        looks = Previews(settings.home / LOOKS, jobs, ledger, lambda: open_ledger_of(settings, now=clock.now))
         exits.callback(looks.close)
         launches = Launches(ledger, jobs, launcher, settings.home / LAUNCHED, clock.now)
         plans = Plans(ledger, jobs, launches, clock.now)
-        doubts = Doubts(ledger, lambda: settings, clock)
+        doubts = Unresolved(ledger, lambda: settings, clock)
         yield Ports(
             users=ledger.desk_users,
             sessions=ledger.desk_sessions,

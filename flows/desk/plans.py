@@ -11,7 +11,7 @@ from flows.approvals.approve import record_approval
 from flows.desk.jobs import JobsFolder
 from flows.desk.launches import Launches
 from io_adapters.desk.ports import Given, PlanStanding
-from io_adapters.ledger.approvals_missing import approvers_needed, rule_for, words_given, words_missing
+from io_adapters.ledger.approvals_missing import approvals_given, approvals_missing, approvers_needed, rule_for
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule
@@ -58,7 +58,7 @@ class Plans:
         state = _state(stored)
         rule = rule_for(self._ledger, job, stored) if job else stored.rule or PlanRule()
         needed = approvers_needed(rule, stored, must_look=True)
-        counting = words_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
+        counting = approvals_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
         taken = state == "approved"
         return PlanStanding(
             digest=stored.digest,
@@ -83,7 +83,7 @@ class Plans:
                 )
                 for one in given
             ),
-            missing=words_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
+            missing=approvals_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
             only_signed_in=rule.identities == "signed_in",
             preparers=tuple(sorted(stored.preparers)) if needed > 1 or rule.other_than_preparer is not False else (),
             fate=PlanFate(stored.submissions),
@@ -100,11 +100,11 @@ class Plans:
             self._ledger, stored.digest, by=by, total_text=total_text, kind=ApprovalKind.SIGNED_IN, now=self._now()
         )
         run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
-        if run is None or isinstance(job, str) or words_missing(self._ledger, job, stored, self._now()):
+        if run is None or isinstance(job, str) or approvals_missing(self._ledger, job, stored, self._now()):
             return ""
         rule = rule_for(self._ledger, job, stored)
         needed = approvers_needed(rule, stored, must_look=True)
-        people = len(words_given(self._ledger, rule, stored, needed, self._now()))
+        people = len(approvals_given(self._ledger, rule, stored, needed, self._now()))
         key = f"approved-{given.digest}-{stored.run_id}-{people}"
         return self._launches.start(
             run.job_file, self._launches.files_of(run), by=given.by, key=key, digest=given.digest, period=stored.period

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Callable
 
-from flows.desk.doubts import Doubts
+from flows.desk.doubts import Unresolved
 from flows.desk.plans import Plans
 from flows.reconciliation.waits import gather_waits
 from io_adapters.desk.ports import LeftOpen, Waits
@@ -19,7 +19,7 @@ S = SubmissionState
 class Waiting:
     """Asks the ledger what waits."""
 
-    def __init__(self, ledger: Ledger, plans: Plans, doubts: Doubts, now: Callable[[], dt.datetime]) -> None:
+    def __init__(self, ledger: Ledger, plans: Plans, doubts: Unresolved, now: Callable[[], dt.datetime]) -> None:
         self._ledger = ledger
         self._now = now
         self._plans = plans

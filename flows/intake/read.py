@@ -47,7 +47,7 @@ def read(run: Run) -> None:
     everything = [*paid_from, *payees, *shares, *advances, *opening]
     _refuse_namesakes(everything)
     _refuse_strangers(run, [one.raw for one in everything])
-    balances, period = DataFrame[Opening](_joined(opening, "opening")), run.order.period
+    balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments, PERSON_NAMES),
@@ -76,13 +76,13 @@ def read(run: Run) -> None:
 
 def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], list[Issue]]:
     """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
-    job, folder = run.job, run.order.folder
-    given = [path for _, path in run.order.files]
-    corrections = Corrections(given, run.language, run.ledger.corrected_rows.known(job.job, run.order.period.label))
+    job, folder = run.job, run.request.folder
+    given = [path for _, path in run.request.files]
+    corrections = Corrections(given, run.language, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
     named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
     beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
-    find_files([*sources, *beside], run.order, corrections)
+    find_files([*sources, *beside], run.request, corrections)
     reader = FileReader(run, corrections)
     read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
     reader.raise_what_cannot_be_read()
@@ -102,7 +102,7 @@ def _corrected_before(row: CorrectedRow, language: str) -> Issue:
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
     """Refuse to pay a file again that is not among the job's."""
-    strangers = sorted(run.order.again - {raw.file.name for raw in tables})
+    strangers = sorted(run.request.again - {raw.file.name for raw in tables})
     if strangers:
         raise ConfigurationError(f"--again {', '.join(strangers)}: no file of this job is called so")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flows.run import Order
+from flows.run import RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import open_file
@@ -205,7 +205,7 @@ def slot_beside(table: str, patterns: Sequence[str] | None, folder: Path) -> Slo
     return Slot((read_layout(table, folder),), patterns or (), frozenset())
 
 
-def find_files(slots: Sequence[Slot], order: Order, corrections: Corrections) -> None:
+def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Corrections) -> None:
     """Find the files of every slot: those the caller gave, else those the job names.
 
     Sheets of corrections whose own file is among them are laid over it when it is read; a sheet whose file is nowhere
@@ -231,7 +231,7 @@ def find_files(slots: Sequence[Slot], order: Order, corrections: Corrections) ->
             home.paths, home.failure = [], None
 
 
-def _find(slot: Slot, order: Order, given: Sequence[str]) -> None:
+def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     language = order.job.outputs.language
     if not given and not slot.patterns:
         return

@@ -6,7 +6,7 @@ from dataclasses import replace
 from flows.account_checks.rules import CheckResult, Verdict, accounts_to_pay
 from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
-from flows.payables.rules.compute import Standing, Worked, identity_of, work_out
+from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.obligations import destinations_of
 from flows.payables.rules.plan_batches import conflicting_ids
@@ -40,7 +40,7 @@ def open_period(run: Run, claims: Collection[Claim]) -> Opened:
     Raises:
         UnsoundPlan: an opening balance has problems and does not say whose it is.
     """
-    job, period, accruals = run.job, run.order.period, run.ledger.accruals
+    job, period, accruals = run.job, run.request.period, run.ledger.accruals
     opened = open_balances(
         run.require_inputs(),
         period,
@@ -75,7 +75,7 @@ def _tell_contradictions(run: Run, opened: Opened) -> None:
     inputs, language = run.require_inputs(), run.language
     run.inputs = replace(inputs, rows=hold_contradictions(inputs.rows, opened.contradictions))
     sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in run.sheets}
-    layout = read_layout("opening", run.order.folder)
+    layout = read_layout("opening", run.request.folder)
     for one in opened.contradictions:
         raw = sheets[one.file, one.sheet]
         position = match_headers(raw.headers, layout).positions.get(one.column)
@@ -138,12 +138,12 @@ def draft_anew(run: Run) -> None:
 def stand(run: Run) -> None:
     """Ask the ledger what was used, claimed, carried and recouped."""
     judge_inputs(run)
-    job, period, ledger = run.job, run.order.period, run.ledger
+    job, period, ledger = run.job, run.request.period, run.ledger
     live = ledger.claims.live_of(job.job, period.label)
     books = (job.payer.tax_id, job.currency)
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
     opened = open_period(run, claims)
-    run.standing = Standing(
+    run.standing = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
         history=opened.history,
         refused=_refused(run),
@@ -167,7 +167,7 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
 
 def _decisions(run: Run) -> dict[str, Decision]:
     """People's last words on this period's payments rows."""
-    identity = identity_of(run.job, run.order.period)
+    identity = identity_of(run.job, run.request.period)
     payments = run.require_inputs().payments
     pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
@@ -184,7 +184,7 @@ def _elsewhere(run: Run) -> tuple[PaidRow, ...]:
 def _refused(run: Run) -> frozenset[str]:
     """Which payment entries of this job and period the service has named in a refusal."""
     found: set[str] = set()
-    refused = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states={S.REFUSED})
+    refused = run.ledger.submissions.list(job=run.job.job, period=run.request.period.label, states={S.REFUSED})
     for submission in refused:
         for answer in run.ledger.submissions.answers(submission.id):
             places = [(error.loc, error.type) for error in read_validation_errors(answer.raw) or ()]
@@ -197,12 +197,12 @@ def assume_kept_answers(run: Run) -> None:
     run.verdicts = {}
     if run.job.account_checks.when == "new_or_changed":
         work_out_again(run)
-        run.verdicts = kept_answers(run, run.require_worked())
+        run.verdicts = kept_answers(run, run.require_payables())
 
 
-def kept_answers(run: Run, worked: Worked) -> dict[str, Verdict]:
+def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
     """Return the answers the ledger keeps about the accounts of those who would be paid."""
-    accounts = accounts_to_pay(worked.obligations, ownership=run.job.account_checks.ownership)
+    accounts = accounts_to_pay(payables.obligations, ownership=run.job.account_checks.ownership)
     kept = run.ledger.checks.kept([account.fingerprint for account in accounts], run.clock.now())
     return {
         name: Verdict(CheckResult(answer.result), answer.message)
@@ -218,5 +218,5 @@ def work_out_again(run: Run) -> None:
     standing = run.standing
     if standing is None:
         raise RuntimeError("the ledger was not asked")
-    worked = work_out(run.require_inputs(), run.job, run.order.period, standing, run.verdicts)
-    run.worked = replace(worked, obligations=tell_settled(worked.obligations, run.settled))
+    payables = compute_payables(run.require_inputs(), run.job, run.request.period, standing, run.verdicts)
+    run.payables = replace(payables, obligations=tell_settled(payables.obligations, run.settled))

@@ -13,7 +13,7 @@ from schemas.wire import SplitReport
 
 def attempts_of(run: Run) -> dict[str, SecondAttempt]:
     """Tell which planned payments a failed report was to make, by obligation key."""
-    obligations = run.require_worked().obligations
+    obligations = run.require_payables().obligations
     rows = planned_payments(obligations)
     failed = run.ledger.claims.failed_before(
         {row["base_key"] for row in rows}, {row["destination"] for row in rows if row["destination"]}

@@ -6,11 +6,11 @@ from flows.account_checks.rules import check_fingerprint, mask_words
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.rules.claims import paid_alike, tell_second_attempts
-from flows.payables.rules.compute import Worked, identity_of
+from flows.payables.rules.compute import Payables, identity_of
 from flows.payables.rules.left_out import used_corrections
 from flows.payables.rules.obligations import break_down, obligations_frame
 from flows.payables.rules.plan_batches import plan_batches
-from flows.reconciliation.rules.reconcile import tell_rows
+from flows.reconciliation.rules.reconcile import issues_for_obligations
 from flows.run import Run
 from flows.sending.rules import terms_of
 from io_adapters.ledger.approvals_missing import rule_for
@@ -29,35 +29,35 @@ def freeze_plan(run: Run) -> None:
     Raises:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
-    worked, job = run.require_worked(), run.job
+    payables, job = run.require_payables(), run.job
     told = told_rows(run)
     run.issues += [issue for issue in told if issue not in run.issues]
-    held = worked.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
+    held = payables.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
     if held.any():
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
         raise RowsRefused(run.say("rows.stop"))
-    identity = identity_of(job, run.order.period)
+    identity = identity_of(job, run.request.period)
     plan = plan_batches(
-        worked.obligations,
+        payables.obligations,
         identity,
-        run.order.period,
+        run.request.period,
         max_payments=job.rules.max_payments_per_batch,
         exchange=terms_of(job),
-        arrays=break_down(job.breakdown, worked.obligations, worked.earnings, worked.territories),
+        arrays=break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories),
     )
     rule = rule_for(run.ledger, job)
-    stored = run.ledger.plans.store(plan, run.id, run.order.by, run.require_service().url, rule)
+    stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run)
-    used = used_corrections(run.put_right, worked.obligations, run.require_inputs().rows)
-    run.ledger.corrected_rows.record(run.id, job.job, run.order.period.label, used)
+    used = used_corrections(run.put_right, payables.obligations, run.require_inputs().rows)
+    run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
     run.plan = plan
     named = {
         payment.obligation_key: submission.id
         for batch, submission in zip(plan.batches, stored, strict=True)
         for payment in batch.payments
     }
-    run.worked = _named(worked, named, run.id)
+    run.payables = _named(payables, named, run.id)
 
 
 def _remember_files(run: Run) -> None:
@@ -74,7 +74,7 @@ def _remember_files(run: Run) -> None:
         run.ledger.files.record(
             run.id,
             run.job.job,
-            run.order.period.label,
+            run.request.period.label,
             file.source,
             file.name,
             file_sha256=file.file_sha256,
@@ -93,8 +93,8 @@ def told_rows(run: Run) -> list[Issue]:
         verdict = run.verdicts.get(check_fingerprint(row, ownership=ownership))
         return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
 
-    inputs, obligations = run.require_inputs(), run.require_worked().obligations
-    told = tell_rows(obligations, inputs, alike_of(run), run.language, said)
+    inputs, obligations = run.require_inputs(), run.require_payables().obligations
+    told = issues_for_obligations(obligations, inputs, alike_of(run), run.language, said)
     return told + tell_second_attempts(obligations, inputs, attempts_of(run), run.language)
 
 
@@ -104,15 +104,15 @@ def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:
     if standing is None:
         return {}
     decided = {key for key, word in standing.decisions.items() if word.kind is DecisionKind.PAY}
-    identity = identity_of(run.job, run.order.period)
-    return paid_alike(run.require_worked().obligations, standing.elsewhere, identity, decided)
+    identity = identity_of(run.job, run.request.period)
+    return paid_alike(run.require_payables().obligations, standing.elsewhere, identity, decided)
 
 
-def _named(worked: Worked, submissions: dict[str, str], run_id: str) -> Worked:
+def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:
     """Write into each planned obligation which submission will carry it."""
-    frame = worked.obligations
+    frame = payables.obligations
     planned = (frame["place"] == Place.PLANNED.value) & frame["key"].isin(list(submissions))
     ids = frame["key"].map(submissions).where(planned, frame["submission_id"]).fillna("")
     runs = frame["run_id"].where(~planned, run_id)
     named = obligations_frame(frame.assign(submission_id=ids, run_id=runs))
-    return replace(worked, obligations=named)
+    return replace(payables, obligations=named)

@@ -22,14 +22,14 @@ def judge_inputs(run: Run) -> None:
     came_in = run.came_in
     if came_in is None:
         raise RuntimeError("nothing has been read yet")
-    here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.order.period.label, run.job.currency)
-    again = run.order.again | _again_in_approved(run)
+    here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
+    again = run.request.again | _again_in_approved(run)
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
     if run.inputs is not None and found == run.used_before:
         return
     language = run.language
     held = hold_unreceived(hold_shared(came_in, found.shared, language), found.repeated, language)
-    checked = cross_check(held, run.job, run.order.period.start.isoformat(), found.repeated)
+    checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
     judged = replace(checked, issues=(*checked.issues, *_told(found, language)))
     before = frozenset(run.inputs.issues) if run.inputs is not None else frozenset[Issue]()
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
@@ -47,7 +47,7 @@ def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
 
 def _again_in_approved(run: Run) -> frozenset[str]:
     """Name the files that a plan uses again which people approved, and not all of it was sent: they were told so."""
-    unsent = run.ledger.submissions.list(job=run.job.job, period=run.order.period.label, states=UNSENT, bodies=False)
+    unsent = run.ledger.submissions.list(job=run.job.job, period=run.request.period.label, states=UNSENT, bodies=False)
     approved = {one.plan_digest for one in unsent if one.state is not SubmissionState.PLANNED}
     planned = {one.plan_digest for one in unsent} - approved
     approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from flows.account_checks.rules import accounts_to_ask, accounts_to_pay, check_cost_cents
-from flows.intake.rules.inputs import count_in
+from flows.intake.rules.inputs import input_totals
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of, told_rows
 from flows.payables.rules.claims import SecondAttempt, notices_of_attempts, planned_payments
@@ -134,7 +134,7 @@ def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
         run: Whose plan.
         placed: Its obligations, each in its place.
     """
-    job, label, history = run.job.job, run.order.period.label, run.ledger.history
+    job, label, history = run.job.job, run.request.period.label, run.ledger.history
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []
     last = _document_of(run, label)
@@ -161,7 +161,7 @@ def _document_of(run: Run, period: str) -> tuple[str, RunDocument] | None:
 
 def _against_plan(run: Run, placed: DataFrame[Obligations], run_id: str, last: RunDocument) -> PlanChanges:
     before, now = items_of(last.obligations), items_of(placed)
-    earnings, record = run.require_worked().earnings, run.ledger.runs.get(run_id)
+    earnings, record = run.require_payables().earnings, run.ledger.runs.get(run_id)
     changes = changes_between(before, now, held_before=elsewhere_of(last.obligations), held_now=elsewhere_of(placed))
     return PlanChanges(
         Against.LAST_PLAN,
@@ -237,12 +237,12 @@ def _files_again(run: Run) -> list[Told]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**run.used_before.released, **run.used_before.renamed}
     told = [Told("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
-    others = sorted(run.order.again - used.keys())
+    others = sorted(run.request.again - used.keys())
     return [*told, Told("look.again", files=", ".join(others))] if others else told
 
 
 def _rows_paid_before(run: Run) -> list[Told]:
-    alike, obligations = alike_of(run), run.require_worked().obligations
+    alike, obligations = alike_of(run), run.require_payables().obligations
     if not alike:
         return []
     rows = [row for row in records(obligations[obligations["key"].isin(list(alike))]) if row["key"] in alike]
@@ -262,7 +262,7 @@ def _second_attempts(run: Run, plan: PaymentPlan) -> list[Told]:
     """Name each failed report whose payments the plan attempts again."""
     attempts = attempts_of(run)
     amounts = dict[SecondAttempt, list[int]]()
-    for row in planned_payments(run.require_worked().obligations) if attempts else ():
+    for row in planned_payments(run.require_payables().obligations) if attempts else ():
         if row["key"] in attempts:
             amounts.setdefault(attempts[row["key"]], []).append(int(row["amount_cents"]))
     return [
@@ -331,7 +331,7 @@ def view_plan(run: Run) -> PlanView:
         payer_name=job.payer.name,
         language=run.language,
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
-        totals=total_up(placed, count_in(inputs, carried_in), {}, {}, run.id),
+        totals=total_up(placed, input_totals(inputs, carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
         payees=_payees(placed),
         planned=planned,
@@ -383,19 +383,19 @@ def _plan(run: Run) -> PaymentPlan:
     if run.plan is not None:
         return run.plan
     per_batch = run.job.rules.max_payments_per_batch
-    identity, worked = identity_of(run.job, run.order.period), run.require_worked()
+    identity, payables = identity_of(run.job, run.request.period), run.require_payables()
     return plan_batches(
-        worked.obligations,
+        payables.obligations,
         identity,
-        run.order.period,
+        run.request.period,
         max_payments=per_batch,
         exchange=terms_of(run.job),
-        arrays=break_down(run.job.breakdown, worked.obligations, worked.earnings, worked.territories),
+        arrays=break_down(run.job.breakdown, payables.obligations, payables.earnings, payables.territories),
     )
 
 
 def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:
-    obligations = run.require_worked().obligations
+    obligations = run.require_payables().obligations
     submissions = {one.id: one for one in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})}
     words = run.ledger.decisions.on_reports(obligations["key"])
     return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
@@ -409,6 +409,6 @@ def _payees(placed: DataFrame[Obligations]) -> int:
 def _checks(run: Run) -> ChecksView:
     """What checks are still to be made; none of a frozen plan, before which they are made."""
     rules = run.job.account_checks
-    accounts = accounts_to_pay(run.require_worked().obligations, ownership=rules.ownership)
+    accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
     asked = accounts_to_ask(accounts, run.verdicts, rules.when) if run.plan is None else []
     return ChecksView(len(asked), check_cost_cents(rules.fee), rules.budget)

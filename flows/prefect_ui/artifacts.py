@@ -21,7 +21,7 @@ from flows.night import JobNight, NightReport
 from flows.prefect_ui.events import RunEvent, events_of
 from flows.reconciliation.write import RunDocument
 from flows.run import Run
-from flows.runner import PAYOUT, SETTLE, read_order
+from flows.runner import PAYOUT, SETTLE, read_run_request
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
@@ -301,7 +301,7 @@ def name_of_job(path: str) -> str:
     'jobs/nowhere.yaml'
     """
     try:
-        order = read_order(Path(path))
+        order = read_run_request(Path(path))
     except (RepasseError, OSError):
         return "/".join(Path(path).parts[-2:])
     return f"{order.job.job} {order.period.label}"
@@ -442,7 +442,7 @@ def tell_after(stage: str, run: Run, recorder: Recorder, codes_before: Mapping[s
 
 
 def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
-    job, period, language = run.job.job, run.order.period.label, run.language
+    job, period, language = run.job.job, run.request.period.label, run.language
     if stage == PAYOUT.stages[0].__name__:
         recorder.tag(f"job:{job}", f"period:{period}", f"run:{run.id}")
     if stage == "approve":
@@ -468,11 +468,11 @@ def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
 def _tell_plan(run: Run, recorder: Recorder) -> None:
     if run.plan is None:
         return
-    sums = run.require_worked().obligations.groupby("place")["amount_cents"].sum()
+    sums = run.require_payables().obligations.groupby("place")["amount_cents"].sum()
     unpaid = {Place(str(place)): int(cents) for place, cents in sums.items() if place != Place.PLANNED.value}
     waits = ExitCode.APPROVAL_WANTED in run.codes
     page = plan_page(run.plan, unpaid, run.checks, run.language, waits=waits)
-    title = page_word(run.language, "plan", job=run.job.job, period=run.order.period.label)
+    title = page_word(run.language, "plan", job=run.job.job, period=run.request.period.label)
     recorder.markdown(f"plan-{run.job.job}", page, title)
 
 

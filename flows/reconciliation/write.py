@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from flows.intake.rules.cross_check import list_missing_shares
-from flows.intake.rules.inputs import count_in
+from flows.intake.rules.inputs import input_totals
 from flows.payables.rules.left_out import mark_repeated, set_aside
 from flows.payables.rules.obligations import obligations_frame
 from flows.reconciliation.rules.reconcile import (
@@ -139,14 +139,14 @@ FOLDER = "statements"
 
 def basis_of(run: Run) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
-    worked, inputs = run.require_worked(), run.require_inputs()
-    heading = heading_of(run.job, run.order.period)
+    payables, inputs = run.require_payables(), run.require_inputs()
+    heading = heading_of(run.job, run.request.period)
     history = run.standing.history if run.standing else None
-    advances = stand_of_advances(inputs.advances, worked.postings, history) if history else ()
+    advances = stand_of_advances(inputs.advances, payables.postings, history) if history else ()
     return StatementBasis(heading, advances)
 
 
-def tell_payees(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
+def write_payee_statements(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
     """Write the statements of a run, this one or an earlier one; what cannot be written is told, and changes nothing.
 
     The money has gone out by then and the books are written: a full disk must not make a paid run look like a failed
@@ -183,7 +183,7 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
     return write_statements(statements, Path(document.folder) / FOLDER)
 
 
-def write_correctables(run: Run, folder: Path) -> list[Path]:
+def write_run_corrections(run: Run, folder: Path) -> list[Path]:
     """Write what there is to put right; nothing, where nothing is wrong.
 
     Raises:
@@ -204,7 +204,7 @@ def corrections_of(run: Run, folder: Path) -> Path | None:
 def missing_shares_of(run: Run, folder: Path) -> Path | None:
     """List the lines that no share covers, to be filled in; files that were paid before are left out."""
     inputs, _ = set_aside(run.require_inputs(), run.used_before.repeated)
-    first_day = run.order.period.start.isoformat()
+    first_day = run.request.period.start.isoformat()
     shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
     missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)
     return write_missing_shares(missing, folder / "missing-shares.xlsx", run.language)
@@ -215,7 +215,7 @@ CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents
 
 def write(run: Run) -> None:
     """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger."""
-    if run.worked is None or run.inputs is None:
+    if run.payables is None or run.inputs is None:
         return
     document = document_of(run)
     run.ledger.runs.save_document(run.id, document.to_bytes())
@@ -223,10 +223,10 @@ def write(run: Run) -> None:
     run.codes = {ExitCode(reconciliation.summary.exit_code)}
     folder = Path(document.folder)
     run.outputs = write_outputs(reconciliation, folder, document.formats)
-    run.outputs += write_correctables(run, folder)
+    run.outputs += write_run_corrections(run, folder)
     run.summary = reconciliation.summary
     run.left = left_open(document, reconciliation)
-    tell_payees(run, document, reconciliation, run.id)
+    write_payee_statements(run, document, reconciliation, run.id)
 
 
 def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeriod:
@@ -239,22 +239,22 @@ def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeri
 
 def document_of(run: Run) -> RunDocument:
     """Gather what a reconciliation needs from a run."""
-    worked, inputs, job = run.require_worked(), run.require_inputs(), run.job
+    payables, inputs, job = run.require_payables(), run.require_inputs(), run.job
     carried_in = run.standing.history.carried_in if run.standing else {}
     return RunDocument(
         job=job.job,
-        period=run.order.period.label,
+        period=run.request.period.label,
         currency=job.currency,
         payer_name=job.payer.name,
         language=job.outputs.language,
         folder=str(output_folder(run)),
         formats=job.outputs.formats,
         plan_digest=run.plan.digest if run.plan and run.plan.batches else None,
-        in_cents=count_in(inputs, carried_in),
-        obligations=worked.obligations,
-        balances=worked.balances,
-        earnings=worked.earnings,
-        territories=worked.territories,
+        in_cents=input_totals(inputs, carried_in),
+        obligations=payables.obligations,
+        balances=payables.balances,
+        earnings=payables.earnings,
+        territories=payables.territories,
         rows=mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed),
         checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
         check_counts=run.checks,
@@ -268,8 +268,8 @@ def document_of(run: Run) -> RunDocument:
 
 def output_folder(run: Run) -> Path:
     """outputs.folder/<job>/<period>/<run>, relative to the job file."""
-    base = run.order.folder / run.job.outputs.folder
-    return (base / run.job.job / run.order.period.label / run.id).absolute()
+    base = run.request.folder / run.job.outputs.folder
+    return (base / run.job.job / run.request.period.label / run.id).absolute()
 
 
 def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Reconciliation:
@@ -362,6 +362,6 @@ def _layout(run: Run, name: str) -> Layout | None:
         if layout.layout == name:
             return layout
     try:
-        return read_layout(name, run.order.folder)
+        return read_layout(name, run.request.folder)
     except RepasseError:  # the row is told all the same
         return None

@@ -50,7 +50,7 @@ class Look:
     reports: tuple[SplitReport, ...]
 
 
-def look_at_service(run: Run) -> tuple[SplitReport, ...]:
+def poll_reports(run: Run) -> tuple[SplitReport, ...]:
     """List the service's reports in every way it can, settle what is in doubt, and compare the list with the ledger.
 
     Returns:
@@ -60,13 +60,13 @@ def look_at_service(run: Run) -> tuple[SplitReport, ...]:
         NotSent: the list could not be had whole; that is no information, and nothing may be sent on it.
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
-    look = take_look(run, run.require_service().api.list_all_reports)
+    look = fetch_reports(run, run.require_service().api.list_all_reports)
     run.listed_at_s, run.accepted_when_listed = run.clock.monotonic_s(), run.accepted
-    judge_look(run, look)
+    compare_reports(run, look)
     return look.reports
 
 
-def take_look(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
+def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
     """List the service's reports.
 
     Args:
@@ -84,14 +84,14 @@ def take_look(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
     return look
 
 
-def judge_look(run: Run, look: Look) -> None:
+def compare_reports(run: Run, look: Look) -> None:
     """Settle what is in doubt, and compare the list with the ledger.
 
     Raises:
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
     alarms = _settle_doubts(run, look.reports)
-    look_at_ended(run, look.ended, look.reports)
+    judge_ended(run, look.ended, look.reports)
     accepted = run.ledger.freeze.accepted_tags()
     url, sent = run.require_service().url, run.ledger.submissions.sent_reports()
     alarms += compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
@@ -182,7 +182,7 @@ def job_looked_at(run: Run) -> str | None:
     return run.asked.job.job if run.asked else run.only_job
 
 
-def look_at_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitReport]) -> None:
+def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitReport]) -> None:
     """Judge again what had ended, tell what changed, and freeze sending where one that had failed did.
 
     What a failed report was to pay is free to be paid again with a person's word, so its change of mind may be a

@@ -6,14 +6,14 @@ from hashlib import sha256
 from typing import Final
 
 from flows.approvals.decisions import WAIT, ask_each
-from flows.reports.report_list import look_at_service
+from flows.reports.report_list import poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS
 from flows.run import Run
 from flows.sending.rules import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.sending.send import LEASE_S, check_may_send, listing_is_old
-from io_adapters.ledger.approvals_missing import require_typed_word_counts
+from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.leases import Owner, is_gone
-from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen, WordRefused
+from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, DecisionRefused, NotSent, SendingFrozen
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode, worst
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
@@ -228,7 +228,7 @@ def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
     for done, update in enumerate(approved, start=1):
         check_may_send(run)
         if listing_is_old(run):
-            look_at_service(run)
+            poll_reports(run)
         doubts = len(run.ledger.exchange_updates.list(states={X.IN_DOUBT}))
         if doubts >= MOST_DOUBTS:
             run.end_with(ExitCode.IN_DOUBT, run.say("rate.doubts", count=doubts))
@@ -244,12 +244,12 @@ def report_called(run: Run, name: str) -> Submission:
     """Find a report of this ledger by our id for it (rp-...) or by the service's.
 
     Raises:
-        WordRefused: it is none of ours.
+        DecisionRefused: it is none of ours.
     """
     for one in run.ledger.submissions.list(bodies=False):
         if name and name in {one.report_id, one.split_id}:
             return one
-    raise WordRefused(f"{name} is no report of this ledger; `repasse status` lists what is open")
+    raise DecisionRefused(f"{name} is no report of this ledger; `repasse status` lists what is open")
 
 
 def approved_terms(run: Run, report: Submission) -> ExchangeTerms | None:
@@ -264,26 +264,26 @@ def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequenc
         The update as it stands: accepted, or what became of it.
 
     Raises:
-        WordRefused: the report waits for no rate, has one, or one may be on its way already; or its job counts only
+        DecisionRefused: the report waits for no rate, has one, or one may be on its way already; or its job counts only
             words of people who signed in.
         ApprovalWanted: there are fewer people than it takes.
         NotSent: sending is on hold, or nothing could be sent.
         SendingFrozen: ledger and service disagree.
         AnotherRun: a run of the job is at it.
     """
-    require_typed_word_counts(run.ledger, report.job)
+    require_typed_name_counts(run.ledger, report.job)
     if report.currency == HOME_CURRENCY:
-        raise WordRefused(f"{report.report_id} is in {HOME_CURRENCY}: it has no exchange rate")
+        raise DecisionRefused(f"{report.report_id} is in {HOME_CURRENCY}: it has no exchange rate")
     if report.state not in OPEN:
-        raise WordRefused(
+        raise DecisionRefused(
             f"{report.report_id} is {report.state.value}: only a report the service works on can have one"
         )
     if terms.currency != report.currency:
-        raise WordRefused(f"{report.report_id} is in {report.currency}, not in {terms.currency}")
+        raise DecisionRefused(f"{report.report_id} is in {report.currency}, not in {terms.currency}")
     check_may_send(run)
     run.ledger.leases.take(report.job, run.owner, LEASE_S)
     try:
-        look_at_service(run)
+        poll_reports(run)
         run.ledger.exchange_updates.prepare(report.job, run.id)
         return set_rate(run, _prepared(run, report, terms, by), by=", ".join(by))
     finally:
@@ -297,13 +297,13 @@ def _prepared(run: Run, report: Submission, terms: ExchangeTerms, by: Sequence[s
     _require_unrated(run, report, terms, counts)
     if counts is not None and counts.state in {X.APPROVED, X.NOT_SENT}:
         if counts.body != terms.body:
-            raise WordRefused(
+            raise DecisionRefused(
                 f"{counts.id} is approved and about to be sent, with the rate {counts.terms.plain_rate} and the order "
                 f"{counts.terms.order_id or '-'}; another one can be given only once the service has refused it"
             )
         return counts if counts.state is X.APPROVED else updates.reapprove_not_sent(counts.id, by=run.id)
     if counts is not None and counts.state is not X.REFUSED:
-        raise WordRefused(
+        raise DecisionRefused(
             f"{counts.id} is {counts.state.value}: `repasse resolve {counts.id}` takes people's word on it"
         )
     _require_two(run, counts, by)
@@ -316,18 +316,18 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
     path_id = service.path_id(split_id=report.split_id or "", report_id=report.report_id)
     shown = service.api.find_report(path_id) if path_id else None
     if shown is None:
-        raise WordRefused(f"the service shows no report {report.split_id or report.report_id} any more")
+        raise DecisionRefused(f"the service shows no report {report.split_id or report.report_id} any more")
     if counts is not None:
         counts = look_at_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:
         told = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
-        raise WordRefused(f"{report.report_id} has an exchange rate already: the service shows {told}")
+        raise DecisionRefused(f"{report.report_id} has an exchange rate already: the service shows {told}")
     if counts is not None and counts.state in {X.ACCEPTED, X.DIFFERS}:
-        raise WordRefused(
+        raise DecisionRefused(
             f"the exchange rate of {report.report_id} was set before: {counts.id} is {counts.state.value}"
         )
     if shown.status in ENDED:
-        raise WordRefused(f"the service has done with {report.report_id}: it is {shown.status}")
+        raise DecisionRefused(f"the service has done with {report.report_id}: it is {shown.status}")
 
 
 def _require_two(run: Run, refused: ExchangeUpdate | None, by: Sequence[str]) -> None:
@@ -343,16 +343,16 @@ def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdat
     """Take a person's word that the report has the approved rate; the service must not contradict it.
 
     Raises:
-        WordRefused: the update is neither in doubt nor refused, the report is another one, or shows another rate.
+        DecisionRefused: the update is neither in doubt nor refused, the report is another one, or shows another rate.
         ConfigurationError: the environment names another service than the ledger's.
         NotSent: the service cannot be asked.
     """
     update = _standing(run, update_id)
     if split_id != update.split_id:
-        raise WordRefused(Told("rate.other_report", name=update_id, own=update.split_id, report=split_id))
+        raise DecisionRefused(Told("rate.other_report", name=update_id, own=update.split_id, report=split_id))
     report = _require_last_look(run, update)
     if judge_rate(update.terms, report) is RateSeen.ANOTHER:
-        raise WordRefused(Told("rate.another", report=split_id, rate=update.terms.plain_rate))
+        raise DecisionRefused(Told("rate.another", report=split_id, rate=update.terms.plain_rate))
     return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason="set, as a person has found")
 
 
@@ -366,8 +366,8 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
         For each the update as the last look leaves it, or its next attempt, approved.
 
     Raises:
-        WordRefused: an update is neither in doubt nor refused, or in doubt for less than a day; of several, each that
-            cannot be declared is named with its reason.
+        DecisionRefused: an update is neither in doubt nor refused, or in doubt for less than a day; of several, each
+            that cannot be declared is named with its reason.
         ApprovalWanted: there are not two different people, or one of them sent it.
         NotSent: the service cannot be asked; then nothing can be declared.
         SendingFrozen: ledger and service disagree.
@@ -376,7 +376,7 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
     if len(people) < 2:
         raise ApprovalWanted(Told("doubt.two_people"))
     updates = ask_each(list(dict.fromkeys(update_ids)), lambda name: _old_enough(run, name, people))
-    look_at_service(run)
+    poll_reports(run)
     shown = ask_each(updates, lambda update: _require_last_look(run, update))
     stand = [look_at_rate(run, update, report) for update, report in zip(updates, shown, strict=True)]
     return [
@@ -391,7 +391,7 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> ExchangeUpdate:
     """Return an update that was refused, or has been in doubt for a day, and that none of these people sent."""
     update = _standing(run, name)
     if update.state is X.IN_DOUBT and update.sending_at is not None and run.clock.now() < update.sending_at + WAIT:
-        raise WordRefused(Told("doubt.wait", name=name, since=f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"))
+        raise DecisionRefused(Told("doubt.wait", name=name, since=f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"))
     sender = run.ledger.runs.get(update.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
         raise ApprovalWanted(Told("doubt.sender_of", name=name))
@@ -407,9 +407,9 @@ def _standing(run: Run, update_id: str) -> ExchangeUpdate:
     run.ledger.exchange_updates.doubt_abandoned(gone)
     update = run.ledger.exchange_updates.get(update_id)
     if update.state is X.SENDING:
-        raise WordRefused(Told("doubt.being_sent", name=update_id))
+        raise DecisionRefused(Told("doubt.being_sent", name=update_id))
     if update.state not in {X.IN_DOUBT, X.REFUSED}:
-        raise WordRefused(Told("doubt.neither", name=update_id))
+        raise DecisionRefused(Told("doubt.neither", name=update_id))
     return update
 
 
@@ -418,5 +418,5 @@ def _require_last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = find_report_of(run, update)
     if report is None:
-        raise WordRefused(Told("report.unknown", report=update.split_id))
+        raise DecisionRefused(Told("report.unknown", report=update.split_id))
     return report

@@ -5,15 +5,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from flows.payables.draft import draft_anew, kept_answers, stand
-from flows.payables.rules.compute import Worked, identity_of, work_out
+from flows.payables.rules.compute import Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import batch_again
-from flows.reports.report_list import doubt_abandoned, look_at_service
+from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import Run
 from flows.sending.exchange_rates import set_rates
 from flows.sending.rules import terms_of
 from flows.sending.send import send
-from io_adapters.ledger.approvals_missing import approvers_needed, rule_for, words_given
+from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, rule_for
 from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
 from schemas.plan import Place
@@ -33,7 +33,7 @@ def recover(run: Run) -> None:
         SendingFrozen: ledger and service disagree.
     """
     doubt_abandoned(run)
-    look_at_service(run)
+    poll_reports(run)
     withdraw_what_lapsed(run)
     send(run)
     if run.sending_stopped:
@@ -55,13 +55,13 @@ def withdraw_what_lapsed(run: Run) -> None:
     _withdraw(run, [one for one in waiting if one.id not in until], "recover.rejected")
     _withdraw(run, [one for one in waiting if one.id in until and until[one.id] <= now], "recover.lapsed")
     left = [one for one in waiting if one.id in until and until[one.id] > now]
-    mine = [one for one in left if one.period == run.order.period.label]
+    mine = [one for one in left if one.period == run.request.period.label]
     unworded = _without_words(run, mine)
     _withdraw(run, unworded, "recover.words")
     mine = [one for one in mine if one not in unworded]
     if mine:
         _withdraw(run, _changed(run, mine), "recover.changed")
-    _tell_other_periods(run, [one for one in left if one.period != run.order.period.label])
+    _tell_other_periods(run, [one for one in left if one.period != run.request.period.label])
 
 
 def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
@@ -84,19 +84,19 @@ def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
         plan = run.ledger.plans.get(digest)
         rule = rule_for(run.ledger, run.job, plan)
         needed = max(run.ledger.submissions.approvers_of(digest), approvers_needed(rule, plan))
-        if len(words_given(run.ledger, rule, plan, needed, run.clock.now(), used=True)) < needed:
+        if len(approvals_given(run.ledger, rule, plan, needed, run.clock.now(), used=True)) < needed:
             lacking.add(digest)
     return [one for one in batches if one.plan_digest in lacking]
 
 
 def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     """Choose the batches that the present input, payees, accounts and rules would not make again, byte for byte."""
-    job, period = run.job, run.order.period
+    job, period = run.job, run.request.period
     identity = identity_of(job, period)
-    worked = _worked_without(run, {one.id for one in batches})
-    frame = worked.obligations
+    payables = _worked_without(run, {one.id for one in batches})
+    frame = payables.obligations
     planned = {row["key"]: row for row in records(frame[frame["place"] == Place.PLANNED.value])}
-    arrays = break_down(job.breakdown, frame, worked.earnings, worked.territories)
+    arrays = break_down(job.breakdown, frame, payables.earnings, payables.territories)
     rates = {digest: run.ledger.plans.get(digest).exchange for digest in {one.plan_digest for one in batches}}
 
     def stands(batch: Submission) -> bool:
@@ -108,7 +108,7 @@ def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     return [one for one in batches if not stands(one)]
 
 
-def _worked_without(run: Run, submission_ids: Collection[str]) -> Worked:
+def _worked_without(run: Run, submission_ids: Collection[str]) -> Payables:
     """Work out what would be paid were it not for the claims of these submissions."""
     if run.standing is None:
         stand(run)
@@ -118,11 +118,11 @@ def _worked_without(run: Run, submission_ids: Collection[str]) -> Worked:
     claims = tuple(claim for claim in standing.claims if claim.submission_id not in submission_ids)
     others = tuple(claim for claim in standing.other_books if claim.submission_id not in submission_ids)
     before = replace(standing, claims=claims, other_books=others)
-    inputs, period = run.require_inputs(), run.order.period
-    worked = work_out(inputs, run.job, period, before, {})
+    inputs, period = run.require_inputs(), run.request.period
+    payables = compute_payables(inputs, run.job, period, before, {})
     if run.job.account_checks.when != "new_or_changed":
-        return worked
-    return work_out(inputs, run.job, period, before, kept_answers(run, worked))
+        return payables
+    return compute_payables(inputs, run.job, period, before, kept_answers(run, payables))
 
 
 def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:

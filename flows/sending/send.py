@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Final
 
 from flows.payables.earlier_reports import look_before_paying_again
-from flows.reports.report_list import frozen_words, look_at_service, note_doubts
+from flows.reports.report_list import frozen_words, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
 from flows.run import Run, Service
 from flows.sending.rules import explain_refusal
@@ -40,7 +40,7 @@ def send(run: Run) -> None:
         NotSent: sending is on hold, no connection could be made, or the listing failed in between.
         SendingFrozen: ledger and service disagree.
     """
-    job, period = run.job.job, run.order.period.label  # what stands approved of other periods rests on other input
+    job, period = run.job.job, run.request.period.label  # what stands approved of other periods rests on other input
     for waiting in run.ledger.submissions.list(job=job, period=period, states={S.NOT_SENT}, bodies=False):
         run.ledger.submissions.reapprove_not_sent(waiting.id, by=run.id)
     approved = run.ledger.submissions.list(job=job, period=period, states={S.APPROVED})
@@ -48,7 +48,7 @@ def send(run: Run) -> None:
     for done, submission in enumerate(approved, start=1):
         check_may_send(run)
         if doubtful or listing_is_old(run) or nothing_accepted_was_listed(run):
-            look_at_service(run)
+            poll_reports(run)
         if _doubts_stop(run):
             break
         answer = _send_one(run, submission)
@@ -60,7 +60,7 @@ def send(run: Run) -> None:
         run.progress.advance("batches", done, len(approved))
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
-        look_at_service(run)
+        poll_reports(run)
     note_doubts(run, run.job.job)
 
 
@@ -69,7 +69,7 @@ def _doubts_stop(run: Run) -> bool:
     doubts = len(run.ledger.submissions.list(states={S.IN_DOUBT}, bodies=False))
     if doubts < MOST_DOUBTS:
         return False
-    if run.order.one_more and not run.one_more_sent:
+    if run.request.one_more and not run.one_more_sent:
         run.one_more_sent = True
         return False
     run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
@@ -233,7 +233,7 @@ def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
         raise NotSent(run.say("send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
-        run.issues += explain_refusal(submission, places, run.require_worked().obligations, run.job.outputs.language)
+        run.issues += explain_refusal(submission, places, run.require_payables().obligations, run.job.outputs.language)
         run.end_with(ExitCode.REFUSED, run.say("send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final, get_args
 
 from flows.due_jobs import is_watched_still
-from flows.reconciliation.write import RunDocument, left_open, reconciliation_of, tell_payees
-from flows.reports.report_list import doubt_abandoned, judge_look, note_doubts, take_look
+from flows.reconciliation.write import RunDocument, left_open, reconciliation_of, write_payee_statements
+from flows.reports.report_list import compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.run import Run
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
@@ -40,7 +40,7 @@ def settle(run: Run) -> None:
     began_s, pause_s = run.clock.monotonic_s(), 0.0
     total = len(open_submissions(run))
     while waiting := open_submissions(run):
-        look_at_open(run, waiting)
+        poll_open_reports(run, waiting)
         left = open_submissions(run)
         run.progress.advance("reports", total - len(left), total)
         pause_s = next_pause_s(pause_s, every_s)
@@ -56,7 +56,7 @@ def open_submissions(run: Run) -> list[Submission]:
     return run.ledger.submissions.list(job=run.job.job, states=OPEN)
 
 
-def look_at_open(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
+def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[SplitReport] | None = None) -> None:
     """Look once, at all of them together, record what is seen, and hold the list against the ledger.
 
     Args:
@@ -88,9 +88,9 @@ def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport
     Raises:
         NotSent: the list could not be had.
     """
-    look = take_look(run, lambda: list_open(run, waiting))
+    look = fetch_reports(run, lambda: list_open(run, waiting))
     try:
-        judge_look(run, look)
+        compare_reports(run, look)
     except SendingFrozen as frozen:
         run.end_with(frozen.exit_code, frozen.message)
     return look.reports
@@ -162,16 +162,16 @@ def settle_all(run: Run) -> None:
     doubt_abandoned(run)
     before = _unfinished(run)
     unsettled = run.ledger.exchange_updates.list(job=run.only_job, states=UNSETTLED)
-    look = take_look(run, lambda: _list(run, before))
+    look = fetch_reports(run, lambda: _list(run, before))
     try:
-        judge_look(run, look)
+        compare_reports(run, look)
     except SendingFrozen as frozen:
         run.end_with(frozen.exit_code, frozen.message)
     set_rates_left(run, run.only_job)
     known = {one.id for one in before}  # what was sent meanwhile is not in the list
     waiting = [one for one in _unfinished(run) if one.state in OPEN and one.id in known]
     if waiting:
-        look_at_open(run, waiting, None if unsettled else look.reports)
+        poll_open_reports(run, waiting, None if unsettled else look.reports)
     told_of = {one.report_id for one in run.discrepancies if one.report_id}
     run.touched |= {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
     run.touched |= {one.report_run_id for one in unsettled}
@@ -231,7 +231,7 @@ def rewrite(run: Run) -> None:
         left = left_open(document, reconciliation)
         run.ledger.runs.finish(run_id, summary.state, summary.exit_code, summary.to_json(), left)
         run.outputs += write_outputs(reconciliation, Path(document.folder), document.formats)
-        tell_payees(run, document, reconciliation, run_id)
+        write_payee_statements(run, document, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
         run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))

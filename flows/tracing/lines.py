@@ -8,7 +8,7 @@ import pandas as pd
 
 from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
 from flows.reconciliation.write import RunDocument
-from flows.run import Order
+from flows.run import RunRequest
 from flows.tracing.rules import LineFinder, SourceLines
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
@@ -34,7 +34,7 @@ class Statements:
         standings: File name -> how it stands, of the run's files that pay somebody, and of those that are gone.
     """
 
-    def __init__(self, ledger: Ledger, order: Order, run_id: str, books: RunDocument) -> None:
+    def __init__(self, ledger: Ledger, order: RunRequest, run_id: str, books: RunDocument) -> None:
         self._ledger = ledger
         self._run_id = run_id
         self._books = books

@@ -7,7 +7,7 @@ from typing import Final
 
 from flows.reconciliation.rules.reconcile import with_what_was_kept
 from flows.reconciliation.write import RunDocument
-from flows.run import Order
+from flows.run import RunRequest
 from flows.tracing.lines import Statements
 from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger
@@ -169,7 +169,7 @@ class Traced:
     language: str = Outputs().language
 
 
-def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, order: Order | None) -> Traced:
+def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, order: RunRequest | None) -> Traced:
     """Follow a payee or a payment.
 
     Args:
@@ -212,7 +212,7 @@ def _language(shelf: Shelf) -> str:
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, shelf: Shelf, order: Order | None) -> None:
+    def __init__(self, ledger: Ledger, shelf: Shelf, order: RunRequest | None) -> None:
         self._ledger = ledger
         self._shelf = shelf
         self._order = order

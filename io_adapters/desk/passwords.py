@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from schemas.desk_people import LONGEST_PASSWORD, SHORTEST_PASSWORD, DeskUser
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 
 _HASHER: Final = PasswordHasher()  # RFC 9106's second recommendation: 64 MiB, 3 passes, 4 lanes
 # Each hash takes 64 MiB for a moment; many at once would take the machine.
@@ -20,10 +20,10 @@ def hash_password(password: str) -> str:
     """Return the hash that is kept of a password.
 
     Raises:
-        WordRefused: it is too short or too long.
+        DecisionRefused: it is too short or too long.
     """
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise WordRefused(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+        raise DecisionRefused(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
     with _AT_ONCE:
         return _HASHER.hash(password)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from schemas.approval import DecisionKind
-from schemas.desk_people import DeskUser, FirstWord, Language, Upload
+from schemas.desk_people import DeskUser, FirstApproval, Language, Upload
 from schemas.issues import Issue
 from schemas.plan_view import PlanPage
 from schemas.submission import PlanFate, Submission
@@ -119,7 +119,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Preview:
     """What a look at a job's files has found.
 
     Attributes:
@@ -148,10 +148,10 @@ class Look:
     token: str
     job: JobLine
     files: tuple[str, ...]
-    seen: Seen | None
+    seen: Preview | None
 
 
-class Looks(Protocol):
+class Previews(Protocol):
     """Reading and checking a job, offline."""
 
     def begin(self, job_token: str, files: Sequence[str]) -> str:
@@ -341,7 +341,7 @@ class Doubt:
     sent_at: dt.datetime | None
     absent_from: dt.datetime | None
     reason: str
-    first_word: FirstWord | None
+    first_word: FirstApproval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,10 +358,10 @@ class Stop:
     hold: str
     freeze: str
     tags: tuple[str, ...]
-    first_word: FirstWord | None
+    first_word: FirstApproval | None
 
 
-class Doubts(Protocol):
+class Unresolved(Protocol):
     """What takes people's words."""
 
     def list(self) -> tuple[Doubt, ...]:
@@ -428,11 +428,11 @@ class Ports:
     attempts: Attempts
     uploads: Uploads
     jobs: Jobs
-    looks: Looks
+    looks: Previews
     plans: Plans
     launches: Launches
     runs: Runs
-    doubts: Doubts
+    doubts: Unresolved
     waiting: Waiting
 
 

@@ -100,7 +100,7 @@ class NotReserved(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class CheckBudget:
     """Whose money checks cost.
 
     Attributes:
@@ -197,7 +197,7 @@ class AccountChecks:
             return in_flight_among(connection, fingerprints)
 
     def turn(
-        self, ended: Sequence[Ended], wanted: Sequence[str], purse: Purse
+        self, ended: Sequence[Ended], wanted: Sequence[str], purse: CheckBudget
     ) -> Mapping[str, Reservation | NotReserved]:
         """Write answers down and take leave for more checks, all in one transaction, durable when it returns.
 
@@ -220,7 +220,7 @@ class AccountChecks:
         self, fingerprint: str, run_id: str, *, cost_cents: int, budget_cents: int, owner: Owner
     ) -> Reservation | NotReserved:
         """Write down that one check is about to be made, before it is; arguments and result as in `turn`."""
-        return self.turn((), [fingerprint], Purse(run_id, cost_cents, budget_cents, owner))[fingerprint]
+        return self.turn((), [fingerprint], CheckBudget(run_id, cost_cents, budget_cents, owner))[fingerprint]
 
     def finish(
         self, reservation: Reservation, result: Verdict, message: str, *, charged: bool, valid_for_days: int
@@ -271,7 +271,7 @@ class AccountChecks:
         return [_kept_of(row) for row in rows]
 
     def _reserve(
-        self, connection: Connection, wanted: Sequence[str], purse: Purse
+        self, connection: Connection, wanted: Sequence[str], purse: CheckBudget
     ) -> dict[str, Reservation | NotReserved]:
         if not wanted:
             return {}

@@ -22,7 +22,7 @@ from io_adapters.ledger.tables import (
     submissions,
 )
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, stricter
-from schemas.errors import ApprovalWanted, WordRefused
+from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import LIVE, UNSENT, Submission, SubmissionState
 from schemas.told import Told
@@ -316,12 +316,12 @@ class Approving:
 
         Raises:
             ApprovalWanted: no such plan is stored.
-            WordRefused: all of it was sent, or ended, before; nothing was recorded.
+            DecisionRefused: all of it was sent, or ended, before; nothing was recorded.
         """
         with self._db.writing() as connection:
             now, of_plan = self._db.now(), _submissions_of(connection, digest)
             if any(one.state in LIVE for one in of_plan) and not any(one.state in UNSENT for one in of_plan):
-                raise WordRefused(Told("reject.too_late"))
+                raise DecisionRefused(Told("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
             _withdraw(connection, of_plan, by=by, reason=f"rejected by {by}: {why}", run_id="", now=now)
             latest = {one.batch_number: one for one in _submissions_of(connection, digest)}

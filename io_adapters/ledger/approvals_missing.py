@@ -5,14 +5,14 @@ import datetime as dt
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule, rule_of, stricter
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.job import Job
 from schemas.told import Told
 
 
 def rule_for(ledger: Ledger, job: Job, plan: StoredPlan | None = None) -> PlanRule:
     """Return whose yes a plan needs: the stricter of its job now, its job when it was frozen, and the policy."""
-    return stricter(rule_of(job), ledger.word_rules.policy(), plan.rule if plan else None)
+    return stricter(rule_of(job), ledger.decision_rules.policy(), plan.rule if plan else None)
 
 
 def approvers_needed(rule: PlanRule, plan: StoredPlan, *, must_look: bool = False) -> int:
@@ -20,7 +20,7 @@ def approvers_needed(rule: PlanRule, plan: StoredPlan, *, must_look: bool = Fals
     return rule.approvers_needed(plan.total_cents, plan.largest_cents, must_look=must_look)
 
 
-def words_given(
+def approvals_given(
     ledger: Ledger,
     rule: PlanRule,
     plan: StoredPlan,
@@ -44,17 +44,17 @@ def words_given(
     return frozenset(ledger.approvals.counting(plan.digest, rule, needed, now, by_flag=by_flag, used=used))
 
 
-def words_missing(ledger: Ledger, job: Job, plan: StoredPlan, now: dt.datetime) -> int:
+def approvals_missing(ledger: Ledger, job: Job, plan: StoredPlan, now: dt.datetime) -> int:
     """How many more people must say yes to a plan that waits for approval; the next run has the last word on that.
 
     A plan only waits when somebody must look at it.
     """
     rule = rule_for(ledger, job, plan)
     needed = approvers_needed(rule, plan, must_look=True)
-    return max(0, needed - len(words_given(ledger, rule, plan, needed, now)))
+    return max(0, needed - len(approvals_given(ledger, rule, plan, needed, now)))
 
 
-def require_typed_word_counts(ledger: Ledger, job: str | None) -> None:
+def require_typed_name_counts(ledger: Ledger, job: str | None) -> None:
     """Refuse a name that was only typed where people have to sign in.
 
     Args:
@@ -62,8 +62,10 @@ def require_typed_word_counts(ledger: Ledger, job: str | None) -> None:
         job: Whose money the word is about; None for a word about all jobs.
 
     Raises:
-        WordRefused: the job, or any of them, counts only words of people who signed in; nothing was recorded.
+        DecisionRefused: the job, or any of them, counts only words of people who signed in; nothing was recorded.
     """
-    rules = ledger.word_rules
+    rules = ledger.decision_rules
     if rules.any_wants_signed_in() if job is None else rules.wants_signed_in(job):
-        raise WordRefused(Told("approval.signed_in_any") if job is None else Told("approval.signed_in_job", job=job))
+        raise DecisionRefused(
+            Told("approval.signed_in_any") if job is None else Told("approval.signed_in_job", job=job)
+        )

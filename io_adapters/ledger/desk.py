@@ -19,8 +19,8 @@ from io_adapters.ledger.desk_tables import (
     desk_users,
 )
 from io_adapters.ledger.engine import Database
-from schemas.desk_people import DeskUser, FirstWord, Language, Launch, Role, Upload, is_name
-from schemas.errors import AnotherRun, WordRefused
+from schemas.desk_people import DeskUser, FirstApproval, Language, Launch, Role, Upload, is_name
+from schemas.errors import AnotherRun, DecisionRefused
 from schemas.values.names import same_person
 
 
@@ -34,15 +34,15 @@ class DeskUsers:
         """Let somebody sign in.
 
         Raises:
-            WordRefused: it is no name, or somebody is called so already, however it is written; or there is no role.
+            DecisionRefused: it is no name, or somebody is called so already, however written; or there is no role.
         """
         shown, wanted = " ".join(name.split()), _some(roles)
         if not is_name(shown):
-            raise WordRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' - between them")
+            raise DecisionRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' - between them")
         with self._db.writing() as connection:
             key = same_person(shown)
             if connection.scalar(select(desk_users.c.key).where(desk_users.c.key == key)) is not None:
-                raise WordRefused("there is a user of that name already")
+                raise DecisionRefused("there is a user of that name already")
             values = {"key": key, "name": shown, "roles": _written(wanted), "password_hash": password_hash}
             connection.execute(insert(desk_users).values(**values, language=language, created_at=self._db.now()))
         return DeskUser(key, shown, wanted, password_hash, language, disabled=False)
@@ -62,7 +62,7 @@ class DeskUsers:
         """Give a user another password; every session of theirs ends.
 
         Raises:
-            WordRefused: nobody is called so.
+            DecisionRefused: nobody is called so.
         """
         self._change(name, password_hash=password_hash)
 
@@ -70,7 +70,7 @@ class DeskUsers:
         """Keep a user out from this moment on; every session of theirs ends.
 
         Raises:
-            WordRefused: nobody is called so.
+            DecisionRefused: nobody is called so.
         """
         self._change(name, disabled_at=self._db.now())
 
@@ -78,7 +78,7 @@ class DeskUsers:
         """Let a disabled user sign in again, with the password and the roles they had.
 
         Raises:
-            WordRefused: nobody is called so.
+            DecisionRefused: nobody is called so.
         """
         self._change(name, disabled_at=None)
 
@@ -86,7 +86,7 @@ class DeskUsers:
         """Give a user other roles in place of those they have; every session of theirs ends.
 
         Raises:
-            WordRefused: nobody is called so, or there is no role.
+            DecisionRefused: nobody is called so, or there is no role.
         """
         self._change(name, roles=_written(_some(roles)))
 
@@ -99,14 +99,14 @@ class DeskUsers:
         key = same_person(name)
         with self._db.writing() as connection:
             if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
-                raise WordRefused("there is no user of that name; `repasse desk user list` shows them")
+                raise DecisionRefused("there is no user of that name; `repasse desk user list` shows them")
             connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
 
 
 def _some(roles: Iterable[Role]) -> frozenset[Role]:
     wanted = frozenset(roles)
     if not wanted:
-        raise WordRefused("a user needs at least one role: preparer, approver, resolver")
+        raise DecisionRefused("a user needs at least one role: preparer, approver, resolver")
     return wanted
 
 
@@ -301,7 +301,7 @@ class DeskLaunches:
             return [_launch_of(row) for row in connection.execute(query)]
 
 
-class FirstWords:
+class FirstApprovals:
     """What one person has said where it takes two."""
 
     def __init__(self, database: Database) -> None:
@@ -314,11 +314,11 @@ class FirstWords:
             values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": self._db.now()}
             connection.execute(insert(desk_first_words).values(**values))
 
-    def standing(self, kind: str, subject: str) -> FirstWord | None:
+    def standing(self, kind: str, subject: str) -> FirstApproval | None:
         """Return the first word that waits for a second; None when there is none."""
         with self._db.reading() as connection:
             row = connection.execute(select(desk_first_words).where(_same(kind, subject))).one_or_none()
-        return None if row is None else FirstWord(*row)
+        return None if row is None else FirstApproval(*row)
 
     def forget(self, kind: str, subject: str) -> None:
         """Take a first word away: it was confirmed, or has no object any more."""

@@ -99,8 +99,8 @@ plan_views = Table(
 )
 
 # Whose words count for a job, as the last run of it said.
-word_rules = Table(
-    "word_rules",
+decision_rules = Table(
+    "decision_rules",
     metadata,
     Column("job", String(64), primary_key=True),
     Column("identities", String(16), nullable=False),

@@ -14,13 +14,13 @@ from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
-from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstWords, SignInAttempts
+from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstApprovals, SignInAttempts
 from io_adapters.ledger.directory import Contacts, Findings, Institutions, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files
 from io_adapters.ledger.leases import Leases
-from io_adapters.ledger.plans import PaidHistory, Plans, PlanViews, WordRules
+from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
 from io_adapters.ledger.submissions import Submissions
@@ -60,8 +60,8 @@ class Ledger:
         self.findings = Findings(database)
         self.webhooks = Webhooks(database)
         self.plan_views = PlanViews(database)
-        self.word_rules = WordRules(database, policy)
-        self.first_words = FirstWords(database)
+        self.decision_rules = DecisionRules(database, policy)
+        self.first_approvals = FirstApprovals(database)
         self.desk_users = DeskUsers(database)
         self.desk_sessions = DeskSessions(database)
         self.sign_in_attempts = SignInAttempts(database)

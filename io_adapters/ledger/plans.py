@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, fun
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.attempts import Naming, write_attempts
 from io_adapters.ledger.claims import ClaimCollision, move, select_submissions, submission_of
-from io_adapters.ledger.desk_tables import plan_views, word_rules
+from io_adapters.ledger.desk_tables import decision_rules, plan_views
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
 from io_adapters.ledger.tables import (
@@ -274,7 +274,7 @@ class PlanViews:
         return None if found is None else bytes(found)
 
 
-class WordRules:
+class DecisionRules:
     """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
 
     Args:
@@ -291,9 +291,9 @@ class WordRules:
         if self._known(job) == identities:
             return
         with self._db.writing() as connection:
-            connection.execute(delete(word_rules).where(word_rules.c.job == job))
+            connection.execute(delete(decision_rules).where(decision_rules.c.job == job))
             row = {"job": job, "identities": identities, "noted_at": self._db.now()}
-            connection.execute(insert(word_rules).values(**row))
+            connection.execute(insert(decision_rules).values(**row))
 
     def wants_signed_in(self, job: str) -> bool:
         """Whether only words of people who signed in count for a job; False for one nobody has run.
@@ -304,14 +304,16 @@ class WordRules:
 
     def any_wants_signed_in(self) -> bool:
         """Whether that is so of any job, for words that concern all of them."""
-        query = select(word_rules.c.job).where(word_rules.c.identities == "signed_in").limit(1)
+        query = select(decision_rules.c.job).where(decision_rules.c.identities == "signed_in").limit(1)
         with self._db.reading() as connection:
             noted = connection.scalar(query) is not None
         return noted or self._policy_wants_signed_in() or self._open_plan_wants(None)
 
     def _known(self, job: str) -> str | None:
         with self._db.reading() as connection:
-            found: str | None = connection.scalar(select(word_rules.c.identities).where(word_rules.c.job == job))
+            found: str | None = connection.scalar(
+                select(decision_rules.c.identities).where(decision_rules.c.job == job)
+            )
         return found
 
     def _policy_wants_signed_in(self) -> bool:

@@ -18,7 +18,7 @@ from io_adapters.ledger.claims import (
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, meta, reports, submissions
-from schemas.errors import ApprovalWanted, BrokenInvariant, WordRefused
+from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
 from schemas.submission import (
     ENDED,
     LIKENESS,
@@ -213,7 +213,7 @@ class Settling:
 
         Raises:
             ApprovalWanted: fewer than two different people.
-            WordRefused: its report was not found by likeness.
+            DecisionRefused: its report was not found by likeness.
         """
         if len(different_people(by)) < 2:
             raise ApprovalWanted(Told("doubt.two_people"))
@@ -221,7 +221,7 @@ class Settling:
             now, names = self._db.now(), ", ".join(name.strip() for name in by)
             before = read_submission(connection, submission_id)
             if before.linked_by != LIKENESS:
-                raise WordRefused(Told("doubt.not_by_likeness", name=submission_id))
+                raise DecisionRefused(Told("doubt.not_by_likeness", name=submission_id))
             values = {"state": SubmissionState.IN_DOUBT.value, "split_id": None, "status": None, "reason": evidence}
             this = submissions.c.id == submission_id
             connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))

@@ -13,7 +13,7 @@ from typing import Final, Self
 
 import httpx
 
-from io_adapters.payout_api.connection import Line, RateLimiter, Reply
+from io_adapters.payout_api.connection import Connection, RateLimiter, Reply
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.payout_api.outcome import classify_exception
 from schemas.submission import Outcome
@@ -205,7 +205,7 @@ class AccountCalls:
         self._answered: queue.SimpleQueue[tuple[str, CheckAnswer]] = queue.SimpleQueue()
         self._given_back = threading.Event()
         self._flow = _Flow(at_a_time)
-        self._lines = [Line(open_client, deadline_s) for _ in range(at_a_time)]
+        self._lines = [Connection(open_client, deadline_s) for _ in range(at_a_time)]
         self._threads = [
             threading.Thread(target=self._serve, args=(line,), name="account-check", daemon=True)
             for line in self._lines
@@ -268,7 +268,7 @@ class AccountCalls:
             with contextlib.suppress(queue.Empty):
                 return self._answered.get(timeout=self._deadline_s / 20)
 
-    def _serve(self, line: Line) -> None:
+    def _serve(self, line: Connection) -> None:
         """Ask one check after another, until told to end."""
         with line:
             while (ticket := self._tickets.get()) is not None:

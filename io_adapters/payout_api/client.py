@@ -11,12 +11,12 @@ from pydantic import SecretStr
 
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, broken_rules, read_check_reply
 from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.commands import MAX_REPLY_BYTES, ContactsApi, Orders, WebhooksApi
+from io_adapters.payout_api.commands import MAX_REPLY_BYTES, Commands, ContactsApi, WebhooksApi
 from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
 from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationError, read_validation_errors
 from io_adapters.payout_api.outcome import Answer, classify_exception, classify_reply, classify_update
 from io_adapters.payout_api.pix import PixApi
-from io_adapters.payout_api.queries import Questions, ReportsReader
+from io_adapters.payout_api.queries import Queries, ReportsReader
 from schemas.errors import NotSent
 from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
 
@@ -61,9 +61,9 @@ class SplitApi(ReportsReader):
         self._timeout_s = timeout_s
         self._connections = Connections(base_url, api_key, transport)
         self._pace = RateLimiter(requests_per_s, pause=pause)
-        questions = Questions(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
+        questions = Queries(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
         super().__init__(questions, assumptions)
-        self._orders = Orders(self._connections, timeout_s=timeout_s, pace=self._pace)
+        self._orders = Commands(self._connections, timeout_s=timeout_s, pace=self._pace)
         self.contacts = ContactsApi(self._orders, assumptions)
         self.pix = PixApi(questions, self._orders, assumptions)
         self.webhooks = WebhooksApi(self._orders, assumptions)

@@ -61,7 +61,7 @@ class Statuses:
 ANY_SUCCESS: Final = Statuses()
 
 
-class Orders:
+class Commands:
     """Sends requests that have an effect, each exactly once."""
 
     def __init__(self, connections: Connections, *, timeout_s: float, pace: RateLimiter) -> None:
@@ -185,7 +185,7 @@ class ContactsApi:
     existing also NotFound (the service does not have it).
     """
 
-    def __init__(self, orders: Orders, assumptions: Assumptions) -> None:
+    def __init__(self, orders: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
         self._orders = orders
         missing = assumptions.missing_statuses
@@ -270,7 +270,7 @@ def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None,
 class WebhooksApi:
     """Registers addresses."""
 
-    def __init__(self, orders: Orders, assumptions: Assumptions) -> None:
+    def __init__(self, orders: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
         self._orders = orders
         self._registering = Statuses(existing=assumptions.existing_statuses)

@@ -298,7 +298,7 @@ IN_DOUBT: Final[frozenset[type[Exception]]] = frozenset(
 MAX_REPLY_BYTES: Final = 100_000
 
 
-class Line:
+class Connection:
     """A connection and whoever speaks over it; a context manager of the thread that exchanges.
 
     httpx knows time limits per operation only, so another thread looks after the deadline: it calls `break_off_late`

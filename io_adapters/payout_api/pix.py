@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.commands import Orders, answer_in
+from io_adapters.payout_api.commands import Commands, answer_in
 from io_adapters.payout_api.errors import RuleBroken
-from io_adapters.payout_api.queries import Questions, Reading
+from io_adapters.payout_api.queries import Queries, Reading
 from schemas.errors import NotSent
 from schemas.values.brcode import BrCodeProblem, check_brcode, deprecation_in_words, in_words, unchecked_in_words
 from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
@@ -91,7 +91,7 @@ _PAGE_TIME: Final = 3  # a page may be asked for three times
 class PixApi:
     """What the service knows of Pix."""
 
-    def __init__(self, questions: Questions, orders: Orders, assumptions: Assumptions) -> None:
+    def __init__(self, questions: Queries, orders: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
         self._questions = questions
         self._orders = orders

@@ -20,7 +20,7 @@ MAX_LISTING_BYTES: Final = 200_000_000
 _WORTH_REPEATING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-class Questions:
+class Queries:
     """Asks over shared connections, in up to three tries with growing pauses, or the pause the service asks for."""
 
     def __init__(
@@ -129,7 +129,7 @@ LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time
 class ReportsReader:
     """What can be asked about reports. Asking changes nothing, and is tried again."""
 
-    def __init__(self, questions: Questions, assumptions: Assumptions) -> None:
+    def __init__(self, questions: Queries, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
         self._questions = questions
         self._assumptions = assumptions

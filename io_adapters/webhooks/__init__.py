@@ -1,6 +1,6 @@
 """The door for the service's deliveries: hears that something moved, believes nothing, and has reports looked at."""
 
-from io_adapters.webhooks.receiver import PATH, Bell, KnownTokens, MadeToken, Poll, make_token, sha256_of
+from io_adapters.webhooks.receiver import PATH, Debouncer, KnownTokens, MadeToken, Poll, make_token, sha256_of
 from io_adapters.webhooks.serving import Door, open_door
 
-__all__ = ["PATH", "Bell", "Door", "KnownTokens", "MadeToken", "Poll", "make_token", "open_door", "sha256_of"]
+__all__ = ["PATH", "Debouncer", "Door", "KnownTokens", "MadeToken", "Poll", "make_token", "open_door", "sha256_of"]

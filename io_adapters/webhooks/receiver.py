@@ -128,7 +128,7 @@ class Poll(Protocol):
         """
 
 
-class Bell:
+class Debouncer:
     """Rung by every delivery; starts a poll at most every so often, and one for all rings it could not serve at once.
 
     What it remembers of any number of rings is that there was one.

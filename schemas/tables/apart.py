@@ -24,7 +24,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ExcludedRows:
     """Rows that are no lines.
 
     Attributes:
@@ -49,7 +49,7 @@ class Apart:
         return int(np.count_nonzero(self.why == why))
 
 
-def rows_apart(raw: RawTable, layout: Layout, positions: Mapping[str, int], *, below: bool = False) -> Apart:
+def excluded_rows(raw: RawTable, layout: Layout, positions: Mapping[str, int], *, below: bool = False) -> ExcludedRows:
     """Set the rows apart that are no lines.
 
     Args:
@@ -68,7 +68,7 @@ def rows_apart(raw: RawTable, layout: Layout, positions: Mapping[str, int], *, b
         why[_left_out(raw, rule) & (why == "")] = Why.LEFT_OUT
     totals = find_totals(raw, layout, positions, why == "") if layout.totals else {}
     why[list(totals)] = Why.TOTAL
-    return Apart(why, tuple(totals.values()), block.stated if block else (), below or block is not None)
+    return ExcludedRows(why, tuple(totals.values()), block.stated if block else (), below or block is not None)
 
 
 def blank_rows(raw: RawTable) -> Mask:

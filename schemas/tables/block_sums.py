@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from schemas.tables.apart import Apart
+from schemas.tables.apart import ExcludedRows
 from schemas.tables.decisions import Decision
 from schemas.tables.draft import Draft
 from schemas.tables.stated_totals import StatedTotal
@@ -51,7 +51,7 @@ class BlockSums:
     mark: DecimalMark | None = None
 
 
-def sum_block(draft: Draft, apart: Apart) -> BlockSums:
+def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
     """Add the lines of a block up between its totals, used and held alike.
 
     Args:

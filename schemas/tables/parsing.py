@@ -14,7 +14,7 @@ from schemas.issues import Issue, IssueCode
 from schemas.layouts.layout import HeaderMatch, Layout
 from schemas.raw_table import RawTable
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
-from schemas.tables.apart import Apart, Why, rows_apart
+from schemas.tables.apart import ExcludedRows, Why, excluded_rows
 from schemas.tables.block_sums import sum_block
 from schemas.tables.cells import Finding
 from schemas.tables.columns import Column
@@ -111,7 +111,7 @@ class ReadRows(NamedTuple):
     model: type[pa.DataFrameModel]
     columns: tuple[Column, ...]
     match: HeaderMatch
-    apart: Apart
+    apart: ExcludedRows
     draft: Draft
 
 
@@ -143,7 +143,7 @@ def read_rows(  # all of it is one file's
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed, language)
-    apart = rows_apart(raw, layout, match.positions, below=below)
+    apart = excluded_rows(raw, layout, match.positions, below=below)
     draft = read_draft(
         raw,
         layout,

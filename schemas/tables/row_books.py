@@ -10,7 +10,7 @@ import pandas as pd
 from schemas.issues import IssueCode
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.apart import Apart
+from schemas.tables.apart import ExcludedRows
 from schemas.tables.draft import Draft, is_error
 from schemas.tables.reading import filled
 
@@ -93,7 +93,7 @@ def _exact(draft: Draft, position: int) -> Decimal | None:
     return amount.value if amount else None
 
 
-def dispositions(draft: Draft, raw: RawTable, apart: Apart, codes: dict[int, str]) -> pd.DataFrame:
+def dispositions(draft: Draft, raw: RawTable, apart: ExcludedRows, codes: dict[int, str]) -> pd.DataFrame:
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)

@@ -12,7 +12,7 @@ from flows.account_checks.check_accounts import ask_accounts, check_accounts
 from flows.account_checks.rules import CheckResult, KnownOfAccounts, accounts_to_pay, likely_good_first
 from flows.intake.read import read
 from flows.payables.draft import draft
-from flows.runner import opened_run, read_order
+from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
 from tests.bench.conftest import Figures
@@ -44,16 +44,16 @@ def test_five_thousand_accounts_fifty_at_a_time(
     monkeypatch.setenv("REPASSE_API_KEY", "key")
     monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("REPASSE_LEDGER_URL", raising=False)
-    with opened_run("payout", read_order(job.path), read_settings(), QuietProgress()) as run:
+    with opened_run("payout", read_run_request(job.path), read_settings(), QuietProgress()) as run:
         read(run)
         draft(run)
-        accounts = likely_good_first(accounts_to_pay(run.worked.obligations, ownership=True), KnownOfAccounts())
+        accounts = likely_good_first(accounts_to_pay(run.payables.obligations, ownership=True), KnownOfAccounts())
         began = perf_counter()
         verdicts = ask_accounts(run, accounts)
         asking_s = perf_counter() - began
         assert {one.result for one in verdicts.values()} == {CheckResult.VALID}
         assert run.ledger.checks.spent(run.id) == CHECKS * 36
-    with opened_run("payout", read_order(job.path), read_settings(), QuietProgress()) as run:
+    with opened_run("payout", read_run_request(job.path), read_settings(), QuietProgress()) as run:
         read(run)
         draft(run)
         began = perf_counter()

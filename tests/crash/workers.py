@@ -16,11 +16,11 @@ from typing import Any, Final
 import pandas as pd
 
 from flows.opening import utc_now
-from flows.payables.rules.compute import Worked
+from flows.payables.rules.compute import Payables
 from flows.payables.rules.obligations import obligations_frame
-from flows.reports.report_list import doubt_abandoned, look_at_service
+from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import Run
-from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, Wish, opened_run, read_order, walk
+from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, RunOptions, opened_run, read_run_request, walk
 from flows.sending.send import send
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle
@@ -33,7 +33,7 @@ from schemas.exit_codes import ExitCode
 
 DIED: Final = 77
 SENT: Final = "a batch was sent"
-NOTHING: Final = Worked(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.DataFrame(), ())
+NOTHING: Final = Payables(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.DataFrame(), ())
 
 
 class Moment(Enum):
@@ -82,7 +82,7 @@ def pay(job: Path, environment: dict[str, str], told: Connection) -> None:
     """Run a job as `repasse run JOB --yes` does, and exit with its code."""
     os.environ |= environment
     with exit_code_of_errors():
-        report = start_payout(job, Wish(yes=True, by="payer"), progress=ToldStages(told), watched=False)
+        report = start_payout(job, RunOptions(yes=True, by="payer"), progress=ToldStages(told), watched=False)
         sys.exit(int(report.exit_code))
 
 
@@ -95,7 +95,7 @@ def pay_and_die_before(job: Path, environment: dict[str, str], stage: str, told:
     """Run a job and die when a stage begins."""
     os.environ |= environment
     with exit_code_of_errors():
-        report = start_payout(job, Wish(yes=True, by="payer"), progress=EndsBefore(stage, told), watched=False)
+        report = start_payout(job, RunOptions(yes=True, by="payer"), progress=EndsBefore(stage, told), watched=False)
         sys.exit(int(report.exit_code))
 
 
@@ -104,14 +104,14 @@ def finish_stored(job: Path, environment: dict[str, str], told: Connection) -> N
 
     def recover(run: Run) -> None:
         doubt_abandoned(run)
-        look_at_service(run)
+        poll_reports(run)
         send(run)
 
     os.environ |= environment
     with exit_code_of_errors():
-        order = read_order(job, by="payer")
+        order = read_run_request(job, by="payer")
         with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
-            run.worked = NOTHING
+            run.payables = NOTHING
             walk(Route(PAYOUT.name, (recover,), last=lambda _: None), run)
         sys.exit(int(run.exit_code))
 
@@ -139,7 +139,9 @@ def pay_later(job: Path, environment: dict[str, str], hours: float, told: Connec
     os.environ |= environment
     clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(hours=hours))
     with exit_code_of_errors():
-        with opened_run(PAYOUT.name, read_order(job, by="payer"), read_settings(), ToldStages(told), clock) as run:
+        with opened_run(
+            PAYOUT.name, read_run_request(job, by="payer"), read_settings(), ToldStages(told), clock
+        ) as run:
             walk(PAYOUT, run)
         sys.exit(int(run.exit_code))
 
@@ -157,7 +159,7 @@ def pay_and_freeze(job: Path, environment: dict[str, str], moment: Moment, batch
 
 
 def _pay_with(job: Path, blow: "_Blow", told: Connection) -> None:
-    order = read_order(job, yes=True, by="payer")
+    order = read_run_request(job, yes=True, by="payer")
     with exit_code_of_errors():
         with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
             run.ledger.submissions = _StruckSubmissions(run.ledger.submissions, blow)  # type: ignore[assignment]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.opening import open_ledger_of
-from flows.runner import RunReport, Wish
+from flows.runner import RunOptions, RunReport
 from flows.settings import read_settings
 from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
@@ -54,7 +54,7 @@ class Label:
         names = [str(path) for path in files]
         report = start_payout(
             self.job,
-            Wish(names, yes=yes, by=by, one_more=one_more),
+            RunOptions(names, yes=yes, by=by, one_more=one_more),
             progress=progress or QuietProgress(),
             watched=False,
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from flows.opening import utc_now
-from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_order, walk
+from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
@@ -73,7 +73,7 @@ def test_a_word_on_a_plan_says_nothing_about_the_plan_of_a_changed_file(waiting,
 def test_an_approval_lapses(waiting, service):
     waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
     later = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(days=8))
-    order = read_order(waiting.job, by="ana")
+    order = read_run_request(waiting.job, by="ana")
     with opened_run("payout", order, read_settings(), QuietProgress(), later) as run:
         walk(PAYOUT, run)
     assert run.exit_code == ExitCode.APPROVAL_WANTED

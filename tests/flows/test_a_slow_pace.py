@@ -6,7 +6,7 @@ import pytest
 
 from flows.opening import utc_now
 from flows.run import Clock, Run
-from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_order, walk
+from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
@@ -32,7 +32,7 @@ class Patience:
 
 
 def pay(label: Label, clock: Clock) -> Run:
-    order = read_order(label.job, yes=True, by="ana")
+    order = read_run_request(label.job, yes=True, by="ana")
     with opened_run(PAYOUT.name, order, replace(read_settings(), timeout_s=20.0), QuietProgress(), clock) as run:
         walk(PAYOUT, run)
     return run

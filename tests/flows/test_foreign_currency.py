@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from flows.commands.people import resolve_doubts
-from schemas.errors import ApprovalWanted, WordRefused
+from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
 from tests.flows.another_dialect import AnotherDialect
@@ -403,7 +403,11 @@ def test_two_people_after_a_day_let_the_rate_be_sent_again(abroad, service, in_d
 
 @pytest.mark.parametrize(
     ("by", "hours", "error"),
-    [(("bia", "BIA"), 25, ApprovalWanted), (("bia", "ana"), 25, ApprovalWanted), (("bia", "caio"), 23, WordRefused)],
+    [
+        (("bia", "BIA"), 25, ApprovalWanted),
+        (("bia", "ana"), 25, ApprovalWanted),
+        (("bia", "caio"), 23, DecisionRefused),
+    ],
     ids=["one person", "its sender", "too early"],
 )
 def test_less_than_that_changes_nothing(abroad, service, in_doubt, by, hours, error):

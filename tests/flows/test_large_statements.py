@@ -8,7 +8,7 @@ from openpyxl import load_workbook
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.plan_view import view_plan
-from flows.runner import SYSTEM_CLOCK, opened_offline, read_order, write_check
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request, write_check
 from flows.terminal.printing import QuietProgress
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF
@@ -43,7 +43,7 @@ def job(tmp_path_factory):
 
 def worked_out(job: Path, *files: Path):
     """Read and work out, with an empty ledger; returns run, view of the plan and what `check` writes."""
-    order = read_order(job, files=[str(path) for path in files], by="test")
+    order = read_run_request(job, files=[str(path) for path in files], by="test")
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
         read(run)
         draft(run)

@@ -8,9 +8,9 @@ import pytest
 
 from flows.intake.read import read
 from flows.payables.draft import draft
-from flows.reports.report_list import judge_look, take_look
-from flows.run import Order, Run
-from flows.runner import SETTLE, Route, opened_run, read_order, walk
+from flows.reports.report_list import compare_reports, fetch_reports
+from flows.run import Run, RunRequest
+from flows.runner import SETTLE, Route, opened_run, read_run_request, walk
 from flows.sending.recover import recover
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
@@ -55,7 +55,7 @@ def processing(label: Label, service) -> Label:
     return label
 
 
-def overtaken(route: Route, order: Order | None, call: str, what: Callable[[], object]) -> Run:
+def overtaken(route: Route, order: RunRequest | None, call: str, what: Callable[[], object]) -> Run:
     """Walk a route, and be overtaken after a call of the service."""
     with opened_run(route.name, order, read_settings(), QuietProgress()) as run:
         service = run.require_service()
@@ -96,7 +96,7 @@ def test_nor_has_one_that_ended_while_a_sender_read_its_list(processing, service
         processing.say("settle", code=code)
 
     until_the_list = Route("payout", (read, draft, recover), last=lambda _: None)
-    run = overtaken(until_the_list, read_order(processing.job), "list_all_reports", another_settles)
+    run = overtaken(until_the_list, read_run_request(processing.job), "list_all_reports", another_settles)
     assert run.discrepancies == []
     assert run.codes == set()
     with processing.ledger() as ledger:
@@ -110,9 +110,9 @@ def test_a_report_that_two_programs_find_at_once_is_one_report(label, service, e
     assert label.run().exit_code == ExitCode.IN_DOUBT
     eventually(lambda: len(service.reports) == 1)
     with opened_run(SETTLE.name, None, read_settings(), QuietProgress()) as run:
-        look = take_look(run, run.require_service().api.list_all_reports)
+        look = fetch_reports(run, run.require_service().api.list_all_reports)
         run.ledger.submissions = Overtaken(run.ledger.submissions, "list", lambda: label.say("settle"))
-        judge_look(run, look)
+        compare_reports(run, look)
         assert run.ledger.freeze.current() is None
     assert service.posts == 1
     with label.ledger() as ledger:

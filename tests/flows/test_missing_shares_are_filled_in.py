@@ -5,7 +5,7 @@ from openpyxl import load_workbook
 
 from flows.intake.read import read
 from flows.intake.rules.cross_check import list_missing_shares
-from flows.runner import SYSTEM_CLOCK, opened_offline, read_order
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
 from flows.terminal.printing import QuietProgress
 from io_adapters.outputs.corrections import write_missing_shares
 from schemas.corrections import MissingShares
@@ -36,7 +36,7 @@ def declare(label, *files: str) -> None:
 
 def listed(label) -> MissingShares:
     """List what the job's own files leave uncovered."""
-    order = read_order(label.job)
+    order = read_run_request(label.job)
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
         read(run)
         inputs = run.require_inputs()

@@ -6,7 +6,7 @@ import pytest
 
 from flows.due_jobs import Why, find_jobs
 from flows.night import JobNight, NightReport, run_night
-from flows.runner import Wish
+from flows.runner import RunOptions
 from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
@@ -102,7 +102,7 @@ def monthly(label: Label, service: Oracle) -> tuple[Path, Label]:
     sources = [{"files": "payments-{period}.xlsx", "layout": "payments"}]
     job.declare(period="previous_month", sources=sources, approval={"above": "1000.00"})
     job.write(f"payments-{EARLIER}.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY)])
-    start_payout(job.job, Wish(period=EARLIER, yes=True, by="ana"), progress=QuietProgress(), watched=False)
+    start_payout(job.job, RunOptions(period=EARLIER, yes=True, by="ana"), progress=QuietProgress(), watched=False)
     return folder, job
 
 

@@ -5,7 +5,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.commands.people import resolve_doubts
-from schemas.errors import ApprovalWanted, NotSent, SendingFrozen, WordRefused
+from schemas.errors import ApprovalWanted, DecisionRefused, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.submission import SubmissionState
 from tests.flows.books import assert_books_close, places
@@ -226,7 +226,7 @@ def test_only_what_is_in_doubt_can_be_resolved(two, service):
     report = two.run()
     for name in (name_of(report), "rp-nobody"):
         two.say("resolve", name, "--report", service.reports[0]["split_id"], code=2)
-    with pytest.raises(WordRefused, match="not in doubt"):
+    with pytest.raises(DecisionRefused, match="not in doubt"):
         declare_absent(report)
     assert service.posts == 1
 
@@ -234,7 +234,7 @@ def test_only_what_is_in_doubt_can_be_resolved(two, service):
 @pytest.mark.parametrize(
     ("by", "after", "refusal"),
     [
-        (("bia", "caio"), {"hours": 23.9}, WordRefused),
+        (("bia", "caio"), {"hours": 23.9}, DecisionRefused),
         (("bia",), {"hours": 25}, ApprovalWanted),
         (("bia", " BIA "), {"hours": 25}, ApprovalWanted),
         (("bia", "Ana"), {"hours": 25}, ApprovalWanted),
@@ -318,7 +318,7 @@ def test_a_report_that_turns_up_after_its_next_attempt_was_sent_is_an_alarm_that
 
 def test_a_nameless_report_that_could_be_it_is_not_declared_absent_unless_both_have_seen_it(two, service, nameless):
     (listed,) = service.reports
-    with pytest.raises(WordRefused, match=listed["split_id"]):
+    with pytest.raises(DecisionRefused, match=listed["split_id"]):
         declare_absent(nameless)
     assert states() == {name_of(nameless): SubmissionState.IN_DOUBT}
     _, told = declare_absent(nameless, evidence=f"{listed['split_id']} was made by hand in the portal")
@@ -365,7 +365,7 @@ def test_a_list_that_shows_nothing_from_after_it_speaks_for_no_absence(two, serv
         pay_another(two, 5)
         assert declare_absent(report)[1]["state"] == "approved"
         return
-    with pytest.raises(WordRefused, match=r"accepted after it.*--one-more"):
+    with pytest.raises(DecisionRefused, match=r"accepted after it.*--one-more"):
         declare_absent(report)
     assert states()[name_of(report)] is SubmissionState.IN_DOUBT
 
@@ -377,7 +377,7 @@ def test_a_list_that_lacks_our_reports_of_that_time_speaks_for_no_absence(two, s
     pay_another(two, 5)
     neighbour = service.reports[hidden]
     service.force_one(neighbour["split_id"], vanished=True)
-    with pytest.raises(WordRefused, match=neighbour["reportId"]):
+    with pytest.raises(DecisionRefused, match=neighbour["reportId"]):
         declare_absent(report)
     assert states()[name_of(report)] is SubmissionState.IN_DOUBT
     pay_another(two, 6)
@@ -417,11 +417,11 @@ def test_many_are_declared_absent_on_one_evidence(label, service, three_lost):
 
 
 def test_one_that_cannot_be_declared_stops_them_all_and_each_is_told(label, service, three_lost):
-    with pytest.raises(WordRefused, match="nothing was recorded of any") as refused:
+    with pytest.raises(DecisionRefused, match="nothing was recorded of any") as refused:
         absent_all([*three_lost, "rp-nobody", "rp-nobody-either"])
     assert refused.value.message.count("rp-nobody") == 2
     assert [states()[name] for name in three_lost] == [SubmissionState.IN_DOUBT] * 3
-    with pytest.raises(WordRefused) as refused:
+    with pytest.raises(DecisionRefused) as refused:
         absent_all(three_lost, hours=1)
     assert all(name in refused.value.in_words("pt-BR") for name in three_lost)
 

@@ -10,7 +10,7 @@ from flows.cli import app
 from flows.commands.exchange_rate import read_rate
 from flows.commands.people import resolve_doubts
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
-from schemas.errors import BrokenInvariant, WordRefused
+from schemas.errors import BrokenInvariant, DecisionRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
 from schemas.values.brcode import read_brcode
@@ -259,7 +259,7 @@ def test_it_takes_a_name(abroad, unrated):
 
 @pytest.mark.parametrize("text", ["0", "-5", "5.4.3", "five", "", "1e3", "5,4,3", "NaN", "٥", "1234567890123"])
 def test_what_is_no_rate_is_refused(text):
-    with pytest.raises(WordRefused):
+    with pytest.raises(DecisionRefused):
         read_rate(text)
 
 

@@ -10,7 +10,7 @@ from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.payables.plan_view import warn_of_plan
-from flows.runner import opened_run, read_order
+from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
 from tests.flows.jobs import advance, line, payee, payment, people, share
@@ -249,7 +249,7 @@ def test_a_look_at_a_plan_changes_nothing_in_ledger_and_service(september, servi
 
 def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(september):
     september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
-    order = read_order(september.job, by="ana")
+    order = read_run_request(september.job, by="ana")
     with opened_run("payout", order, read_settings(), QuietProgress()) as run:
         for stage in (read, draft, check_accounts, freeze_plan):
             stage(run)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from flows.opening import utc_now
-from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_order, walk
+from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
@@ -41,7 +41,7 @@ def cut_short(label: Label) -> Label:
 
 def run_after(label: Label, **passed: float):
     later = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**passed))
-    with opened_run("payout", read_order(label.job, by="ana"), read_settings(), QuietProgress(), later) as run:
+    with opened_run("payout", read_run_request(label.job, by="ana"), read_settings(), QuietProgress(), later) as run:
         walk(PAYOUT, run)
     return run
 

@@ -9,7 +9,7 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.plan_view import view_plan
-from flows.runner import SYSTEM_CLOCK, opened_offline, read_order
+from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
 from flows.terminal.printing import QuietProgress
 from schemas.issues import errors_among
 
@@ -19,7 +19,7 @@ BALANCE = ("tax_id", "name", "earned_cents", "recouped_cents", "carried_out_cent
 
 def worked_out(folder):
     """Read a sample job and work it out, with an empty ledger and no service."""
-    order = read_order(SAMPLES / folder / "job.yaml", by="test")
+    order = read_run_request(SAMPLES / folder / "job.yaml", by="test")
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
         read(run)
         draft(run)
@@ -37,13 +37,13 @@ def statements(request):
 
 def test_every_payee_earns_repays_carries_and_gets_what_was_reckoned(statements):
     run, _, expected = statements
-    balances = run.worked.balances
+    balances = run.payables.balances
     assert balances[list(BALANCE)].to_dict("records") == [{k: p[k] for k in BALANCE} for p in expected["payees"]]
 
 
 def test_every_advance_is_recouped_as_reckoned(statements):
     run, _, expected = statements
-    recouped = {(p.payee, p.reference): p.amount_cents for p in run.worked.postings if p.kind == "recouped"}
+    recouped = {(p.payee, p.reference): p.amount_cents for p in run.payables.postings if p.kind == "recouped"}
     reckoned = {
         (a["tax_id"], "|".join(filter(None, (a["reference"], a["isrc"])))): a["recouped_cents"]
         for a in expected["advances"]
@@ -80,7 +80,7 @@ def test_no_sound_sample_is_told_of_an_error(statements):
 def test_every_payment_of_the_sheet_is_planned_with_its_amount_and_kind_of_destination():
     run, view = worked_out("payments")
     expected = known("expected/payments.json")
-    owed = run.worked.obligations
+    owed = run.payables.obligations
     told = [
         {
             "row": row.row,
@@ -126,7 +126,7 @@ def test_every_mistake_names_the_person_s_own_file_sheet_and_column(broken):
 
 def test_the_good_rows_among_the_bad_are_planned_and_no_other(broken):
     run, view, expected = broken
-    owed = run.worked.obligations
+    owed = run.payables.obligations
     assert sorted(owed[owed["place"] == "planned"]["row"]) == expected["good_rows"]
     assert view.plan.total_cents == expected["payable_cents"]
     assert view.rows.model_dump() == expected["rows"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.runner import RunReport, Wish
+from flows.runner import RunOptions, RunReport
 from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
 from io_adapters.spreadsheets.declarations import read_layout
@@ -55,7 +55,7 @@ def read(path: Path, layout: str) -> ParsedTable:
 
 
 def pay(job: Path) -> RunReport:
-    return start_payout(job, Wish(yes=True), progress=QuietProgress(), watched=False)
+    return start_payout(job, RunOptions(yes=True), progress=QuietProgress(), watched=False)
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

@@ -117,7 +117,7 @@ def months(draw):
 
 def answered(draw_answer, month: Month) -> Month:
     """The same month, with an answer for every account that would be paid."""
-    obligations = month.office.work_out(month.came_in).obligations
+    obligations = month.office.compute_payables(month.came_in).obligations
     verdicts = {account.fingerprint: Verdict(draw_answer()) for account in accounts_to_pay(obligations, ownership=True)}
     return replace(month, office=replace(month.office, verdicts=verdicts))
 

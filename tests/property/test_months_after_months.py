@@ -48,7 +48,7 @@ class Books:
 
     def __init__(self, year, whole_shares):
         self.year, self.shares = year, whole_shares
-        self.came_in, self.worked, self.outside = {}, {}, {}
+        self.came_in, self.payables, self.outside = {}, {}, {}
         self.advances = empty_table("advances")
 
     def take_in(self, month, statement_lines, known):
@@ -58,9 +58,9 @@ class Books:
     def run(self, month):
         """Run a month as it came in last; returns what is to be paid to others than the owner."""
         came_in = self.year.opened(month, replace(self.came_in[month], advances=self.advances))
-        self.worked[month] = worked = self.year.run(month, came_in)
+        self.payables[month] = payables = self.year.run(month, came_in)
         self.outside[month] = self.year.office.opened.royalties_paid
-        rows = worked.obligations
+        rows = payables.obligations
         return rows[(rows["place"] == "planned") & (rows["kind"] != "owner")]
 
     def left(self):
@@ -69,8 +69,8 @@ class Books:
 
     def of(self, payee):
         """What somebody ever earned, and where it is."""
-        own = [frame[frame["tax_id"] == payee] for frame in (one.obligations for one in self.worked.values())]
-        earned = sum(one.balances.set_index("tax_id")["earned_cents"].get(payee, 0) for one in self.worked.values())
+        own = [frame[frame["tax_id"] == payee] for frame in (one.obligations for one in self.payables.values())]
+        earned = sum(one.balances.set_index("tax_id")["earned_cents"].get(payee, 0) for one in self.payables.values())
         held = sum(
             frame.loc[(frame["kind"] == "royalty") & (frame["place"] == "held"), "amount_cents"].sum() for frame in own
         )

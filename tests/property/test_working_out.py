@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows.intake.rules.inputs import count_in
+from flows.intake.rules.inputs import input_totals
 from flows.reconciliation.rules.reconcile import reconcile, total_up
 from schemas.submission import LIVE
 from schemas.tables.line_totals import LineTotals
@@ -37,11 +37,11 @@ def test_every_centavo_has_a_place_also_when_something_else_was_sent_before(mont
     office = answered(lambda: data.draw(ANSWERS), month).office
     office.send(month.came_in)
     came_in, state = corrected.came_in, data.draw(STATES)
-    worked = office.work_out(came_in)  # `Office.work_out` holds the sum against what came in
+    payables = office.compute_payables(came_in)  # `Office.compute_payables` holds the sum against what came in
     sent = {"rp-1": submission(state=state, run_id="run-1")}
     for run in ("run-1", "run-2"):
-        placed = reconcile(worked.obligations, sent, run)
-        totals = total_up(placed, count_in(came_in, office.history.carried_in), sent, {}, run)
+        placed = reconcile(payables.obligations, sent, run)
+        totals = total_up(placed, input_totals(came_in, office.history.carried_in), sent, {}, run)
         assert totals.placed() == totals.in_
 
 
@@ -50,9 +50,9 @@ def test_every_centavo_has_a_place_also_when_something_else_was_sent_before(mont
 def test_run_again_with_everything_claimed_nothing_is_left_to_pay(month, data):
     month = answered(lambda: data.draw(ANSWERS), month)
     office = month.office
-    first = office.work_out(month.came_in)
+    first = office.compute_payables(month.came_in)
     office.remember(office.plan(first))
-    again = office.work_out(month.came_in)
+    again = office.compute_payables(month.came_in)
     assert office.plan(again).batches == ()
     assert again.postings == first.postings
 
@@ -82,7 +82,7 @@ def test_the_plan_does_not_depend_on_the_order_of_any_row(month, random):
             for name in ("payments", "held_payments", "payees", "shares", "advances")
         },
     )
-    first, second = office.work_out(came_in), office.work_out(mixed)
+    first, second = office.compute_payables(came_in), office.compute_payables(mixed)
     assert office.plan(second).digest == office.plan(first).digest
     assert second.postings == first.postings
 
@@ -91,7 +91,7 @@ def test_the_plan_does_not_depend_on_the_order_of_any_row(month, random):
 @given(months())
 def test_no_payment_is_of_nothing_or_less_and_every_report_adds_up(month):
     office = month.office
-    plan = office.plan(office.work_out(month.came_in))
+    plan = office.plan(office.compute_payables(month.came_in))
     for batch in plan.batches:
         assert min(payment.amount_cents for payment in batch.payments) > 0
         assert sum(payment.amount_cents for payment in batch.payments) == batch.amount_cents

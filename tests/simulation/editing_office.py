@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 
 from flows.cli import app
 from flows.opening import open_ledger_of, utc_now
-from flows.runner import PAYOUT, SYSTEM_CLOCK, RunReport, Wish, opened_run, read_order, walk
+from flows.runner import PAYOUT, SYSTEM_CLOCK, RunOptions, RunReport, opened_run, read_run_request, walk
 from flows.settings import read_settings
 from flows.start import start_payout
 from sample_data.making.people import Payee, Registry
@@ -151,8 +151,8 @@ class EditingOffice:
     def run(self, *, yes: bool = True, by: str = "ana", again: Sequence[str] = ()) -> RunReport:
         """Run the payout as it stands on disk, and hold what it tells against what is true."""
         self.write()
-        wish = Wish((), yes=yes, by=by, again=list(again))
-        report = start_payout(self.job, wish, progress=Silence(), watched=False)
+        options = RunOptions((), yes=yes, by=by, again=list(again))
+        report = start_payout(self.job, options, progress=Silence(), watched=False)
         self._heard(report)
         return report
 
@@ -173,7 +173,7 @@ class EditingOffice:
 
         points = Points(point, strike)
         points._passes = of_batch
-        order = read_order(self.job, yes=yes, by="ana")
+        order = read_run_request(self.job, yes=yes, by="ana")
         with suppress(PowerCut), opened_run(PAYOUT.name, order, read_settings(), Silence(), SYSTEM_CLOCK) as run:
             run.owner = replace(run.owner, pid=NO_SUCH_PROCESS, process_start="1")
             watched(run.ledger, points)
@@ -186,7 +186,9 @@ class EditingOffice:
         """Run it with a clock that is so much ahead."""
         self.write()
         clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**by))
-        with opened_run(PAYOUT.name, read_order(self.job, yes=yes, by="ana"), read_settings(), Silence(), clock) as run:
+        with opened_run(
+            PAYOUT.name, read_run_request(self.job, yes=yes, by="ana"), read_settings(), Silence(), clock
+        ) as run:
             walk(PAYOUT, run)
         return frozenset(run.codes)
 

@@ -141,13 +141,13 @@ LISTS: Final = (
         "a report that the ledger does not know is none of its business",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
-        Change(f"{LISTING}:judge_look", "freeze(run, alarms)", "pass"),
+        Change(f"{LISTING}:compare_reports", "freeze(run, alarms)", "pass"),
     ),
     Mutant(
         "the list need not be asked before sending",
         "was posted all the same",
         when(twist=T.OLD_LEDGER),
-        Change("flows.sending.recover:recover", "    look_at_service(run)\n", ""),
+        Change("flows.sending.recover:recover", "    poll_reports(run)\n", ""),
         Change(f"{SEND}:listing_is_old", "return run.listed_at_s is None or", "return run.listed_at_s is not None and"),
     ),
 )

@@ -13,8 +13,8 @@ from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
 from flows.payables.rules.obligations import JobIdentity
-from flows.run import Order, Run
-from flows.runner import read_order
+from flows.run import Run, RunRequest
+from flows.runner import read_run_request
 from io_adapters.ledger import Owner, ledger, open_ledger
 from sample_data.making.people import Payee
 from tests.flows.jobs import JOB, PAYER, PERIOD, declare, payment, people, write_sheet
@@ -35,7 +35,7 @@ class Spreadsheet:
         owed: The obligations in it.
     """
 
-    order: Order
+    order: RunRequest
     inputs: Inputs
     owed: frozenset[str]
 
@@ -77,7 +77,9 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
     folder.mkdir()
     write_sheet(folder / "payments.xlsx", [payment(who, amount) for who, amount in amounts.items()])
     rules = {"max_payments_per_batch": 2}
-    order = read_order(declare(folder / "job.yaml", rules=rules, settle={"every_s": "30", "for_s": "60"}), yes=True)
+    order = read_run_request(
+        declare(folder / "job.yaml", rules=rules, settle={"every_s": "30", "for_s": "60"}), yes=True
+    )
     order = replace(order, by="ana")
     clock = VirtualClock()
     with open_ledger("sqlite://", clock=clock.now) as nothing_known:
@@ -137,7 +139,7 @@ class Memory:
         """Put the memory between stages and steps; a ledger file's engine is kept too, as it knows all statements."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ledger, "make_engine", cache(ledger.make_engine))
-            patch.setattr(draft, "work_out", self.keeping(draft.work_out, by_identity=2))
+            patch.setattr(draft, "compute_payables", self.keeping(draft.compute_payables, by_identity=2))
             patch.setattr(freeze_plan, "plan_batches", self.keeping(freeze_plan.plan_batches, by_identity=1))
             patch.setattr(freeze_plan, "_named", self.keeping(freeze_plan._named, by_identity=1))
             yield

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pandas as pd
 
 from flows.account_checks.rules import Verdict
-from flows.intake.rules.inputs import Inputs, Statement, count_in
+from flows.intake.rules.inputs import Inputs, Statement, input_totals
 from flows.intake.rules.sum_lines import sum_lines
-from flows.payables.rules.compute import Standing, Worked, identity_of, work_out
+from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import Arrays
 from flows.payables.rules.plan_batches import plan_batches
 from flows.royalties.rules.accrue import History
@@ -92,14 +92,14 @@ class Office:
     def identity(self):
         return identity_of(self.job, self.period)
 
-    def work_out(self, came_in: Inputs) -> Worked:
+    def compute_payables(self, came_in: Inputs) -> Payables:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
         standing = self.stand(came_in)
-        worked = work_out(came_in, self.job, self.period, standing, self.verdicts)
-        assert worked.obligations["amount_cents"].sum() == count_in(came_in, standing.history.carried_in)
-        return worked
+        payables = compute_payables(came_in, self.job, self.period, standing, self.verdicts)
+        assert payables.obligations["amount_cents"].sum() == input_totals(came_in, standing.history.carried_in)
+        return payables
 
-    def stand(self, came_in: Inputs) -> Standing:
+    def stand(self, came_in: Inputs) -> LedgerSnapshot:
         """Say what bears on a plan, with the opening balances among what came in."""
         self.opened = open_balances(
             came_in, self.period, self.identity, history=self.history, posted=self.posted, claims=self.claims
@@ -108,7 +108,7 @@ class Office:
         paid, asked = self.opened.payments_paid, self.opened.in_question
         known = (self.refused, self.repeated, self.decisions)
         history, ids = self.opened.history, self.contact_ids
-        return Standing(
+        return LedgerSnapshot(
             claims,
             history,
             *known,
@@ -118,14 +118,14 @@ class Office:
             other_books=self.other_books,
         )
 
-    def plan(self, worked: Worked, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
+    def plan(self, payables: Payables, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:
         """Cut what is planned into batches."""
         most = self.job.rules.max_payments_per_batch
-        return plan_batches(worked.obligations, self.identity, self.period, max_payments=most, arrays=arrays)
+        return plan_batches(payables.obligations, self.identity, self.period, max_payments=most, arrays=arrays)
 
     def send(self, came_in: Inputs, **sent: object) -> PaymentPlan:
         """Plan, and remember the plan's payments as claimed by a submission."""
-        return self.remember(self.plan(self.work_out(came_in)), **sent)
+        return self.remember(self.plan(self.compute_payables(came_in)), **sent)
 
     def remember(self, plan: PaymentPlan, *, submission="rp-1", run="run-1", state=SubmissionState.PAID) -> PaymentPlan:
         """Take a plan as sent: one submission claims all its payments."""
@@ -145,7 +145,7 @@ class Office:
 
     def decide(self, kind: DecisionKind, came_in: Inputs) -> None:
         """Take a person's word on every payments row that is in conflict or held, as it stands."""
-        rows = records(self.work_out(came_in).obligations)
+        rows = records(self.compute_payables(came_in).obligations)
         self.decisions = dict(self.decisions) | {
             row["base_key"]: Decision(
                 row["base_key"], "", kind, row["amount_cents"], row["destination"], "bia", "a receipt", SAID_AT

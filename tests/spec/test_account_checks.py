@@ -41,7 +41,7 @@ THREE = inputs(
 
 @pytest.fixture(scope="module")
 def planned():
-    return Office().work_out(THREE).obligations
+    return Office().compute_payables(THREE).obligations
 
 
 def asked_of(planned):
@@ -97,7 +97,7 @@ ANSWERS = [
 def test_only_a_good_account_is_paid_and_the_others_do_not_suffer(planned, answer, place, reason):
     office = Office(verdicts={asked_of(planned)[0].fingerprint: Verdict(answer)})
     assert same(
-        office.work_out(THREE).obligations,
+        office.compute_payables(THREE).obligations,
         f"""
         | payee | reference | amount | place   | reason   |
         | ana   | show      | 10.00  | {place} | {reason} |
@@ -118,12 +118,12 @@ def royalties(amount="100.00"):
 
 def test_royalties_whose_account_is_bad_are_held_whole_with_no_recoupment_and_no_carry():
     office = Office(history=History({CPF["ana"]: 300, CPF["bia"]: 300}, {}))
-    first = office.work_out(royalties()).obligations
+    first = office.compute_payables(royalties()).obligations
     bad = next(account for account in accounts_to_pay(first, ownership=True) if account.payee == CPF["ana"])
     office.verdicts = {bad.fingerprint: Verdict(CheckResult.INVALID, "closed")}
-    worked = office.work_out(royalties())
+    payables = office.compute_payables(royalties())
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind     | amount | place    | reason          |
         | ana   | royalty  | 53.00  | held     | ACCOUNT_INVALID |
@@ -131,9 +131,9 @@ def test_royalties_whose_account_is_bad_are_held_whole_with_no_recoupment_and_no
         | bia   | recouped | 4.00   | recouped | advance         |
         """,
     )
-    assert [posting.payee for posting in worked.postings] == [CPF["bia"]]
+    assert [posting.payee for posting in payables.postings] == [CPF["bia"]]
     assert same(
-        worked.balances,
+        payables.balances,
         """
         | payee | earned | recouped | carried in | carried out | held  | payable |
         | ana   | 50.00  | 0.00     | 3.00       | 0.00        | 53.00 | 0.00    |
@@ -145,12 +145,12 @@ def test_royalties_whose_account_is_bad_are_held_whole_with_no_recoupment_and_no
 def test_an_account_that_turned_bad_after_a_payment_holds_the_difference_and_keeps_what_was_recouped():
     office = Office()
     office.send(royalties())
-    paid = office.work_out(royalties("120.00")).obligations
+    paid = office.compute_payables(royalties("120.00")).obligations
     bad = next(account for account in accounts_to_pay(paid, ownership=True) if account.payee == CPF["ana"])
     office.verdicts = {bad.fingerprint: Verdict(CheckResult.INVALID)}
-    worked = office.work_out(royalties("120.00"))
+    payables = office.compute_payables(royalties("120.00"))
     assert same(
-        worked.obligations[worked.obligations["tax_id"] == CPF["ana"]],
+        payables.obligations[payables.obligations["tax_id"] == CPF["ana"]],
         """
         | kind     | amount | place     | reason          |
         | royalty  | 46.00  | duplicate | claimed by rp-1 |

@@ -15,7 +15,7 @@ def of_ana(*, earned, advances_drawn="", minimum="0", carried_in=None, recouped=
     tables = {"advances": advances(advances_drawn)} if advances_drawn else {}
     history = History({ANA: carried_in} if carried_in else {}, recouped or {})
     office = Office(history=history).under(minimum_payout=minimum, **rules)
-    return office.work_out(
+    return office.compute_payables(
         inputs(
             [statement(lines(f"| recording | amount |\n{earned}"))],
             payees=payees("ana"),
@@ -29,7 +29,7 @@ BALANCE = "| payee | earned | recouped | carried in | carried out | held | payab
 
 
 def test_advances_are_recouped_oldest_first_however_they_are_listed():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 100.00 |",
         advances_drawn="""
             | payee | reference | date       | amount |
@@ -39,9 +39,9 @@ def test_advances_are_recouped_oldest_first_however_they_are_listed():
             | bia   | outra     | 2020-01-01 | 90.00  |
         """,
     )
-    assert same(worked.balances, f"{BALANCE}\n| ana | 100.00 | 100.00 | 0.00 | 0.00 | 0.00 | 0.00 |")
+    assert same(payables.balances, f"{BALANCE}\n| ana | 100.00 | 100.00 | 0.00 | 0.00 | 0.00 | 0.00 |")
     # One without a date is the oldest; the last one gets what is left.
-    assert worked.postings == (
+    assert payables.postings == (
         Posting(ANA, "recouped", "clipe", 2000),
         Posting(ANA, "recouped", "disco", 7000),
         Posting(ANA, "recouped", "turne", 1000),
@@ -49,13 +49,13 @@ def test_advances_are_recouped_oldest_first_however_they_are_listed():
 
 
 def test_what_other_periods_recouped_is_not_taken_again():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 100.00 |",
         advances_drawn="| payee | reference | amount |\n| ana | disco | 70.00 |",
         recouped={(ANA, "disco"): 6000},
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind     | amount | place    |
         | ana   | recouped | 10.00  | recouped |
@@ -65,7 +65,7 @@ def test_what_other_periods_recouped_is_not_taken_again():
 
 
 def test_an_advance_listed_in_two_rows_is_one_advance():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 100.00 |",
         advances_drawn="""
             | payee | reference | amount |
@@ -74,23 +74,23 @@ def test_an_advance_listed_in_two_rows_is_one_advance():
         """,
         recouped={(ANA, "disco"): 2000},
     )
-    assert worked.postings == (Posting(ANA, "recouped", "disco", 3000),)
+    assert payables.postings == (Posting(ANA, "recouped", "disco", 3000),)
 
 
 def test_an_advance_of_one_recording_takes_only_what_that_recording_earned_in_whole_centavos():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 10.009 |\n| valsa | 90.00 |",
         advances_drawn="""
             | payee | reference | recording | amount |
             | ana   | disco     | samba     | 50.00  |
         """,
     )
-    assert same(worked.balances, f"{BALANCE}\n| ana | 100.01 | 10.00 | 0.00 | 0.00 | 0.00 | 90.01 |")
-    assert worked.postings == (Posting(ANA, "recouped", advance_reference("disco", RECORDINGS["samba"]), 1000),)
+    assert same(payables.balances, f"{BALANCE}\n| ana | 100.01 | 10.00 | 0.00 | 0.00 | 0.00 | 90.01 |")
+    assert payables.postings == (Posting(ANA, "recouped", advance_reference("disco", RECORDINGS["samba"]), 1000),)
 
 
 def test_two_advances_of_one_recording_share_what_it_earned():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 10.00 |\n| valsa | 90.00 |",
         advances_drawn="""
             | payee | reference | recording | date       | amount |
@@ -98,25 +98,25 @@ def test_two_advances_of_one_recording_share_what_it_earned():
             | ana   | clipe     | samba     | 2026-02-01 | 50.00  |
         """,
     )
-    amounts = {posting.reference.split("|")[0]: posting.amount_cents for posting in worked.postings}
+    amounts = {posting.reference.split("|")[0]: posting.amount_cents for posting in payables.postings}
     assert amounts == {"disco": 600, "clipe": 400}
 
 
 def test_an_advance_of_a_recording_of_which_more_was_returned_than_sold_takes_nothing():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | -5.00 |\n| valsa | 90.00 |",
         advances_drawn="| payee | recording | amount |\n| ana | samba | 50.00 |",
     )
-    assert same(worked.balances, f"{BALANCE}\n| ana | 85.00 | 0.00 | 0.00 | 0.00 | 0.00 | 85.00 |")
+    assert same(payables.balances, f"{BALANCE}\n| ana | 85.00 | 0.00 | 0.00 | 0.00 | 0.00 | 85.00 |")
 
 
 def test_recoupment_can_be_switched_off():
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 10.00 |",
         advances_drawn="| payee | amount |\n| ana | 50.00 |",
         recoup_advances=False,
     )
-    assert same(worked.obligations, "| payee | kind | amount | place |\n| ana | royalty | 10.00 | planned |")
+    assert same(payables.obligations, "| payee | kind | amount | place |\n| ana | royalty | 10.00 | planned |")
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_recoupment_can_be_switched_off():
     ],
 )
 def test_royalties_below_the_minimum_and_negative_ones_are_carried(earned, minimum, result):
-    worked = of_ana(earned=f"| samba | {earned} |", minimum=minimum)
-    assert same(worked.obligations, f"| kind | amount | place |\n{result}")
-    carried = [posting.amount_cents for posting in worked.postings]
+    payables = of_ana(earned=f"| samba | {earned} |", minimum=minimum)
+    assert same(payables.obligations, f"| kind | amount | place |\n{result}")
+    carried = [posting.amount_cents for posting in payables.postings]
     assert carried == ([parse_plain_amount(earned)] if "carried" in result else [])
 
 
@@ -145,25 +145,25 @@ def test_royalties_below_the_minimum_and_negative_ones_are_carried(earned, minim
     ],
 )
 def test_what_was_carried_in_is_added_after_recoupment_and_before_the_minimum(carried_in, balance):
-    worked = of_ana(
+    payables = of_ana(
         earned="| samba | 10.00 |",
         advances_drawn="| payee | amount |\n| ana | 4.00 |",
         minimum="20.00",
         carried_in=carried_in,
     )
-    assert same(worked.balances, f"{BALANCE}\n{balance}")
+    assert same(payables.balances, f"{BALANCE}\n{balance}")
 
 
 def test_somebody_with_nothing_but_a_carry_over_is_paid_when_it_reaches_the_minimum():
     office = Office(history=History({ANA: 2500}, {})).under(minimum_payout="20.00")
-    worked = office.work_out(inputs([statement(lines("| amount |"))], payees=payees("ana")))
-    assert same(worked.obligations, "| payee | kind | amount | place |\n| ana | royalty | 25.00 | planned |")
-    assert worked.postings == ()
+    payables = office.compute_payables(inputs([statement(lines("| amount |"))], payees=payees("ana")))
+    assert same(payables.obligations, "| payee | kind | amount | place |\n| ana | royalty | 25.00 | planned |")
+    assert payables.postings == ()
 
 
 def test_a_payee_nobody_knows_is_held_whole_with_no_recoupment_and_no_carry():
     office = Office(history=History({CPF["bia"]: 500}, {})).under(minimum_payout="20.00")
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             [statement(lines("| recording | amount |\n| samba | 10.00 |"))],
             payees=payees("ana"),
@@ -172,17 +172,17 @@ def test_a_payee_nobody_knows_is_held_whole_with_no_recoupment_and_no_carry():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place | reason              |
         | bia   | royalty | 15.00  | held  | TAXID_UNKNOWN_PAYEE |
         """,
     )
-    assert worked.postings == ()
+    assert payables.postings == ()
 
 
 def test_a_payee_whose_row_has_problems_is_held_for_those_problems():
-    worked = Office(history=NOTHING_BEFORE).work_out(
+    payables = Office(history=NOTHING_BEFORE).compute_payables(
         inputs(
             [statement(lines("| recording | amount |\n| samba | 10.00 |"))],
             payees=payees("ana"),
@@ -191,7 +191,7 @@ def test_a_payee_whose_row_has_problems_is_held_for_those_problems():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | amount | place   | reason  |
         | ana   | 5.00   | planned |         |

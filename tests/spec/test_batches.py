@@ -25,8 +25,8 @@ def came_in(drawn=FIVE):
 
 
 @pytest.fixture(scope="module")
-def worked():
-    return Office().work_out(came_in())
+def payables():
+    return Office().compute_payables(came_in())
 
 
 def plan_of(obligations, *, size=500):
@@ -38,8 +38,8 @@ def told(plan):
     return [[(NAMES[p.payee], p.reference, p.amount_cents) for p in batch.payments] for batch in plan.batches]
 
 
-def test_payments_are_cut_in_order_of_payee_and_reference_and_the_owner_goes_with_the_first(worked):
-    assert told(plan_of(worked.obligations, size=2)) == [
+def test_payments_are_cut_in_order_of_payee_and_reference_and_the_owner_goes_with_the_first(payables):
+    assert told(plan_of(payables.obligations, size=2)) == [
         [("ana", "disco", 500), ("ana", "show", 300), ("owner", "owner", 700)],
         [("bia", "", 400), ("caio", "", 200)],
         [("edu", "", 100)],
@@ -47,15 +47,15 @@ def test_payments_are_cut_in_order_of_payee_and_reference_and_the_owner_goes_wit
 
 
 @pytest.mark.parametrize(("size", "batches"), [(1, 5), (2, 3), (4, 2), (5, 1), (500, 1)])
-def test_a_report_has_at_most_so_many_payments_and_the_owner_is_not_one(worked, size, batches):
-    plan = plan_of(worked.obligations, size=size)
+def test_a_report_has_at_most_so_many_payments_and_the_owner_is_not_one(payables, size, batches):
+    plan = plan_of(payables.obligations, size=size)
     assert len(plan.batches) == batches
     assert max(batch.payees for batch in plan.batches) <= size
     assert (plan.payees, plan.total_cents, plan.largest_cents) == (5, 2200, 500)
 
 
-def test_the_body_says_what_each_is_paid_where_and_under_which_name(worked):
-    (batch,) = plan_of(worked.obligations).batches
+def test_the_body_says_what_each_is_paid_where_and_under_which_name(payables):
+    (batch,) = plan_of(payables.obligations).batches
     body = json.loads(batch.content, parse_float=Decimal)
     entry = body["payments"][0]
     assert (body["taxId"], body["amount"], body["ownerAmount"]) == ("12ABC34501DE35", Decimal("22.00"), Decimal("7.00"))
@@ -72,9 +72,9 @@ def test_the_body_says_what_each_is_paid_where_and_under_which_name(worked):
     }
 
 
-def test_the_digest_is_the_same_whatever_the_order_of_rows(worked):
-    upside_down = worked.obligations.iloc[::-1].reset_index(drop=True)
-    assert plan_of(upside_down, size=2).digest == plan_of(worked.obligations, size=2).digest
+def test_the_digest_is_the_same_whatever_the_order_of_rows(payables):
+    upside_down = payables.obligations.iloc[::-1].reset_index(drop=True)
+    assert plan_of(upside_down, size=2).digest == plan_of(payables.obligations, size=2).digest
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,23 @@ def test_the_digest_is_the_same_whatever_the_order_of_rows(worked):
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_a_change_of_amount_destination_or_any_word_sent_is_another_plan(worked, change):
-    changed = worked.obligations.copy()
+def test_a_change_of_amount_destination_or_any_word_sent_is_another_plan(payables, change):
+    changed = payables.obligations.copy()
     for column, value in change.items():
         changed.loc[2, column] = value
-    assert plan_of(changed).digest != plan_of(worked.obligations).digest
+    assert plan_of(changed).digest != plan_of(payables.obligations).digest
 
 
 def test_what_is_held_or_claimed_changes_neither_batches_nor_digest():
     office = Office()
-    both = office.work_out(came_in(FIVE + "| flora | | 9.00 | |"))
+    both = office.compute_payables(came_in(FIVE + "| flora | | 9.00 | |"))
     held = both.obligations.copy()
     held.loc[held["tax_id"] == CPF["flora"], "place"] = "held"
-    assert office.plan(both).digest != plan_of(held).digest == plan_of(office.work_out(came_in()).obligations).digest
+    assert (
+        office.plan(both).digest
+        != plan_of(held).digest
+        == plan_of(office.compute_payables(came_in()).obligations).digest
+    )
 
 
 def test_a_changed_rate_is_another_plan():
@@ -108,39 +112,39 @@ def test_a_changed_rate_is_another_plan():
         office = Office()
         dollars = statement(lines("| recording | amount | currency |\n| samba | 10.00 | USD |"), rates={"USD": rate})
         everything = shares("| payee | share |\n| ana | 100 |")
-        return office.plan(office.work_out(inputs([dollars], payees=payees("ana"), shares=everything)))
+        return office.plan(office.compute_payables(inputs([dollars], payees=payees("ana"), shares=everything)))
 
     assert at("5.4312").digest == at("5.43120").digest != at("5.4412").digest
 
 
-def test_the_period_s_days_and_the_currency_are_part_of_the_plan(worked):
+def test_the_period_s_days_and_the_currency_are_part_of_the_plan(payables):
     november = Office(job=job(period="2026-11"))
-    assert november.plan(november.work_out(came_in())).digest != plan_of(worked.obligations).digest
+    assert november.plan(november.compute_payables(came_in())).digest != plan_of(payables.obligations).digest
 
 
 def test_an_owner_s_part_alone_makes_no_report():
     office = Office().under(unmatched="owner")
-    worked = office.work_out(inputs([statement(lines("| recording | amount |\n| samba | 10.00 |"))]))
-    assert same(worked.obligations, "| payee | amount | place |\n| owner | 10.00 | planned |")
-    assert office.plan(worked).batches == ()
+    payables = office.compute_payables(inputs([statement(lines("| recording | amount |\n| samba | 10.00 |"))]))
+    assert same(payables.obligations, "| payee | amount | place |\n| owner | 10.00 | planned |")
+    assert office.plan(payables).batches == ()
 
 
 def test_an_empty_plan_has_a_digest_of_its_own_and_pays_nothing():
     office = Office()
-    plan = office.plan(office.work_out(inputs()))
+    plan = office.plan(office.compute_payables(inputs()))
     assert (plan.batches, plan.total_cents, plan.largest_cents) == ((), 0, 0)
 
 
-def test_a_payment_the_service_has_refused_is_held_until_it_is_corrected(worked):
-    refused = frozenset(entry_digest(row) for row in records(worked.obligations) if row["tax_id"] == CPF["bia"])
+def test_a_payment_the_service_has_refused_is_held_until_it_is_corrected(payables):
+    refused = frozenset(entry_digest(row) for row in records(payables.obligations) if row["tax_id"] == CPF["bia"])
     office = Office(refused=refused)
     assert same(
-        office.work_out(came_in("| payee | amount |\n| bia | 4.00 |\n| caio | 2.00 |")).obligations,
+        office.compute_payables(came_in("| payee | amount |\n| bia | 4.00 |\n| caio | 2.00 |")).obligations,
         """
         | payee | place   | reason             |
         | bia   | held    | REFUSED_BY_SERVICE |
         | caio  | planned |                    |
         """,
     )
-    corrected = office.work_out(came_in("| payee | amount | key |\n| bia | 4.00 | bia2@example.com |"))
+    corrected = office.compute_payables(came_in("| payee | amount | key |\n| bia | 4.00 | bia2@example.com |"))
     assert same(corrected.obligations, "| payee | place |\n| bia | planned |")

@@ -33,9 +33,11 @@ PLACES = {"details": {"by": "territory", "fields": {"country": "territory", "val
 def sent(breakdown, office=None):
     """The payments of the first batch, by payee, as JSON that keeps every digit."""
     office = office or Office(job=job(breakdown=breakdown))
-    worked = office.work_out(inputs([statement(lines(MONTH))], payees=payees("ana", "bia"), shares=shares(SPLIT)))
-    arrays = break_down(office.job.breakdown, worked.obligations, worked.earnings, worked.territories)
-    body = json.loads(office.plan(worked, arrays).batches[0].content, parse_float=Decimal)
+    payables = office.compute_payables(
+        inputs([statement(lines(MONTH))], payees=payees("ana", "bia"), shares=shares(SPLIT))
+    )
+    arrays = break_down(office.job.breakdown, payables.obligations, payables.earnings, payables.territories)
+    body = json.loads(office.plan(payables, arrays).batches[0].content, parse_float=Decimal)
     return {entry["taxId"]: entry for entry in body["payments"]}
 
 
@@ -63,9 +65,9 @@ def test_what_is_declared_is_part_of_what_is_approved():
     digests = set()
     for breakdown in ({}, PRODUCTS, PLATFORMS):
         office = Office(job=job(breakdown=breakdown))
-        worked = office.work_out(came_in)
-        arrays = break_down(office.job.breakdown, worked.obligations, worked.earnings, worked.territories)
-        digests.add(office.plan(worked, arrays).digest)
+        payables = office.compute_payables(came_in)
+        arrays = break_down(office.job.breakdown, payables.obligations, payables.earnings, payables.territories)
+        digests.add(office.plan(payables, arrays).digest)
     assert len(digests) == 3
 
 

@@ -18,9 +18,9 @@ TWO_ROWS = """
 def test_a_row_that_is_claimed_with_the_same_amount_and_destination_is_a_duplicate_that_names_its_claim():
     office = Office()
     office.send(inputs(payments=payments(TWO_ROWS)), submission="rp-1", run="run-1")
-    worked = office.work_out(inputs(payments=payments(TWO_ROWS + "| caio | | 30.00 |")))
+    payables = office.compute_payables(inputs(payments=payments(TWO_ROWS + "| caio | | 30.00 |")))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | amount | place     | reason          | submission_id | run_id |
         | ana   | 10.00  | duplicate | claimed by rp-1 | rp-1          | run-1  |
@@ -28,7 +28,7 @@ def test_a_row_that_is_claimed_with_the_same_amount_and_destination_is_a_duplica
         | caio  | 30.00  | planned   |                 |               |        |
         """,
     )
-    assert office.plan(worked).total_cents == 3000
+    assert office.plan(payables).total_cents == 3000
 
 
 @pytest.mark.parametrize(
@@ -43,23 +43,25 @@ def test_a_row_that_is_claimed_with_the_same_amount_and_destination_is_a_duplica
 def test_another_amount_or_destination_than_claimed_is_a_conflict_and_nothing_is_sent(changed):
     office = Office()
     office.send(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
-    worked = office.work_out(inputs(payments=payments(changed)))
-    assert same(worked.obligations, "| place | reason |\n| conflict | another amount or destination than in rp-1 |")
-    assert office.plan(worked).batches == ()
+    payables = office.compute_payables(inputs(payments=payments(changed)))
+    assert same(payables.obligations, "| place | reason |\n| conflict | another amount or destination than in rp-1 |")
+    assert office.plan(payables).batches == ()
 
 
 def test_a_person_s_name_may_be_spelled_otherwise_without_a_conflict():
     office = Office()
     office.send(inputs(payments=payments("| payee | name | amount |\n| ana | Ana Serra | 10.00 |")))
-    worked = office.work_out(inputs(payments=payments("| payee | name | amount |\n| ana | ANA SERRA | 10.00 |")))
-    assert same(worked.obligations, "| place |\n| duplicate |")
+    payables = office.compute_payables(
+        inputs(payments=payments("| payee | name | amount |\n| ana | ANA SERRA | 10.00 |"))
+    )
+    assert same(payables.obligations, "| place |\n| duplicate |")
 
 
 def test_a_row_that_is_gone_from_the_file_says_nothing():
     office = Office()
     office.send(inputs(payments=payments(TWO_ROWS)))
-    worked = office.work_out(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
-    assert same(worked.obligations, "| payee | place |\n| ana | duplicate |")
+    payables = office.compute_payables(inputs(payments=payments("| payee | amount |\n| ana | 10.00 |")))
+    assert same(payables.obligations, "| payee | place |\n| ana | duplicate |")
 
 
 def sent(rows):
@@ -78,22 +80,22 @@ PAID = "| payee | reference | amount |\n| ana | show | 10.00 |\n| bia | show | 2
 )
 def test_a_new_row_of_the_amount_of_one_that_is_gone_is_a_conflict_that_names_its_claim(row):
     office = sent(PAID)
-    worked = office.work_out(inputs(payments=payments("| payee | reference | amount |\n" + row)))
-    assert same(worked.obligations, "| payee | place | reason |\n| ana | conflict | renamed from rp-1 |")
-    assert office.plan(worked).batches == ()
+    payables = office.compute_payables(inputs(payments=payments("| payee | reference | amount |\n" + row)))
+    assert same(payables.obligations, "| payee | place | reason |\n| ana | conflict | renamed from rp-1 |")
+    assert office.plan(payables).batches == ()
 
 
 def test_so_is_one_of_another_payee_at_the_same_account():
     office = sent("| payee | reference | amount |\n| ana | show | 10.00 |")
     moved = payments("| payee | reference | amount | key |\n| bia | show | 10.00 | ana@example.com |")
-    assert same(office.work_out(inputs(payments=moved)).obligations, "| payee | place |\n| bia | conflict |")
+    assert same(office.compute_payables(inputs(payments=moved)).obligations, "| payee | place |\n| bia | conflict |")
 
 
 def test_a_row_that_stays_explains_its_claim_and_leaves_an_equal_one_beside_it_alone():
     office = sent(PAID)
-    worked = office.work_out(inputs(payments=payments(PAID + "\n| ana | disco | 10.00 |")))
+    payables = office.compute_payables(inputs(payments=payments(PAID + "\n| ana | disco | 10.00 |")))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference | place     |
         | ana   | show      | duplicate |
@@ -108,30 +110,30 @@ def test_a_row_with_problems_or_in_a_repeated_file_explains_its_claim_too(refere
     office = sent(PAID)
     held = held_rows(f"| payee | reference | amount | problem |\n| ana | {reference} | 10.00 | EMAIL_FORMAT |")
     beside = payments("| payee | reference | amount |\n| ana | disco | 10.00 |")
-    worked = office.work_out(inputs(payments=beside, held_payments=held))
-    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| ana | held |")
+    payables = office.compute_payables(inputs(payments=beside, held_payments=held))
+    assert same(payables.obligations, "| payee | place |\n| ana | planned |\n| ana | held |")
     office.repeated = {"old.xlsx": "outro 2026-09"}
     old = payments(PAID, file="old.xlsx")
-    worked = office.work_out(inputs(payments=pd.concat([beside, old], ignore_index=True)))
-    assert same(worked.obligations[worked.obligations["reference"] == "disco"], "| place |\n| planned |")
+    payables = office.compute_payables(inputs(payments=pd.concat([beside, old], ignore_index=True)))
+    assert same(payables.obligations[payables.obligations["reference"] == "disco"], "| place |\n| planned |")
 
 
 def test_under_a_corrected_payer_a_row_that_stays_is_asked_about_and_one_that_is_renamed_a_conflict():
     office = sent(PAID)
     office.correct_payer("11222333000181")
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(payments=payments("| payee | reference | amount |\n| ana | show | 10.00 |\n| bia | disco | 20.00 |"))
     )
-    assert same(worked.obligations, "| payee | place |\n| ana | planned |\n| bia | conflict |")
+    assert same(payables.obligations, "| payee | place |\n| ana | planned |\n| bia | conflict |")
 
 
 def test_royalties_under_a_corrected_payer_are_owed_whole_and_nobody_owes_the_old_payer_s_back():
     office = Office()
     office.send(earned("20.00"))
     office.correct_payer("11222333000181")
-    worked = office.work_out(earned("20.00"))
-    assert same(worked.obligations[["tax_id", "place"]][:1], "| payee | place |\n| ana | planned |")
-    assert worked.postings == ()
+    payables = office.compute_payables(earned("20.00"))
+    assert same(payables.obligations[["tax_id", "place"]][:1], "| payee | place |\n| ana | planned |")
+    assert payables.postings == ()
 
 
 def earned(amount, *, of="ana", **tables):
@@ -147,9 +149,9 @@ def earned(amount, *, of="ana", **tables):
 def test_royalties_that_grew_pay_the_difference_under_a_reference_of_its_own():
     office = Office()
     office.send(earned("20.00"), submission="rp-1", run="run-1")
-    worked = office.work_out(earned("26.00"))
+    payables = office.compute_payables(earned("26.00"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference   | amount | place     | submission_id |
         | ana   | royalties   | 10.00  | duplicate | rp-1          |
@@ -158,16 +160,16 @@ def test_royalties_that_grew_pay_the_difference_under_a_reference_of_its_own():
         | owner | owner/2     | 3.00   | planned   |               |
         """,
     )
-    assert worked.postings == ()
+    assert payables.postings == ()
 
 
 def test_a_third_run_pays_the_third_difference_and_a_fourth_nothing():
     office = Office()
     for number, amount in enumerate(("20.00", "26.00", "26.02"), start=1):
         office.send(earned(amount), submission=f"rp-{number}", run=f"run-{number}")
-    worked = office.work_out(earned("26.02"))
+    payables = office.compute_payables(earned("26.02"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference   | amount | place     | submission_id |
         | ana   | royalties   | 10.00  | duplicate | rp-1          |
@@ -178,15 +180,15 @@ def test_a_third_run_pays_the_third_difference_and_a_fourth_nothing():
         | owner | owner/3     | 0.01   | duplicate | rp-3          |
         """,
     )
-    assert office.plan(worked).batches == ()
+    assert office.plan(payables).batches == ()
 
 
 def test_royalties_that_shrank_are_carried_as_owed_back_and_the_owner_s_stay_with_the_owner():
     office = Office()
     office.send(earned("20.00"))
-    worked = office.work_out(earned("14.00"))
+    payables = office.compute_payables(earned("14.00"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place     |
         | ana   | royalty | 10.00  | duplicate |
@@ -195,16 +197,16 @@ def test_royalties_that_shrank_are_carried_as_owed_back_and_the_owner_s_stay_wit
         | owner | owner   | -3.00  | owner     |
         """,
     )
-    assert worked.postings == (Posting(CPF["ana"], "carried", "", -300),)
-    assert office.plan(worked).batches == ()
+    assert payables.postings == (Posting(CPF["ana"], "carried", "", -300),)
+    assert office.plan(payables).batches == ()
 
 
 def test_royalties_that_vanished_from_the_statement_are_owed_back_whole():
     office = Office()
     office.send(earned("20.00"))
-    worked = office.work_out(earned("20.00", of="bia"))
+    payables = office.compute_payables(earned("20.00", of="bia"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place     |
         | ana   | royalty | 10.00  | duplicate |
@@ -213,18 +215,18 @@ def test_royalties_that_vanished_from_the_statement_are_owed_back_whole():
         | owner | owner   | 10.00  | duplicate |
         """,
     )
-    assert worked.postings == (Posting(CPF["ana"], "carried", "", -1000),)
+    assert payables.postings == (Posting(CPF["ana"], "carried", "", -1000),)
 
 
 def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
     office = Office()
     office.send(earned("20.00"))
     everything = shares("| payee | recording | share |\n| ana | samba | 100 |")
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs([statement(lines("| recording | amount |\n| samba | 20.00 |"))], payees=payees("ana"), shares=everything)
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference   | kind    | amount | place     |
         | ana   | royalties   | royalty | 10.00  | duplicate |
@@ -238,9 +240,9 @@ def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
 def test_royalties_that_fell_below_zero_after_they_were_paid_carry_all_of_it():
     office = Office()
     office.send(earned("20.00"))
-    worked = office.work_out(earned("-4.00"))
+    payables = office.compute_payables(earned("-4.00"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place     |
         | ana   | royalty | 10.00  | duplicate |
@@ -250,15 +252,15 @@ def test_royalties_that_fell_below_zero_after_they_were_paid_carry_all_of_it():
         | owner | owner   | -12.00 | owner     |
         """,
     )
-    assert worked.postings == (Posting(CPF["ana"], "carried", "", -1200),)
+    assert payables.postings == (Posting(CPF["ana"], "carried", "", -1200),)
 
 
 def test_a_claimed_payee_who_has_problems_now_keeps_the_claim_and_only_the_difference_is_held():
     office = Office()
     office.send(earned("20.00"))
-    worked = office.work_out(earned("26.00", payee_problems={CPF["ana"]: "PIX_CPF"}))
+    payables = office.compute_payables(earned("26.00", payee_problems={CPF["ana"]: "PIX_CPF"}))
     assert same(
-        worked.obligations[worked.obligations["kind"] == "royalty"],
+        payables.obligations[payables.obligations["kind"] == "royalty"],
         """
         | reference   | amount | place     | reason          |
         | royalties   | 10.00  | duplicate | claimed by rp-1 |
@@ -271,13 +273,13 @@ def test_what_was_recouped_in_the_period_stays_so_when_it_is_run_again():
     tables = {"advances": advances("| payee | reference | amount |\n| ana | disco | 4.00 |")}
     office = Office()
     office.send(earned("20.00", **tables))
-    worked = office.work_out(earned("20.00", **tables))
-    assert office.plan(worked).batches == ()
-    assert worked.postings == (Posting(CPF["ana"], "recouped", "disco", 400),)
+    payables = office.compute_payables(earned("20.00", **tables))
+    assert office.plan(payables).batches == ()
+    assert payables.postings == (Posting(CPF["ana"], "recouped", "disco", 400),)
 
 
 @pytest.mark.parametrize("state", [SubmissionState.IN_DOUBT, SubmissionState.PARTIAL, SubmissionState.EXCLUDED])
 def test_claims_hold_whatever_became_of_the_report_that_makes_them(state):
     office = Office()
     office.send(inputs(payments=payments(TWO_ROWS)), state=state)
-    assert office.plan(office.work_out(inputs(payments=payments(TWO_ROWS)))).batches == ()
+    assert office.plan(office.compute_payables(inputs(payments=payments(TWO_ROWS)))).batches == ()

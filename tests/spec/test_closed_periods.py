@@ -279,12 +279,12 @@ def test_the_latest_period_does_not_take_what_a_late_difference_has_taken_alread
 
 def test_only_what_changes_is_booked_beside_what_stands(year):
     after(year, "2026-01", "2026-02", minimum_payout="20.00")
-    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "93.00"}))
-    assert worked.postings == (Posting(ANA, "carried", "", -700),)
-    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
-    assert worked.postings == (Posting(ANA, "carried", "", -200),)
-    worked = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
-    assert worked.postings == ()
+    payables = year.run("2026-01", year.came_in("2026-01", {"samba": "93.00"}))
+    assert payables.postings == (Posting(ANA, "carried", "", -700),)
+    payables = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
+    assert payables.postings == (Posting(ANA, "carried", "", -200),)
+    payables = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
+    assert payables.postings == ()
 
 
 def test_the_owners_too_much_stays_with_the_owner_who_is_the_payer_and_is_not_carried(year):
@@ -295,8 +295,8 @@ def test_the_owners_too_much_stays_with_the_owner_who_is_the_payer_and_is_not_ca
     after(year, "2026-02")
     more = year.came_in("2026-01", {"samba": "100.00"})
     more.shares["share_ppm"] = 800_000
-    worked = year.run("2026-01", more)
-    own = worked.obligations[worked.obligations["kind"] == "owner"]
+    payables = year.run("2026-01", more)
+    own = payables.obligations[payables.obligations["kind"] == "owner"]
     assert list(zip(own["place"], own["amount_cents"], own["reason"], strict=True)) == [
         ("duplicate", 5000, "claimed by rp-0"),
         ("owner", -3000, "difference"),

@@ -224,9 +224,9 @@ class TestIdsOnTheWire:
         paid["contact_id"] = [(own or {}).get(NAMES[tax_id], "") for tax_id in paid["tax_id"]]
         came_in = inputs(payments=paid)
         office.contact_ids = {CPF[name]: contact for name, contact in ids.items()}
-        worked = office.work_out(came_in)
-        sent = dict(zip(worked.obligations["tax_id"], worked.obligations["contact_id"], strict=True))
-        return {NAMES[tax_id]: contact for tax_id, contact in sent.items()}, office.plan(worked).digest
+        payables = office.compute_payables(came_in)
+        sent = dict(zip(payables.obligations["tax_id"], payables.obligations["contact_id"], strict=True))
+        return {NAMES[tax_id]: contact for tax_id, contact in sent.items()}, office.plan(payables).digest
 
     def test_are_those_of_the_very_tax_id_and_a_row_s_own_id_stays(self):
         sent, _ = self.plan({"ana": "c-ana", "bia": "c-bia"}, own={"bia": "c-row"})

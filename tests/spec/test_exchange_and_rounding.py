@@ -53,19 +53,19 @@ def test_a_line_is_worth_its_amount_times_the_rate_to_the_last_digit():
 def test_a_currency_without_a_rate_makes_no_plan():
     dollars = inputs([statement(lines("| recording | amount | currency |\n| samba | 1.00 | USD |"))])
     with pytest.raises(UnsoundPlan, match="no exchange rate for USD"):
-        Office().work_out(dollars)
+        Office().compute_payables(dollars)
 
 
 def test_each_source_has_its_own_rate():
     one_dollar = lines("| recording | amount | currency |\n| samba | 1.00 | USD |")
-    worked = Office().work_out(
+    payables = Office().compute_payables(
         inputs(
             [statement(one_dollar, rates={"USD": "5.00"}), statement(one_dollar, rates={"USD": "6.00"})],
             payees=payees("ana"),
             shares=shares("| payee | share |\n| ana | 100 |"),
         )
     )
-    assert same(worked.obligations, "| payee | amount |\n| ana | 11.00 |")
+    assert same(payables.obligations, "| payee | amount |\n| ana | 11.00 |")
 
 
 THIRDS = """
@@ -146,7 +146,7 @@ def test_a_thousand_tiny_lines_add_up_before_anything_is_rounded():
 
 
 def test_held_lines_of_a_statement_are_counted_at_its_rate():
-    worked = Office().work_out(
+    payables = Office().compute_payables(
         inputs(
             [
                 statement(
@@ -167,7 +167,7 @@ def test_held_lines_of_a_statement_are_counted_at_its_rate():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind      | amount | place   |
         | ana   | royalty   | 50.00  | planned |

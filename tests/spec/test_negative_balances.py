@@ -92,9 +92,9 @@ def test_somebody_who_owes_is_carried_whatever_is_wrong_with_their_account(code)
         payee_problems={ANA: code},
         shares=shares("| payee | share |\n| ana | 100 |"),
     )
-    worked = Office().work_out(came_in)
-    assert same(worked.obligations, "| payee | amount | place |\n| ana | -9.00 | carried |")
-    assert worked.postings == (Posting(ANA, "carried", "", -900),)
+    payables = Office().compute_payables(came_in)
+    assert same(payables.obligations, "| payee | amount | place |\n| ana | -9.00 | carried |")
+    assert payables.postings == (Posting(ANA, "carried", "", -900),)
 
 
 def test_a_correction_below_what_was_paid_and_returns_after_it_add_up(year):
@@ -112,11 +112,11 @@ def test_a_correction_below_what_was_paid_and_returns_after_it_add_up(year):
 def test_a_debt_is_not_taken_from_payments_rows(year):
     year.run("2026-01", year.came_in("2026-01", {"samba": "-50.00"}))
     came_in = year.came_in("2026-02", {"samba": "5.00"})
-    worked = year.run(
+    payables = year.run(
         "2026-02", year.opened("2026-02", came_in, payments=payments("| payee | amount |\n| ana | 12.00 |"))
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place   |
         | ana   | payment | 12.00  | planned |
@@ -133,9 +133,11 @@ def test_a_tie_goes_to_the_first_tax_id_of_what_is_owed_and_of_what_is_owed_back
     thirds = shares("| payee | share |\n| ana | 33.3333 |\n| bia | 33.3333 |\n| caio | 33.3333 |")
     thirds["share_ppm"] = [333_333, 333_333, 333_333]
     rows = f"| recording | amount |\n| samba | {amount} |"
-    worked = Office().work_out(inputs([statement(lines(rows))], payees=payees("ana", "bia", "caio"), shares=thirds))
+    payables = Office().compute_payables(
+        inputs([statement(lines(rows))], payees=payees("ana", "bia", "caio"), shares=thirds)
+    )
     drawn = "\n".join(f"| {name} | {cents} |" for name, cents in zip(("ana", "bia", "caio"), each, strict=True))
-    assert same(worked.balances, f"| payee | earned |\n{drawn}")
+    assert same(payables.balances, f"| payee | earned |\n{drawn}")
 
 
 def test_an_advance_listed_after_it_was_recouped_or_listed_again_counts_once(year):
@@ -196,7 +198,7 @@ def test_an_advance_paid_as_a_payments_row_is_a_payment_that_says_so_and_recoups
     rows = payments("| payee | amount |\n| ana | 500.00 |")
     rows["advance"], rows["anticipation_id"] = True, "ant-7"
     office = Office()
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             [statement(lines("| recording | amount |\n| samba | 10.00 |"))],
             payees=payees("ana"),
@@ -204,8 +206,8 @@ def test_an_advance_paid_as_a_payments_row_is_a_payment_that_says_so_and_recoups
             payments=rows,
         )
     )
-    assert worked.postings == ()
-    (batch,) = office.plan(worked).batches
+    assert payables.postings == ()
+    (batch,) = office.plan(payables).batches
     assert b'"advance":true' in batch.content
     assert b'"anticipationId":"ant-7"' in batch.content
     assert batch.amount_cents == 51000

@@ -48,8 +48,10 @@ def test_the_same_file_beside_every_month_counts_nothing_twice(year):
 
 def test_a_balance_reaches_somebody_of_whom_nothing_came_in(year):
     year.balances = "| payee | kind | month | amount |\n| bia | carried | 2026-07 | 25.00 |"
-    worked = year.run("2026-07", year.came_in("2026-07", {"samba": "10.00"}))
-    assert same(worked.obligations, "| payee | amount | place |\n| ana | 10.00 | planned |\n| bia | 25.00 | planned |")
+    payables = year.run("2026-07", year.came_in("2026-07", {"samba": "10.00"}))
+    assert same(
+        payables.obligations, "| payee | amount | place |\n| ana | 10.00 | planned |\n| bia | 25.00 | planned |"
+    )
 
 
 def test_a_period_may_be_named_by_any_of_its_days(year):
@@ -94,9 +96,9 @@ def test_before_the_period_it_names_an_advance_stands_as_the_advances_say(year):
 
 def test_royalties_paid_outside_count_as_claimed(year):
     year.balances = "| payee | kind | month | amount |\n| ana | paid | 2026-07 | 60.00 |"
-    worked = year.run("2026-07", year.came_in("2026-07", {"samba": "100.00"}))
+    payables = year.run("2026-07", year.came_in("2026-07", {"samba": "100.00"}))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | reference | amount | place     | reason       |
         | ana   | royalty | royalties | 60.00  | duplicate | paid_outside |
@@ -127,9 +129,9 @@ def test_more_paid_outside_than_was_owed_is_carried_as_owed_back(year):
 
 def test_royalties_paid_outside_to_somebody_of_whom_nothing_came_in_are_owed_back(year):
     year.balances = "| payee | kind | month | amount |\n| bia | paid | 2026-07 | 30.00 |"
-    worked = year.run("2026-07", year.came_in("2026-07", {"samba": "10.00"}))
+    payables = year.run("2026-07", year.came_in("2026-07", {"samba": "10.00"}))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | amount | place     |
         | ana   | 10.00  | planned   |
@@ -180,9 +182,9 @@ def paid(rows, given=THREE_ROWS, **tables):
 
 def test_payments_rows_paid_outside_are_told_so_in_bulk_by_their_references():
     office, came_in = paid("| ana | paid | 2026-10 | show | 10.00 |\n| bia | paid | 2026-10 | | 20.00 |")
-    worked = office.work_out(came_in)
+    payables = office.compute_payables(came_in)
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference | amount | place     | reason       |
         | ana   | show      | 10.00  | duplicate | paid_outside |
@@ -190,13 +192,13 @@ def test_payments_rows_paid_outside_are_told_so_in_bulk_by_their_references():
         | bia   |           | 20.00  | duplicate | paid_outside |
         """,
     )
-    assert office.plan(worked).total_cents == 1500
+    assert office.plan(payables).total_cents == 1500
 
 
 def test_another_amount_than_was_paid_outside_is_a_conflict_for_people():
     office, came_in = paid("| ana | paid | 2026-10 | show | 9.00 |")
     assert same(
-        office.work_out(came_in).obligations,
+        office.compute_payables(came_in).obligations,
         """
         | payee | reference | place    | reason                              |
         | ana   | show      | conflict | another amount than was paid outside |
@@ -211,7 +213,7 @@ def test_nobody_s_word_to_pay_overrules_that_a_row_was_paid_outside():
     office.decide(DecisionKind.PAY, came_in)
     _, corrected = paid("| ana | paid | 2026-10 | show | 10.00 |")
     assert same(
-        office.work_out(corrected).obligations,
+        office.compute_payables(corrected).obligations,
         "| payee | place |\n| ana | duplicate |\n| ana | planned |\n| bia | planned |",
     )
 
@@ -227,7 +229,7 @@ def test_without_a_reference_it_is_royalties_unless_the_payee_has_a_payments_row
         ),
     )
     assert same(
-        Office().work_out(came_in).obligations,
+        Office().compute_payables(came_in).obligations,
         """
         | payee | kind    | amount | place     |
         | ana   | royalty | 30.00  | duplicate |
@@ -239,9 +241,9 @@ def test_without_a_reference_it_is_royalties_unless_the_payee_has_a_payments_row
 
 def test_a_reference_that_no_payments_row_has_holds_everything_of_its_payee():
     office, came_in = paid("| ana | paid | 2026-10 | shows | 10.00 |")
-    worked = office.work_out(came_in)
+    payables = office.compute_payables(came_in)
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | reference | place   | reason          |
         | ana   | show      | held    | OPENING_PAYMENT |
@@ -256,8 +258,8 @@ def test_a_reference_that_no_payments_row_has_holds_everything_of_its_payee():
 def test_a_row_that_a_report_has_paid_was_not_paid_outside():
     office, came_in = paid("| ana | paid | 2026-10 | show | 10.00 |")
     office.send(inputs(payments=payments(THREE_ROWS)), submission="rp-1")
-    worked = office.work_out(came_in)
-    assert same(worked.obligations, "| place |\n| duplicate |\n| duplicate |\n| duplicate |")
+    payables = office.compute_payables(came_in)
+    assert same(payables.obligations, "| place |\n| duplicate |\n| duplicate |\n| duplicate |")
     (found,) = office.opened.contradictions
     assert (found.code, found.column, found.found) == ("OPENING_LEDGER", "reference", "rp-1")
 
@@ -306,14 +308,14 @@ def test_somebody_of_whom_a_row_cannot_be_read_is_held_and_the_others_are_paid()
         opening_problems={payees("ana")["tax_id"].iloc[0]: "AMOUNT_FORMAT"},
     )
     assert same(
-        Office().work_out(came_in).obligations,
+        Office().compute_payables(came_in).obligations,
         "| payee | amount | place | reason |\n| ana | 30.00 | held | AMOUNT_FORMAT |\n| bia | 30.00 | planned | |",
     )
 
 
 def test_a_row_that_cannot_be_read_and_does_not_say_whose_it_is_stops_the_plan():
     with pytest.raises(UnsoundPlan, match="does not say whose it is"):
-        Office().work_out(inputs(opening_problems={"": "TAXID_CHECK"}))
+        Office().compute_payables(inputs(opening_problems={"": "TAXID_CHECK"}))
 
 
 def test_rows_of_other_periods_are_ignored_and_contradicting_ones_are_held():

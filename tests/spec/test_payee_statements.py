@@ -31,14 +31,14 @@ DOLLARS = job(
 def told(came_in, office=None, *, submissions=None, change=None):
     """The statements of a run, by payee."""
     office = office or Office(job=DOLLARS)
-    worked = office.work_out(came_in)
-    placed = reconcile(worked.obligations, submissions or {}, "run-1")
-    earnings = change(worked.earnings) if change else worked.earnings
+    payables = office.compute_payables(came_in)
+    placed = reconcile(payables.obligations, submissions or {}, "run-1")
+    earnings = change(payables.earnings) if change else payables.earnings
     found = compose_statements(
         heading_of(office.job, office.period),
-        StatementTables(earnings, worked.territories, worked.balances, placed),
+        StatementTables(earnings, payables.territories, payables.balances, placed),
         run_id="run-1",
-        advances=stand_of_advances(came_in.advances, worked.postings, office.history),
+        advances=stand_of_advances(came_in.advances, payables.postings, office.history),
         submissions=submissions,
     )
     names = {mask_tax_id(cpf): name for name, cpf in CPF.items()}
@@ -222,9 +222,9 @@ def test_advances_are_told_oldest_first_with_what_is_still_to_recoup():
 def test_what_is_recouped_is_told_even_when_nobody_says_of_which_advance():
     came_in = a_month(advances=advances("| payee | reference | amount |\n| ana | A1 | 100.00 |"))
     office = Office(job=DOLLARS)
-    worked = office.work_out(came_in)
+    payables = office.compute_payables(came_in)
     heading = heading_of(office.job, office.period)
-    tables = StatementTables(worked.earnings, worked.territories, worked.balances, worked.obligations)
+    tables = StatementTables(payables.earnings, payables.territories, payables.balances, payables.obligations)
     ana, _ = compose_statements(heading, tables, run_id="run-1")
     assert same(ana.advances, "| reference | recouped_cents | outstanding_cents |\n|  | 10000 | None |")
 

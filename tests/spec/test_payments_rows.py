@@ -7,7 +7,7 @@ from tests.spec.tables import CPF, destination_of_mail, held_rows, payees, payme
 
 
 def test_a_row_s_own_destination_goes_before_the_payees_table():
-    worked = Office().work_out(
+    payables = Office().compute_payables(
         inputs(
             payments=payments(
                 """
@@ -22,7 +22,7 @@ def test_a_row_s_own_destination_goes_before_the_payees_table():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         f"""
         | payee | name      | pix_key          | pix_key_type | amount | place   | reason              |
         | ana   | Ana Serra | ana@example.com  | email        | 10.00  | planned |                     |
@@ -34,7 +34,7 @@ def test_a_row_s_own_destination_goes_before_the_payees_table():
 
 
 def test_the_problems_of_a_payee_hold_only_rows_that_need_his_data():
-    worked = Office().work_out(
+    payables = Office().compute_payables(
         inputs(
             payments=payments(
                 """
@@ -47,7 +47,7 @@ def test_the_problems_of_a_payee_hold_only_rows_that_need_his_data():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | reference | place   | reason               |
         | show      | planned |                      |
@@ -58,7 +58,7 @@ def test_the_problems_of_a_payee_hold_only_rows_that_need_his_data():
 
 def test_two_references_are_two_payments_to_one_payee():
     office = Office()
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             payments=payments(
                 """
@@ -69,14 +69,14 @@ def test_two_references_are_two_payments_to_one_payee():
             )
         )
     )
-    (batch,) = office.plan(worked).batches
+    (batch,) = office.plan(payables).batches
     assert [(p.reference, p.amount_cents) for p in batch.payments] == [("disco", 2000), ("show", 1000)]
     assert len({p.obligation_key for p in batch.payments}) == 2
 
 
 def test_what_rows_reserve_to_the_owner_is_one_part_of_the_first_report():
     office = Office()
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             payments=payments(
                 """
@@ -88,7 +88,7 @@ def test_what_rows_reserve_to_the_owner_is_one_part_of_the_first_report():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount |
         | ana   | payment | 10.00  |
@@ -96,16 +96,16 @@ def test_what_rows_reserve_to_the_owner_is_one_part_of_the_first_report():
         | owner | owner   | 3.75   |
         """,
     )
-    (batch,) = office.plan(worked).batches
+    (batch,) = office.plan(payables).batches
     assert (batch.amount_cents, batch.owner_cents) == (3375, 375)
 
 
 def test_a_row_to_be_withheld_is_sent_with_that_wish_and_its_full_amount():
     office = Office()
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(payments=payments("| payee | amount | withhold |\n| ana | 10.00 | yes |\n| bia | 20.00 | |"))
     )
-    (batch,) = office.plan(worked).batches
+    (batch,) = office.plan(payables).batches
     entries = json.loads(batch.content)["payments"]
     assert [(e["name"], e["finalAmount"], e["isWithhold"]) for e in entries] == [
         ("Ana", 10.0, True),
@@ -114,7 +114,7 @@ def test_a_row_to_be_withheld_is_sent_with_that_wish_and_its_full_amount():
 
 
 def test_rows_with_problems_are_held_for_what_can_be_read_of_their_amount():
-    worked = Office().work_out(
+    payables = Office().compute_payables(
         inputs(
             held_payments=held_rows(
                 """
@@ -128,7 +128,7 @@ def test_rows_with_problems_are_held_for_what_can_be_read_of_their_amount():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place | reason              | row |
         | ana   | payment | 10.00  | held  | PIX_CPF             | 2   |
@@ -140,16 +140,16 @@ def test_rows_with_problems_are_held_for_what_can_be_read_of_their_amount():
 
 
 def test_minimum_and_advances_never_touch_payments_rows():
-    worked = (
+    payables = (
         Office()
         .under(minimum_payout="500.00")
-        .work_out(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
+        .compute_payables(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
     )
-    assert same(worked.obligations, "| payee | amount | place |\n| ana | 1.00 | planned |")
+    assert same(payables.obligations, "| payee | amount | place |\n| ana | 1.00 | planned |")
 
 
 def test_the_fingerprint_of_a_destination_does_not_show_it():
-    worked = Office().work_out(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
-    (destination,) = worked.obligations["destination"]
+    payables = Office().compute_payables(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
+    (destination,) = payables.obligations["destination"]
     assert destination == destination_of_mail("ana@example.com")
     assert "ana" not in destination

@@ -33,16 +33,16 @@ def changed():
 
 def test_a_conflict_that_was_paid_otherwise_is_a_duplicate(changed):
     changed.decide(PAID, sheet(TWELVE))
-    worked = changed.work_out(sheet(TWELVE))
-    assert same(worked.obligations, "| amount | place | reason |\n| 12.00 | duplicate | paid, decided by bia |")
-    assert changed.plan(worked).batches == ()
+    payables = changed.compute_payables(sheet(TWELVE))
+    assert same(payables.obligations, "| amount | place | reason |\n| 12.00 | duplicate | paid, decided by bia |")
+    assert changed.plan(payables).batches == ()
 
 
 def test_a_conflict_that_was_dropped_is_left_out(changed):
     changed.decide(DROP, sheet(TWELVE))
-    worked = changed.work_out(sheet(TWELVE))
-    assert same(worked.obligations, "| amount | place | reason |\n| 12.00 | excluded | drop, decided by bia |")
-    assert changed.plan(worked).batches == ()
+    payables = changed.compute_payables(sheet(TWELVE))
+    assert same(payables.obligations, "| amount | place | reason |\n| 12.00 | excluded | drop, decided by bia |")
+    assert changed.plan(payables).batches == ()
 
 
 def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_payment_and_only_once(changed):
@@ -52,9 +52,9 @@ def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_payment_and_on
     (payment,) = plan.batches[0].payments
     assert payment.base_key == changed.identity.payment_key(CPF["ana"], "")
     assert payment.obligation_key != payment.base_key
-    again = changed.work_out(sheet(TWELVE))
+    again = changed.compute_payables(sheet(TWELVE))
     assert same(again.obligations, "| amount | place | submission_id |\n| 12.00 | duplicate | rp-2 |")
-    back = changed.work_out(sheet(TEN))
+    back = changed.compute_payables(sheet(TEN))
     assert same(back.obligations, "| amount | place | submission_id |\n| 10.00 | duplicate | rp-1 |")
 
 
@@ -62,8 +62,8 @@ def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_payment_and_on
 @pytest.mark.parametrize("other", [ELSEWHERE, TWELVE.replace("12.00", "12.01")], ids=["elsewhere", "more"])
 def test_a_word_on_one_amount_and_destination_says_nothing_of_another(changed, kind, other):
     changed.decide(kind, sheet(TWELVE))
-    worked = changed.work_out(sheet(other))
-    assert same(worked.obligations, "| place | submission_id |\n| conflict | rp-1 |")
+    payables = changed.compute_payables(sheet(other))
+    assert same(payables.obligations, "| place | submission_id |\n| conflict | rp-1 |")
 
 
 def test_a_third_amount_is_paid_beside_the_two_before():
@@ -84,8 +84,8 @@ def test_a_payment_beside_another_is_never_taken_for_a_row_that_people_numbered_
     office.send(sheet(numbered))
     more = numbered.replace("10.00", "12.00")
     office.decide(PAY, sheet(more))
-    worked = office.work_out(sheet(more))
-    assert same(worked.obligations, "| amount | place |\n| 12.00 | planned |\n| 5.00 | duplicate |")
+    payables = office.compute_payables(sheet(more))
+    assert same(payables.obligations, "| amount | place |\n| 12.00 | planned |\n| 5.00 | duplicate |")
     office.send(sheet(more), submission="rp-2")
     keys = [one.obligation_key for one in office.claims]
     assert len(set(keys)) == len(keys) == 3
@@ -102,9 +102,9 @@ def held(amount="10.00"):
 @pytest.mark.parametrize(("kind", "place"), [(PAID, "duplicate"), (DROP, "excluded")])
 def test_a_held_row_that_was_paid_outside_or_dropped_is_not_paid(kind, place):
     office = Office()
-    assert same(office.work_out(held()).obligations, "| place |\n| held |")
+    assert same(office.compute_payables(held()).obligations, "| place |\n| held |")
     office.decide(kind, held())
-    assert same(office.work_out(held()).obligations, f"| place |\n| {place} |")
+    assert same(office.compute_payables(held()).obligations, f"| place |\n| {place} |")
 
 
 @pytest.mark.parametrize("kind", [PAID, DROP])
@@ -114,13 +114,13 @@ def test_a_row_paid_outside_that_is_corrected_later_is_a_conflict_and_not_paid_a
 ):
     office = Office()
     office.decide(kind, held())
-    worked = office.work_out(sheet(corrected))
+    payables = office.compute_payables(sheet(corrected))
     reason = f"another amount or destination than was {kind}, decided by bia"
-    assert same(worked.obligations, f"| place | reason |\n| conflict | {reason} |")
+    assert same(payables.obligations, f"| place | reason |\n| conflict | {reason} |")
     office.decide(PAY, sheet(corrected))
-    worked = office.work_out(sheet(corrected))
-    assert same(worked.obligations, "| place |\n| planned |")
-    assert worked.obligations["key"].tolist() == [office.identity.payment_key(CPF["ana"], "")]
+    payables = office.compute_payables(sheet(corrected))
+    assert same(payables.obligations, "| place |\n| planned |")
+    assert payables.obligations["key"].tolist() == [office.identity.payment_key(CPF["ana"], "")]
 
 
 def earned(amount):
@@ -136,20 +136,20 @@ def test_royalties_that_a_report_did_not_pay_are_planned_again_under_a_key_that_
     for number, amount in enumerate(("10.00", "13.00"), start=1):
         office.send(earned(amount), submission=f"rp-{number}")
     office.give_up("rp-1")
-    worked = office.work_out(earned("13.00"))
+    payables = office.compute_payables(earned("13.00"))
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | reference   | amount | place     | submission_id |
         | royalties/2 | 3.00   | duplicate | rp-2          |
         | royalties   | 10.00  | planned   |               |
         """,
     )
-    plan = office.remember(office.plan(worked), submission="rp-3")
+    plan = office.remember(office.plan(payables), submission="rp-3")
     assert plan.total_cents == 1000
     keys = [one.obligation_key for one in office.claims]
     assert len(set(keys)) == len(keys)
-    assert office.plan(office.work_out(earned("13.00"))).batches == ()
+    assert office.plan(office.compute_payables(earned("13.00"))).batches == ()
 
 
 def word(kind, report="rp-1", key=""):

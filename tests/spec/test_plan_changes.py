@@ -29,7 +29,7 @@ NOVEMBER = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 
 def planned(drawn):
     """What an office with an empty ledger would pay for October."""
-    return Office().work_out(inputs(payments=payments(drawn))).obligations
+    return Office().compute_payables(inputs(payments=payments(drawn))).obligations
 
 
 def sums(drawn):
@@ -211,7 +211,7 @@ def test_whose_sum_is_only_carried_has_not_disappeared():
         payees=payees("ana"),
         shares=shares("| payee | share |\n| ana | 100 |"),
     )
-    carried = office.work_out(came_in).obligations
+    carried = office.compute_payables(came_in).obligations
     assert looked_at(carried, last="| payee | amount |\n| ana | 100.00 |") == []
 
 
@@ -270,28 +270,28 @@ def test_the_largest_difference_comes_first():
 def test_what_has_been_sent_meanwhile_is_no_change():
     office = Office()
     came_in = inputs(payments=payments(OCTOBER))
-    before = items_of(office.work_out(came_in).obligations)
+    before = items_of(office.compute_payables(came_in).obligations)
     office.send(came_in, state=SubmissionState.PAID)
-    assert changes_between(before, items_of(office.work_out(came_in).obligations)) == ()
+    assert changes_between(before, items_of(office.compute_payables(came_in).obligations)) == ()
 
 
 def test_a_late_statement_changes_what_its_payees_get_by_the_difference():
     office = Office()
     half = shares("| payee | share |\n| ana | 50 |")
     first = inputs([statement(lines("| amount |\n| 100.00 |"))], payees=payees("ana"), shares=half)
-    before = items_of(office.work_out(first).obligations)
+    before = items_of(office.compute_payables(first).obligations)
     office.send(first)
     both = inputs([statement(lines("| amount |\n| 100.00 |\n| 40.00 |"))], payees=payees("ana"), shares=half)
-    changes = changes_between(before, items_of(office.work_out(both).obligations))
+    changes = changes_between(before, items_of(office.compute_payables(both).obligations))
     assert told(changes) == [("amount", "ana", "50.00", "70.00"), ("amount", "owner", "50.00", "70.00")]
 
 
 def test_what_is_no_longer_paid_says_where_it_is_now():
     office = Office()
     came_in = inputs(payments=payments(OCTOBER))
-    before = office.work_out(came_in).obligations
+    before = office.compute_payables(came_in).obligations
     office.send(came_in)
-    now = office.work_out(inputs(payments=payments(OCTOBER.replace("100.00", "120.00")))).obligations
+    now = office.compute_payables(inputs(payments=payments(OCTOBER.replace("100.00", "120.00")))).obligations
     (change,) = changes_between(items_of(before), items_of(now), held_now=elsewhere_of(now))
     assert (change.kind, change.elsewhere, reais(change.difference_cents)) == (
         ChangeKind.REMOVED,
@@ -325,7 +325,7 @@ def earned(drawn_shares, rate="5.00"):
         payees=payees("ana", "bia"),
         shares=shares(drawn_shares),
     )
-    return Office().work_out(came_in).earnings
+    return Office().compute_payables(came_in).earnings
 
 
 HALF = "| payee | share |\n| ana | 50 |"
@@ -351,7 +351,7 @@ def test_shares_of_the_same_asset_that_differ_are_counted(now, count):
 
 
 def test_a_job_without_royalties_has_neither_rates_nor_shares_to_compare():
-    nothing = Office().work_out(inputs(payments=payments(OCTOBER))).earnings
+    nothing = Office().compute_payables(inputs(payments=payments(OCTOBER))).earnings
     assert rates_between(nothing, nothing) == ()
     assert shares_changed(nothing, nothing) == 0
 
@@ -362,7 +362,7 @@ def test_what_is_not_paid_is_summed_by_reason_whatever_submission_claims_it():
     office.send(came_in, submission="rp-1")
     office.send(inputs(payments=payments("| payee | amount |\n| caio | 5.00 |")), submission="rp-2")
     now = inputs(payments=payments("| payee | amount |\n| ana | 10.00 |\n| bia | 20.00 |\n| caio | 5.00 |"))
-    (group,) = not_paid_of(office.work_out(now).obligations)
+    (group,) = not_paid_of(office.compute_payables(now).obligations)
     assert (group.place, group.reason, group.count, reais(group.amount_cents)) == ("duplicate", "claimed", 3, "35.00")
 
 

@@ -76,9 +76,9 @@ def test_a_source_that_is_not_what_the_bank_got_is_held_whole_and_both_figures_a
         | statement.tsv | 3    | held        | RECEIVED_MISMATCH |
         """,
     )
-    worked = Office().work_out(held)
+    payables = Office().compute_payables(held)
     assert same(
-        worked.obligations[worked.obligations["amount_cents"] != 0],
+        payables.obligations[payables.obligations["amount_cents"] != 0],
         """
         | payee | amount | place   | reason            |
         | ana   | 82.52  | planned |                   |

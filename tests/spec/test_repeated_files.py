@@ -18,7 +18,7 @@ def both_files(frame_of, drawn_new, drawn_old):
 
 def test_payments_of_a_repeated_file_are_duplicates_with_the_owner_s_part_and_what_was_held():
     office = Office(repeated=OLD)
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             payments=both_files(
                 payments,
@@ -33,7 +33,7 @@ def test_payments_of_a_repeated_file_are_duplicates_with_the_owner_s_part_and_wh
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place     | reason         |
         | ana   | payment | 1.00   | planned   |                |
@@ -43,7 +43,7 @@ def test_payments_of_a_repeated_file_are_duplicates_with_the_owner_s_part_and_wh
         | davi  | payment | 8.00   | duplicate | FILE_DUPLICATE |
         """,
     )
-    assert office.plan(worked).total_cents == 110
+    assert office.plan(payables).total_cents == 110
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_payments_of_a_repeated_file_are_duplicates_with_the_owner_s_part_and_wh
 )
 def test_lines_of_a_repeated_statement_are_shared_with_nobody(new, old, paid, repeated):
     header = "| recording | amount |\n| samba |"
-    worked = Office(repeated=OLD).work_out(
+    payables = Office(repeated=OLD).compute_payables(
         inputs(
             [statement(both_files(lines, f"{header} {new} |", f"{header} {old} |"))],
             payees=payees("ana"),
@@ -61,7 +61,7 @@ def test_lines_of_a_repeated_statement_are_shared_with_nobody(new, old, paid, re
         )
     )
     assert same(
-        worked.obligations[worked.obligations["amount_cents"] != 0],
+        payables.obligations[payables.obligations["amount_cents"] != 0],
         f"""
         | payee | amount     | place     |
         | ana   | {paid}     | planned   |

@@ -30,7 +30,7 @@ def came_in(recording="samba", *, asset_read=True, **given):
 
 def owed(office, given):
     """Centavos by place."""
-    return office.work_out(given).obligations.groupby("place")["amount_cents"].sum().to_dict()
+    return office.compute_payables(given).obligations.groupby("place")["amount_cents"].sum().to_dict()
 
 
 def test_what_a_share_in_question_names_is_held_whole_and_the_rest_is_paid():
@@ -49,17 +49,17 @@ def test_a_share_in_question_of_the_whole_catalogue_holds_what_no_narrower_share
 
 def test_a_share_that_does_not_say_of_what_stops_the_plan():
     with pytest.raises(UnsoundPlan, match="what it is a share of"):
-        Office().work_out(came_in("", asset_read=False))
+        Office().compute_payables(came_in("", asset_read=False))
 
 
 def test_a_payee_whose_advance_cannot_be_read_is_held_and_the_others_are_paid():
     given = came_in(shares_in_question=NO_SHARE, advance_problems={CPF["ana"]: "AMOUNT_FORMAT"})
-    worked = Office().work_out(given)
-    royalties = worked.obligations[worked.obligations["kind"] == "royalty"]
+    payables = Office().compute_payables(given)
+    royalties = payables.obligations[payables.obligations["kind"] == "royalty"]
     place = dict(zip(royalties["tax_id"], royalties["place"], strict=True))
     assert place == {CPF["ana"]: "held", CPF["bia"]: "planned"}
 
 
 def test_an_advance_that_does_not_say_whose_it_is_stops_the_plan():
     with pytest.raises(UnsoundPlan, match="whose it is"):
-        Office().work_out(came_in(advance_problems={"": "TAXID_CHECK"}))
+        Office().compute_payables(came_in(advance_problems={"": "TAXID_CHECK"}))

@@ -199,22 +199,22 @@ HALF_OF_IT = inputs(
     ],
 )
 def test_lines_without_a_share_are_held_or_the_owner_s_as_the_job_says(rule, result):
-    assert same(Office().under(unmatched=rule).work_out(HALF_OF_IT).obligations, result)
+    assert same(Office().under(unmatched=rule).compute_payables(HALF_OF_IT).obligations, result)
 
 
 def test_lines_without_a_share_may_be_an_error_that_names_them():
     with pytest.raises(UnsoundPlan, match="no share covers BRAUR2600002"):
-        Office().under(unmatched="error").work_out(HALF_OF_IT)
+        Office().under(unmatched="error").compute_payables(HALF_OF_IT)
 
 
 def test_a_remainder_may_be_an_error_that_names_its_recording():
     with pytest.raises(UnsoundPlan, match="the shares leave a remainder in BRAUR2600001"):
-        Office().under(owner="error").work_out(HALF_OF_IT)
+        Office().under(owner="error").compute_payables(HALF_OF_IT)
 
 
 def test_the_owner_s_part_of_returns_stays_with_the_owner_and_is_never_sent():
     office = Office()
-    worked = office.work_out(
+    payables = office.compute_payables(
         inputs(
             [statement(lines("| recording | amount |\n| samba | 10.00 |\n| valsa | -3.00 |"))],
             payees=payees("ana"),
@@ -222,12 +222,12 @@ def test_the_owner_s_part_of_returns_stays_with_the_owner_and_is_never_sent():
         )
     )
     assert same(
-        worked.obligations,
+        payables.obligations,
         """
         | payee | kind    | amount | place   |
         | ana   | royalty | 8.50   | planned |
         | owner | owner   | -1.50  | owner   |
         """,
     )
-    (batch,) = office.plan(worked).batches
+    (batch,) = office.plan(payables).batches
     assert (batch.amount_cents, batch.owner_cents) == (850, 0)

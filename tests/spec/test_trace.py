@@ -43,11 +43,11 @@ SEPTEMBER = """
 QUOTE = Exchange.model_validate({"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"})
 
 
-def worked(statements, *, people=("ana", "bia"), split=SPLIT, **tables):
+def payables(statements, *, people=("ana", "bia"), split=SPLIT, **tables):
     """Work a month out, and return it with ana's balance."""
     history = tables.pop("history", History(carried_in={}, recouped={}))
     office = Office(job=job(rules=tables.pop("rules", {})), history=history)
-    found = office.work_out(inputs(statements, payees=payees(*people), shares=shares(split), **tables))
+    found = office.compute_payables(inputs(statements, payees=payees(*people), shares=shares(split), **tables))
     (balance,) = (row for row in records(found.balances) if row["tax_id"] == CPF["ana"])
     return found, balance
 
@@ -71,7 +71,7 @@ def drawn(parts):
 
 
 def test_a_payees_parts_are_told_by_recording_store_and_role():
-    found, _ = worked([statement(lines(SEPTEMBER), rates={"USD": "5"})])
+    found, _ = payables([statement(lines(SEPTEMBER), rates={"USD": "5"})])
     assert drawn(royalty_parts(found.earnings, CPF["ana"])) == {
         ("1", "one", "USD", 3, "9.991"): {"composer": (25, "12.48875"), "singer": (10, "4.9955")},
         ("1", "two", "USD", 1, "5"): {"composer": (25, "6.25"), "singer": (10, "2.5")},
@@ -82,7 +82,7 @@ def test_a_payees_parts_are_told_by_recording_store_and_role():
 
 
 def test_parts_add_up_to_what_was_earned_before_it_was_rounded():
-    found, balance = worked([statement(lines(SEPTEMBER), rates={"USD": "5"})])
+    found, balance = payables([statement(lines(SEPTEMBER), rates={"USD": "5"})])
     parts = royalty_parts(found.earnings, CPF["ana"])
     way = way_of(balance, parts, [], "")
     assert (way.earned_exact, way.earned_cents) == (Decimal("29.56925"), 2957)
@@ -105,7 +105,7 @@ ALIKE = """
 def test_sums_that_look_alike_are_told_apart(case):
     split = "| payee | share |\n" + "\n".join(f"| ana | {percent} |" for percent in case["shares of ana"].split())
     files = [lines("| recording | amount |\n| samba | 10.00 |", f"{n}.tsv") for n in range(int(case["sources"]))]
-    found, _ = worked([statement(one) for one in files], split=split)
+    found, _ = payables([statement(one) for one in files], split=split)
     (part,) = royalty_parts(found.earnings, CPF["ana"])
     (share,) = part.shares
     told = (part.lines, part.source_amount, share.share_ppm // 10_000, share.earned)
@@ -145,7 +145,7 @@ def found_rows(rows, block):
     """Look for samba, a real each, in blocks of so many lines."""
     text = "| recording | amount |\n" + "| samba | 1.00 |\n" * len(rows)
     frame = lines(text).assign(row=rows)
-    whole, _ = worked([statement(frame)], split="| payee | share |\n| ana | 100 |", people=("ana",))
+    whole, _ = payables([statement(frame)], split="| payee | share |\n| ana | 100 |", people=("ana",))
     parts = royalty_parts(whole.earnings, CPF["ana"])
     blocks = [frame.iloc[start : start + block] for start in range(0, len(frame), block)]
     ((_, found),) = source(parts, *blocks).found
@@ -155,7 +155,7 @@ def found_rows(rows, block):
 def test_lines_are_found_again_in_every_file_and_make_each_part():
     first, second = lines(SEPTEMBER, "a.tsv"), lines("| recording | store | amount |\n| valsa | one | 1.00 |", "b.tsv")
     both = pd.concat([first, second], ignore_index=True)
-    found, _ = worked([statement(both, rates={"USD": "5.4312"})])
+    found, _ = payables([statement(both, rates={"USD": "5.4312"})])
     parts = royalty_parts(found.earnings, CPF["ana"])
     told = with_lines(parts, [source(parts, first, second, exchange={"USD": QUOTE})])
     where = {(part.isrc[-1], part.platform): [(one.file, one.ranges) for one in part.found] for part in told}
@@ -172,7 +172,7 @@ def test_lines_are_found_again_in_every_file_and_make_each_part():
 def test_lines_alike_but_for_their_rate_go_to_the_source_that_has_the_rate():
     text = "| recording | currency | amount |\n| valsa | USD | {} |"
     cheap, dear = lines(text.format("2.00"), "cheap.tsv"), lines(text.format("3.00"), "dear.tsv")
-    found, _ = worked([statement(cheap, rates={"USD": "5"}), statement(dear, rates={"USD": "6"})])
+    found, _ = payables([statement(cheap, rates={"USD": "5"}), statement(dear, rates={"USD": "6"})])
     parts = royalty_parts(found.earnings, CPF["ana"])
     sources = [
         source(
@@ -197,7 +197,7 @@ WAYS = """
 def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
     cents = {name: int(Decimal(case[name] or 0) * 100) for name in case if name != "case"}
     ahead = advances(f"| payee | reference | amount |\n| ana | A1 | {case['advance']} |") if case["advance"] else None
-    found, balance = worked(
+    found, balance = payables(
         [statement(lines("| recording | amount |\n| valsa | 100.00 |"))],
         history=History(carried_in={CPF["ana"]: cents["carried in"]} if cents["carried in"] else {}, recouped={}),
         rules={"minimum_payout": "20.00"},
@@ -214,14 +214,14 @@ def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
 
 
 def test_advances_that_are_not_what_was_recouped_are_left_out():
-    _, balance = worked([statement(lines("| recording | amount |\n| valsa | 100.00 |"))])
+    _, balance = payables([statement(lines("| recording | amount |\n| valsa | 100.00 |"))])
     assert way_of(balance, (), [("A1", 5)], "").advances == ()
 
 
 def traced():
     """Parts of which everything fits."""
     frame = lines(SEPTEMBER)
-    found, balance = worked([statement(frame, rates={"USD": "5"})])
+    found, balance = payables([statement(frame, rates={"USD": "5"})])
     parts = royalty_parts(found.earnings, CPF["ana"])
     told = with_lines(parts, [source(parts, frame)])
     return told, way_of(balance, told, [], "")

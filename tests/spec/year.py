@@ -8,7 +8,7 @@ from itertools import count
 from flows.approvals.approve import what_to_post
 from flows.intake.rules.inputs import Inputs
 from flows.payables.draft import history_of
-from flows.payables.rules.compute import Worked
+from flows.payables.rules.compute import Payables
 from flows.royalties.rules.accrue import History
 from flows.royalties.rules.opening_balances import left_of_advances
 from io_adapters.ledger.accruals import Accruals
@@ -63,7 +63,7 @@ class Year:
         left = left_of_advances(ahead, declared, resolve_period(month, None))
         return replace(came_in, opening=declared, advances=left, **tables)
 
-    def run(self, month: str, came_in: Inputs) -> Worked:
+    def run(self, month: str, came_in: Inputs) -> Payables:
         """Work a month out, send what is planned, and post what it leaves."""
         declared, period = self.job_of(month), resolve_period(month, None)
         series = (declared.job, declared.payer.tax_id, declared.currency)
@@ -73,16 +73,16 @@ class Year:
             history=history_of(self.accruals, declared, period),
             posted=tuple(self.accruals.posted_periods(*series)),
         )
-        worked = self.office.work_out(came_in)
-        self._send_and_post(month, period, came_in, worked)
-        return worked
+        payables = self.office.compute_payables(came_in)
+        self._send_and_post(month, period, came_in, payables)
+        return payables
 
-    def _send_and_post(self, month: str, period: Period, came_in: Inputs, worked: Worked) -> None:
+    def _send_and_post(self, month: str, period: Period, came_in: Inputs, payables: Payables) -> None:
         office = self.office
-        office.remember(office.plan(worked), submission=f"rp-{len(office.claims)}")
+        office.remember(office.plan(payables), submission=f"rp-{len(office.claims)}")
         self._claims[month] = office.claims
         history = office.opened.history if office.opened else office.history
-        posting = what_to_post(office.job, period, came_in, history, worked)
+        posting = what_to_post(office.job, period, came_in, history, payables)
         if posting is not None:
             self.accruals.post(posting, "run")
 
@@ -108,8 +108,8 @@ class Year:
         found = []
         for row in expected:
             earned = {name: amount for name, amount in row.items() if name in RECORDINGS and amount}
-            worked = self.run(row["month"], self.came_in(row["month"], earned, of))
-            told = _told(worked, self.office, of)
+            payables = self.run(row["month"], self.came_in(row["month"], earned, of))
+            told = _told(payables, self.office, of)
             found.append({name: told.get(name, row[name]) for name in row})
         if found != expected:
             shown = [" | ".join(expected[0]), *(" | ".join(row.values()) for row in found)]
@@ -117,8 +117,8 @@ class Year:
         return True
 
 
-def _told(worked: Worked, office: Office, payee: str) -> Row:
-    own = worked.obligations[worked.obligations["tax_id"] == CPF[payee]]
+def _told(payables: Payables, office: Office, payee: str) -> Row:
+    own = payables.obligations[payables.obligations["tax_id"] == CPF[payee]]
     sums = Counter[str]()
     for place, cents in zip(own["place"], own["amount_cents"], strict=True):
         sums[place] += cents

@@ -10,7 +10,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRun
 
 from flows.payout import payout
-from flows.runner import PAYOUT, Wish, run_payout
+from flows.runner import PAYOUT, RunOptions, run_payout
 from flows.settle import settle
 from flows.start import start_payout
 from flows.terminal.printing import QuietProgress
@@ -71,7 +71,7 @@ def test_the_flow_started_twice_pays_once(payments_job: Path):
 
 def test_what_was_begun_under_prefect_goes_on_without_it(payments_job: Path):
     payout(str(payments_job), return_state=True)
-    report = run_payout(payments_job, Wish(yes=True))
+    report = run_payout(payments_job, RunOptions(yes=True))
     assert report.exit_code is ExitCode.DONE
     assert report.summary is not None
     assert report.summary.account_checks.made == 0, "answers that were paid for under Prefect are kept in the ledger"
@@ -102,9 +102,9 @@ def test_prefect_records_no_document_key_account_or_email(payments_job: Path, pr
 def test_the_command_line_under_prefect_tells_why_a_run_could_not_begin(payments_job: Path, monkeypatch):
     monkeypatch.delenv("REPASSE_API_URL")
     with pytest.raises(ConfigurationError, match="REPASSE_API_URL is not set"):
-        start_payout(payments_job, Wish(yes=True), progress=QuietProgress(), watched=True)
+        start_payout(payments_job, RunOptions(yes=True), progress=QuietProgress(), watched=True)
 
 
 def test_the_command_line_under_prefect_reports_like_one_without(payments_job: Path):
-    report = start_payout(payments_job, Wish(yes=True), progress=QuietProgress(), watched=True)
+    report = start_payout(payments_job, RunOptions(yes=True), progress=QuietProgress(), watched=True)
     assert (report.exit_code, report.state) == (ExitCode.DONE, "done")

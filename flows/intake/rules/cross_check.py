@@ -79,12 +79,12 @@ def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[I
     """Two rows of one payee without distinct references are both held, also when they stand in different files."""
     payments = inputs.payments
     new = payments[~payments["file"].isin(list(repeated))]
-    told_apart = new[KEY].assign(reference=new["reference"].map(normal_reference))
-    doubled = new[told_apart.duplicated(keep=False)]
+    totals_apart = new[KEY].assign(reference=new["reference"].map(normal_reference))
+    doubled = new[totals_apart.duplicated(keep=False)]
     if doubled.empty:
         return inputs, []
     findings = []
-    for _, group in doubled.groupby([told_apart[name] for name in KEY]):
+    for _, group in doubled.groupby([totals_apart[name] for name in KEY]):
         places = list(group[PLACE].itertuples(index=False, name=None))
         for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
             where = str(other) if other_file == file else f"{other} ({other_file})"

@@ -46,8 +46,8 @@ def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines], language: str
 
 
 def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines, language: str) -> Inputs:
-    code = IssueCode.LINES_USED_BEFORE if shared.told_apart else IssueCode.FILE_OVERLAP
-    lines = file.lines() if shared.told_apart and file.lines is not None else None
+    code = IssueCode.LINES_USED_BEFORE if shared.totals_apart else IssueCode.FILE_OVERLAP
+    lines = file.lines() if shared.totals_apart and file.lines is not None else None
     chosen = None if lines is None else _chosen(lines, shared)
     rows = _used_rows(inputs, {file.name}, code)
     if lines is not None and chosen is not None:

@@ -132,7 +132,7 @@ class Inputs:
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
 
 
-def count_in(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
+def input_totals(inputs: Inputs, carried_in: Mapping[str, int]) -> int:
     """Count the centavos a run answers for: payments rows, statements in the job's currency, and what was carried in.
 
     Counted without shares, advances or batches, so that a mistake in any of them shows as a sum that does not close.

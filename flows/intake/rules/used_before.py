@@ -35,7 +35,7 @@ class SharedLines:
     counts: Counts = field(default_factory=lambda: NO_LINES.counts, compare=False)
 
     @property
-    def told_apart(self) -> bool:
+    def totals_apart(self) -> bool:
         """Whether they are known one by one."""
         return len(self.hashes) > 0
 

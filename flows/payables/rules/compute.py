@@ -51,7 +51,7 @@ from schemas.wire import Institution
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LedgerSnapshot:
     """What the ledger knows that bears on a plan.
 
     Attributes:
@@ -82,7 +82,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class Payables:
     """What is owed, and where every centavo is so far.
 
     Attributes:
@@ -105,7 +105,9 @@ def identity_of(job: Job, period: Period) -> JobIdentity:
     return JobIdentity(job.job, job.payer.tax_id, period.label, job.currency)
 
 
-def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdicts: Mapping[str, Verdict]) -> Worked:
+def compute_payables(
+    inputs: Inputs, job: Job, period: Period, standing: LedgerSnapshot, verdicts: Mapping[str, Verdict]
+) -> Payables:
     """Decide who is owed what, what is claimed already, and what may be paid.
 
     Args:
@@ -132,10 +134,10 @@ def work_out(inputs: Inputs, job: Job, period: Period, standing: Standing, verdi
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments, unsound)
-    worked = replace(case.decide(problems), territories=territories)
-    unpayable = _held_by_checks(worked.obligations, standing)
+    payables = replace(case.decide(problems), territories=territories)
+    unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-    return replace(case.decide(problems | unpayable), territories=territories) if unpayable else worked
+    return replace(case.decide(problems | unpayable), territories=territories) if unpayable else payables
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +147,23 @@ class _Case:
     inputs: Inputs
     job: Job
     identity: JobIdentity
-    standing: Standing
+    standing: LedgerSnapshot
     verdicts: Mapping[str, Verdict]
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
     repeated: pd.DataFrame
     unsound_rows: Collection[tuple[str, str]]
 
-    def decide(self, problems: Mapping[str, str]) -> Worked:
+    def decide(self, problems: Mapping[str, str]) -> Payables:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
         balances, postings = self._accrue(problems)
-        worked = self._owe(balances, postings, problems)
+        payables = self._owe(balances, postings, problems)
         closed, advances = self.standing.history.closed, self.inputs.advances
         if closed is None:
-            return worked
+            return payables
         changed = stand_by_what_was_posted(
             balances,
-            worked.postings,
+            payables.postings,
             closed,
             claims=self.standing.claims,
             recoupable=Recoupable(advances if self.job.rules.recoup_advances else advances.head(0), self._linked()),
@@ -169,12 +171,12 @@ class _Case:
             held=set(problems),
         )
         if changed is None:
-            return replace(worked, postings=())
+            return replace(payables, postings=())
         return replace(self._owe(changed.balances, [], problems), postings=changed.postings)
 
     def _owe(
         self, balances: DataFrame[PayeeBalances], postings: Collection[Posting], problems: Mapping[str, str]
-    ) -> Worked:
+    ) -> Payables:
         """Turn balances and everything else into obligations, held against claims and checks."""
         inputs, payees = self.inputs, self.inputs.payees
         owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
@@ -200,7 +202,7 @@ class _Case:
         listed = hold_unlisted(claimed.obligations, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
-        return Worked(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
+        return Payables(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
 
     def _said_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
@@ -287,7 +289,7 @@ def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:
     return obligation_rows(frame)
 
 
-def _held_by_checks(obligations: DataFrame[Obligations], standing: Standing) -> dict[str, str]:
+def _held_by_checks(obligations: DataFrame[Obligations], standing: LedgerSnapshot) -> dict[str, str]:
     """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
     claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
     royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]

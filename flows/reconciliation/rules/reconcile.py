@@ -344,7 +344,7 @@ def state_name(code: ExitCode, *, sent: bool) -> str:
 Said = Callable[[Record], str]
 
 
-def tell_rows(
+def issues_for_obligations(
     obligations: DataFrame[Obligations],
     inputs: Inputs,
     alike: Mapping[str, Sequence[PaidAlike]],

@@ -30,21 +30,21 @@ ON_THE_WIRE = {
 def worked_out(**columns):
     office = Office()
     came_in = inputs(payments=payments("| payee | amount |\n| ana | 1.00 |").assign(**ACCOUNT, **columns))
-    return office, office.work_out(came_in)
+    return office, office.compute_payables(came_in)
 
 
 @pytest.mark.parametrize(("account_holder", "name"), [("", "Ana"), ("Ana Produções Ltda", "Ana Produções Ltda")])
 def test_an_account_is_paid_and_checked_under_its_holder_or_else_its_payee(account_holder, name):
-    office, worked = worked_out(account_holder=account_holder)
-    (batch,) = office.plan(worked).batches
+    office, payables = worked_out(account_holder=account_holder)
+    (batch,) = office.plan(payables).batches
     assert json.loads(batch.content)["payments"][0]["bankAccount"] == ON_THE_WIRE | {"name": name}
-    (asked,) = accounts_to_pay(worked.obligations, ownership=False)
+    (asked,) = accounts_to_pay(payables.obligations, ownership=False)
     assert asked.request.model_dump(exclude_none=True) == ON_THE_WIRE | {
         "name": name,
         "taxId": CPF["ana"],
         "validateOwnership": False,
     }
-    assert holder(records(worked.obligations)[0]) == name
+    assert holder(records(payables.obligations)[0]) == name
 
 
 def test_the_holder_s_name_is_no_part_of_the_destination():
@@ -54,7 +54,7 @@ def test_the_holder_s_name_is_no_part_of_the_destination():
 
 
 def test_what_a_row_brings_beyond_the_payee_travels_with_its_payment():
-    office, worked = worked_out(
+    office, payables = worked_out(
         artist_name="Ana Lua",
         percentage="33.3333",
         contact_id="c-1",
@@ -66,7 +66,7 @@ def test_what_a_row_brings_beyond_the_payee_travels_with_its_payment():
         advance=True,
         email="ana@example.com",
     )
-    (batch,) = office.plan(worked).batches
+    (batch,) = office.plan(payables).batches
     entry = json.loads(batch.content, parse_float=str)["payments"][0]
     assert {name: entry[name] for name in entry.keys() - {"taxId", "name", "amount", "finalAmount", "bankAccount"}} == {
         "artistName": "Ana Lua",

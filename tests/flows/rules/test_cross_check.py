@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flows.intake.rules.cross_check import cross_check
-from flows.intake.rules.inputs import count_in
+from flows.intake.rules.inputs import input_totals
 from schemas.tables.row_runs import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares
@@ -169,7 +169,7 @@ def test_one_payee_paid_by_two_files_is_held_in_both_and_each_row_names_the_othe
 
 def test_holding_doubled_payments_moves_no_centavo_out_of_sight():
     came_in = two_files()
-    assert count_in(checked(came_in, payees=None), {}) == count_in(came_in, {}) == 11_000
+    assert input_totals(checked(came_in, payees=None), {}) == input_totals(came_in, {}) == 11_000
 
 
 def test_an_asset_shared_out_more_than_whole_is_told_for_each_month_in_which_it_is():

@@ -16,9 +16,9 @@ ROW = "| payee | reference | amount | recurring |\n| ana | show | 10.00 | {} |"
 
 def found(*paid, recurring="", office=None):
     office = office or Office()
-    worked = office.work_out(inputs(payments=payments(ROW.format(recurring))))
+    payables = office.compute_payables(inputs(payments=payments(ROW.format(recurring))))
     decided = {key for key, word in office.decisions.items() if word.kind is DecisionKind.PAY}
-    alike = paid_alike(worked.obligations, paid, office.identity, decided)
+    alike = paid_alike(payables.obligations, paid, office.identity, decided)
     return next(iter(alike.values()), ())
 
 

@@ -16,9 +16,9 @@ from tests.spec.tables import payments
 def sent():
     """Obligations in the order of the sheet, and their submission, whose payments are in order of payee."""
     office = Office()
-    worked = office.work_out(inputs(payments=payments("| payee | amount |\n| bia | 2.00 |\n| ana | 1.00 |")))
-    (batch,) = office.plan(worked).batches
-    return worked.obligations, submission(body=batch.content)
+    payables = office.compute_payables(inputs(payments=payments("| payee | amount |\n| bia | 2.00 |\n| ana | 1.00 |")))
+    (batch,) = office.plan(payables).batches
+    return payables.obligations, submission(body=batch.content)
 
 
 def explained(sent, *places):

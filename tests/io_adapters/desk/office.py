@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from flows.run import Clock
-from flows.runner import SYSTEM_CLOCK, Wish, run_payout, run_settle
+from flows.runner import SYSTEM_CLOCK, RunOptions, run_payout, run_settle
 from io_adapters.desk.app import create_app
 from io_adapters.desk.ports import Ports
 from io_adapters.desk.settings import DeskSettings
@@ -32,7 +32,7 @@ class RunsHere:
         if key not in self.keys:
             self.keys.append(key)
             self.periods.append(period)
-            run_payout(job_path, Wish(files, yes=False, by=by, period=period or None))
+            run_payout(job_path, RunOptions(files, yes=False, by=by, period=period or None))
 
     def settle(self, *, key: str) -> None:
         self.keys.append(key)

@@ -137,9 +137,9 @@ KILLED = """
 import os, signal, sys
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress
-from flows.runner import opened_run, read_order
+from flows.runner import opened_run, read_run_request
 from pathlib import Path
-with opened_run("payout", read_order(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:
+with opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:
     print(run.id, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -8,7 +8,7 @@ from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.desk.passwords import hash_password, is_password_of
 from io_adapters.desk.settings import DeskSettings
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from tests.io_adapters.desk.office import ORIGIN, PASSWORD, Browser, hashed, words_of
 
 PAGES = ("/", "/runs", "/doubts", "/jobs/x", "/looks/x", "/plans/abcdef12", "/runs/x", "/launches/x", "/runs/x/files/y")
@@ -68,7 +68,7 @@ def test_an_unknown_name_costs_a_password_check_too(monkeypatch):
 
 @pytest.mark.parametrize("password", ["short", "x" * 201])
 def test_a_password_is_neither_short_nor_endless(password):
-    with pytest.raises(WordRefused):
+    with pytest.raises(DecisionRefused):
         hash_password(password)
 
 
@@ -189,12 +189,12 @@ def test_over_https_cookies_are_secure_and_bound_to_the_host(ports, settings, ad
 
 def test_two_writings_of_a_name_are_one_user(add):
     add("José da Silva")
-    with pytest.raises(WordRefused):
+    with pytest.raises(DecisionRefused):
         add("  JOSÉ  DA SILVA")
 
 
 def test_a_user_needs_a_role_and_a_name():
     with open_ledger_of(read_settings(), create=False) as ledger:
         for name, roles in (("ana", ()), ("", ("approver",)), ("a, b", ("approver",)), ("x" * 65, ("approver",))):
-            with pytest.raises(WordRefused):
+            with pytest.raises(DecisionRefused):
                 ledger.desk_users.add(name, roles, "hash")

@@ -12,11 +12,11 @@ from flows.commands.people import decide_obligations, resolve_doubts, unfreeze_s
 from flows.commands.words import approve_plan, reject_plan, release_sending
 from flows.night import run_night
 from flows.opening import open_ledger_of
-from flows.runner import Wish, run_payout
+from flows.runner import RunOptions, run_payout
 from flows.settings import read_settings
 from schemas.approval import DecisionKind
 from schemas.desk_people import Role
-from schemas.errors import WordRefused
+from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.values.masking import mask_tax_id
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
@@ -165,9 +165,9 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
 ):
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
-    with pytest.raises(WordRefused, match="people who signed in"):
+    with pytest.raises(DecisionRefused, match="people who signed in"):
         approve_plan(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
-    run_payout(job, Wish(yes=True, by="cron"))
+    run_payout(job, RunOptions(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
     assert "Falta o sim de 1" in page
@@ -271,7 +271,7 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
     with open_ledger_of(read_settings()) as ledger:
         line = ledger.submissions.journal(in_doubt.id)[-1]
         assert (line.after, line.by) == ("absent", "Caio, Dora")
-        assert ledger.first_words.standing("absent", in_doubt.id) is None
+        assert ledger.first_approvals.standing("absent", in_doubt.id) is None
 
 
 def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt, at_desk):
@@ -282,7 +282,7 @@ def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt
 
 def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_and_payments(in_doubt, job, service):
     declare(job, approval={"identities": "signed_in"})
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     with open_ledger_of(read_settings()) as ledger:
         key = ledger.claims.live_of("aurora", "2026-10")[0].obligation_key
     for act in (
@@ -291,7 +291,7 @@ def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_a
         lambda: unfreeze_sending(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
         lambda: release_sending(by="ana", as_json=True),
     ):
-        with pytest.raises(WordRefused, match="say it in the desk"):
+        with pytest.raises(DecisionRefused, match="say it in the desk"):
             act()
 
 
@@ -350,7 +350,7 @@ def test_typed_approvals_still_count_where_names_may_be_declared(ana, the_job, s
     run = prepare(ana, the_job)
     code, _ = approve_plan(plan_of(ana, run).rpartition("/")[2], by="bia", total="30,00", as_json=True)
     assert code is ExitCode.DONE
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.paid == [1000, 2000]
 
 
@@ -395,7 +395,7 @@ def test_two_who_approve_at_the_same_moment_start_one_run(at_desk, job, the_job,
 @pytest.mark.parametrize("by", ["ANA  LIMA", " ana lima", "Ana\u200b Lima"])
 def test_whoever_prepared_it_under_another_writing_of_their_name_does_not_count(at_desk, job, the_job, service, by):
     declare(job, approval={"approvers": 2})
-    run_payout(job, Wish(yes=False, by=by))
+    run_payout(job, RunOptions(yes=False, by=by))
     ana, bia = at_desk("Ana Lima"), at_desk("Bia")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get("/"))[1]
     for who in (ana, bia):
@@ -406,19 +406,19 @@ def test_whoever_prepared_it_under_another_writing_of_their_name_does_not_count(
 
 def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_person(at_desk, job, the_job, service):
     declare(job, approval={"approvers": 2})
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     bia = at_desk("Bia Souza")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
     approve_plan(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
 
 
 def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job, the_job, service):
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
-    with pytest.raises(WordRefused, match="say it in the desk"):
+    with pytest.raises(DecisionRefused, match="say it in the desk"):
         reject_plan(plan.rpartition("/")[2], by="Bia Souza", why="a joke", as_json=True)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
@@ -534,7 +534,7 @@ def test_a_yes_counts_for_what_its_giver_is_when_it_is_used(at_desk, job, the_jo
         else:
             ledger.desk_users.change_roles("bia", [Role.PREPARER])
     caio.post(f"{plan}/approve", at=plan, total="30,00")
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
 
 
@@ -549,11 +549,11 @@ def test_approved_batches_that_were_not_sent_are_withdrawn_by_a_no_in_the_desk(a
     assert "Retirado, nunca enviado: 2 pagamentos, BRL 30,00" in page
     with open_ledger_of(read_settings()) as ledger:
         ledger.hold.release("dora")
-    run_payout(job, Wish(yes=False, by="cron"))
+    run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
 
 
 @pytest.mark.parametrize("name", ["ANA  lima", "Ána Líma", "\u0391n\u0430 Lima", "An\u0430 Lima"])
 def test_nobody_is_let_in_under_a_name_that_looks_like_somebody_elses(ana, ports, name):
-    with open_ledger_of(read_settings()) as ledger, pytest.raises(WordRefused):
+    with open_ledger_of(read_settings()) as ledger, pytest.raises(DecisionRefused):
         ledger.desk_users.add(name, [Role.APPROVER], "x")

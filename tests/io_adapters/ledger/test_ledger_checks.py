@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from io_adapters.ledger import NotReserved, Owner, Reservation, open_ledger
-from io_adapters.ledger.account_checks import Ended, Purse
+from io_adapters.ledger.account_checks import CheckBudget, Ended
 from schemas.errors import BrokenInvariant
 
 
@@ -99,7 +99,7 @@ def test_checks_of_workers_that_are_gone_count_as_spent_and_may_be_made_again(le
 
 
 def test_a_turn_writes_answers_down_and_reserves_the_most_wanted_in_one(ledger, clock, me):
-    purse = Purse("run-1", 36, 3 * 36, me)
+    purse = CheckBudget("run-1", 36, 3 * 36, me)
     first = ledger.checks.turn((), ["a", "b"], purse)
     assert [leave.fingerprint for leave in first.values()] == ["a", "b"]
     answers = [ended(first["a"], "valid", "ok"), ended(first["b"], "unknown", charged=False, days=0)]
@@ -111,14 +111,14 @@ def test_a_turn_writes_answers_down_and_reserves_the_most_wanted_in_one(ledger, 
 
 def test_a_turn_passes_over_what_another_is_checking_and_reserves_the_rest(ledger, me):
     reserve(ledger, "b", me, run_id="run-2")
-    leaves = ledger.checks.turn((), ["a", "b", "c"], Purse("run-1", 36, 1000, me))
+    leaves = ledger.checks.turn((), ["a", "b", "c"], CheckBudget("run-1", 36, 1000, me))
     assert leaves["b"] is NotReserved.IN_FLIGHT
     assert ledger.checks.in_flight(["a", "b", "c", "d"]) == {"a", "b", "c"}
     assert ledger.checks.spent("run-1") == 2 * 36
 
 
 def test_a_turn_in_which_one_check_ends_twice_writes_nothing(ledger, me):
-    purse = Purse("run-1", 36, 1000, me)
+    purse = CheckBudget("run-1", 36, 1000, me)
     leaves = ledger.checks.turn((), ["a", "b"], purse)
     ledger.checks.turn([ended(leaves["a"], "valid")], (), purse)
     with pytest.raises(BrokenInvariant, match="ended twice"):

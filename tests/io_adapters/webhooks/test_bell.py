@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from io_adapters.webhooks import Bell
+from io_adapters.webhooks import Debouncer
 
 LONGER_THAN_ANY_TEST_S = 3600
 
 
-class Looks:
+class Previews:
     """Counts polls, and how many ran at a time."""
 
     def __init__(self, takes_s=0.0):
@@ -30,20 +30,20 @@ class Looks:
 
 
 def test_a_ring_is_answered_at_once(eventually):
-    looks = Looks()
-    with Bell(looks, every_s=LONGER_THAN_ANY_TEST_S) as bell:
+    looks = Previews()
+    with Debouncer(looks, every_s=LONGER_THAN_ANY_TEST_S) as bell:
         bell.ring()
         eventually(lambda: looks.count == 1)
 
 
 def test_a_burst_is_one_look_now_and_one_after(eventually):
-    looks, looking = Looks(), threading.Event()
+    looks, looking = Previews(), threading.Event()
 
     def look(slot):
         looks(slot)
         looking.wait()
 
-    with Bell(look, every_s=0.01) as bell:
+    with Debouncer(look, every_s=0.01) as bell:
         for _ in range(1000):
             bell.ring()
         eventually(lambda: looks.count == 1)
@@ -57,8 +57,8 @@ def test_a_burst_is_one_look_now_and_one_after(eventually):
 
 
 def test_what_rings_soon_after_a_look_waits_for_the_pause_to_end(eventually):
-    looks = Looks()
-    with Bell(looks, every_s=LONGER_THAN_ANY_TEST_S) as bell:
+    looks = Previews()
+    with Debouncer(looks, every_s=LONGER_THAN_ANY_TEST_S) as bell:
         bell.ring()
         eventually(lambda: looks.count == 1)
         bell.ring()
@@ -67,8 +67,8 @@ def test_what_rings_soon_after_a_look_waits_for_the_pause_to_end(eventually):
 
 
 def test_what_rings_during_a_look_is_looked_at_after_it_and_never_beside_it(eventually):
-    looks = Looks(takes_s=0.3)
-    with Bell(looks, every_s=0.05) as bell:
+    looks = Previews(takes_s=0.3)
+    with Debouncer(looks, every_s=0.05) as bell:
         bell.ring()
         eventually(lambda: looks.at_a_time == 1)
         workers = [threading.Thread(target=bell.ring) for _ in range(20)]
@@ -80,8 +80,8 @@ def test_what_rings_during_a_look_is_looked_at_after_it_and_never_beside_it(even
 
 
 def test_silence_looks_at_nothing():
-    looks = Looks()
-    with Bell(looks, every_s=0.01):
+    looks = Previews()
+    with Debouncer(looks, every_s=0.01):
         time.sleep(0.2)
     assert looks.count == 0
 
@@ -93,7 +93,7 @@ def test_a_look_that_fails_is_told_and_the_next_ring_tries_again(eventually):
         tries.append(slot)
         raise OSError("no server")
 
-    with Bell(fails, every_s=0.01, on_failure=told.append) as bell:
+    with Debouncer(fails, every_s=0.01, on_failure=told.append) as bell:
         bell.ring()
         eventually(lambda: len(told) == 1)
         bell.ring()
@@ -107,7 +107,7 @@ def test_nobody_to_tell_of_a_failure_is_no_reason_to_fall_silent(eventually):
         tries.append(what)
         raise BrokenPipeError
 
-    with Bell(fails, every_s=0.01, on_failure=fails) as bell:
+    with Debouncer(fails, every_s=0.01, on_failure=fails) as bell:
         bell.ring()
         eventually(lambda: len(tries) == 2)
         bell.ring()
@@ -116,7 +116,7 @@ def test_nobody_to_tell_of_a_failure_is_no_reason_to_fall_silent(eventually):
 
 @pytest.mark.parametrize(("now_s", "slot"), [(59.9, 1), (60.0, 2), (89.9, 2)])
 def test_a_look_bears_the_number_of_its_slot(eventually, now_s, slot):
-    looks = Looks()
-    with Bell(looks, every_s=30, now_s=lambda: now_s) as bell:
+    looks = Previews()
+    with Debouncer(looks, every_s=30, now_s=lambda: now_s) as bell:
         bell.ring()
         eventually(lambda: looks.slots == [slot])

@@ -230,7 +230,7 @@ def _create_plans() -> None:
         sa.Index("ix_approvals_digest", "digest"),
     )
     op.create_table(
-        "word_rules",
+        "decision_rules",
         sa.Column("job", sa.String(64), primary_key=True),
         sa.Column("identities", sa.String(16), nullable=False),
         *_moments("noted_at"),
