@@ -36,7 +36,8 @@ from io_adapters.outputs.workbook import (
 )
 from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
-from schemas.raw_table import CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 
 # Above this a copy of the whole sheet helps nobody: only the rows with problems are copied.
 COPIED_WHOLE: Final = 50_000

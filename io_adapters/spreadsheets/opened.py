@@ -8,7 +8,8 @@ import pandas as pd
 import pyarrow as pa
 
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import RawTable, View
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import View
 
 
 class OpenedFile(Protocol):

@@ -17,7 +17,8 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, fold, match_headers
 from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
-from schemas.raw_table import HeadRow, RawTable, View, joined
+from schemas.raw_table import RawTable, joined
+from schemas.sheet_cells import HeadRow, View
 
 
 def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -> Layout:

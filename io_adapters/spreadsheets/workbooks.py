@@ -25,7 +25,8 @@ from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, 
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import CellKind, FileIdentity, HeadRow, Oddities, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
 
 
 class Source(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from schemas.layouts.layout import HeaderMatch, Layout, WrittenAs, fold, match_headers
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
 
 # Canonical column -> headers of senders, banks and people in Portuguese, English and Spanish.

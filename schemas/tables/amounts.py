@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, Literal, NamedTuple
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnReader, Telling
 from schemas.tables.decisions import Decision
 from schemas.values.money import AmountText, DecimalMark, read_amount_text

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.layouts.layout import Layout, LeaveOut
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.row_words import Mask, positions_under, rows_holding
 from schemas.tables.stated_totals import StatedTotal
 from schemas.tables.totals_rows import find_control_block, find_totals

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.issues import IssueCode, Severity
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.decisions import Decision
 from schemas.values.reading import BLANKS, Reading
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import CellReader, ColumnReader, Telling
 from schemas.tables.decisions import Decision
 from schemas.values.reading import MONTHS, Reading, fold_word

@@ -9,7 +9,8 @@ from typing import Final
 
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
-from schemas.raw_table import CellKind, RawTable, column_letter
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Finding
 from schemas.tables.decisions import say
 from schemas.tables.draft import Draft

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnReader
 from schemas.values.reading import Reading
 

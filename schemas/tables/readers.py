@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts
 from schemas.tables.cells import CellReader, ColumnReader, ReaderFactory
 from schemas.tables.columns import ColumnKind

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Cells, ColumnReading, Finding, Telling, unreadable
 from schemas.tables.columns import Column, ColumnKind
 from schemas.tables.draft import Draft, Mask

@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from schemas.layouts.layout import fold
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.stated_totals import TotalWords
 from schemas.values.reading import BLANKS
 

@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
 from schemas.layouts.layout import fold
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.reading import Reading
 
 _CONTROLS: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\u200b\u2060-\u2064"

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from schemas.layouts.layout import ControlRows, Layout, fold
-from schemas.raw_table import CellKind, RawTable
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
 from schemas.tables.row_words import Mask, RowLabel, row_labels
 from schemas.tables.stated_totals import StatedTotal, TotalWords
 from schemas.values.reading import BLANKS

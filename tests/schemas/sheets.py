@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from schemas.layouts.layout import Layout
-from schemas.raw_table import NO_ODDITIES, CellKind, FileIdentity, Oddities, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 from schemas.tables.parsing import ParsedTable, parse_table
 
 _STATEMENT = (

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from schemas.issues import IssueCode
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import check_account_digit, read_account, read_account_type, read_agency, read_psp_id
 from schemas.values.destination import destination_fingerprint, destination_fingerprints
 from schemas.values.pix_key import AREA_CODES, read_pix_key, read_pix_key_type

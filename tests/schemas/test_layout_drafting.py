@@ -8,7 +8,7 @@ from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, rea
 from schemas.layouts.drafting import draft_layout
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates, find_header
-from schemas.raw_table import HeadRow, View
+from schemas.sheet_cells import HeadRow, View
 
 KNOWN = [read_layout(name, Path()) for name in known_layouts()]
 HEADER = ("Mês", "Loja", "Cód. da faixa", "ISRC", "Valor bruto (R$)", "Taxa", "Valor líquido (R$)")

@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 from schemas.issues import Severity
-from schemas.raw_table import CellKind, Oddities
+from schemas.sheet_cells import CellKind, Oddities
 from schemas.tables import decisions, oddities, stated_totals
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from schemas.issues import IssueCode, Severity
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.texts import read_text
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from schemas.issues import Severity
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

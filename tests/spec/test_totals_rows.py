@@ -6,7 +6,7 @@ Each case draws the rows of a file as its reader sees them, below a header in ro
 import pytest
 
 from schemas.issues import IssueCode, Severity
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from schemas.tables.parsing import ParsedTable
 from tests.schemas.sheets import codes, parse
 from tests.spec.tables import CPF, table

@@ -10,7 +10,7 @@ from io_adapters.spreadsheets.text.lines import line_start
 from io_adapters.spreadsheets.text.pieces import BrokenRecord
 from io_adapters.spreadsheets.text.quotes import all_structural, part_is_structural
 from io_adapters.spreadsheets.text.records import Records, broken_record
-from schemas.raw_table import HEAD_ROWS, HeadRow, View
+from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 # Each with its name in `words`.
 DELIMITERS: Final[Mapping[str, str]] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

@@ -21,7 +21,8 @@ from io_adapters.spreadsheets.words import say
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import View
 
 _LIMITS: Final = {
     "one_cell": limits.size_text(limits.MOST_FIELD_BYTES),

@@ -9,7 +9,7 @@ from python_calamine import CalamineSheet
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet
-from schemas.raw_table import NO_ODDITIES, Oddities
+from schemas.sheet_cells import NO_ODDITIES, Oddities
 
 # A merged cell of a table covers a few others; a workbook of a kilobyte can say that one covers them all.
 _MOST_COVERED_CELLS: Final = 1_000_000

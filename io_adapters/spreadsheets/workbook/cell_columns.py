@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 # What a spreadsheet shows for a number that is none.
 _NO_NUMBER: Final = "#NUM!"

@@ -8,7 +8,7 @@ from typing import Final
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.cell_columns import cell_text
 from io_adapters.spreadsheets.workbook.sheets import CellValue, Refused, Sheet, Workbook
-from schemas.raw_table import HEAD_ROWS
+from schemas.sheet_cells import HEAD_ROWS
 
 # Sheets are kept between the look at their first rows and the reading of one, as long as they are not too many.
 _MOST_KEPT_CELLS: Final = MOST_SHEET_CELLS // 2

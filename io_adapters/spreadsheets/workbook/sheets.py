@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from schemas.raw_table import NO_ODDITIES, CellKind, Oddities
+from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 
 class ExactCell(NamedTuple):

@@ -10,7 +10,7 @@ from io_adapters.spreadsheets.workbook.cell_columns import columns_of
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Words
 from io_adapters.spreadsheets.workbook.sheets import Refused
-from schemas.raw_table import Oddities
+from schemas.sheet_cells import Oddities
 
 # Headers and titles; a text repeated a million times makes gigabytes of them.
 _MOST_HEAD_CHARACTERS: Final = 4_000_000

@@ -14,7 +14,7 @@ from python_calamine import CalamineError, PasswordError, SheetTypeEnum, SheetVi
 from io_adapters.spreadsheets.workbook.archive import forbid_document_types, local_name, open_archive, xml_tree
 from io_adapters.spreadsheets.workbook.calamine_sheet import sheet_of
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
-from schemas.raw_table import Oddities
+from schemas.sheet_cells import Oddities
 
 _VALUES_ONLY: Final = Oddities(values_only=True)
 # Of an .xls of Excel 97 and later: the first record, perhaps one that advises against changes, and what says that all

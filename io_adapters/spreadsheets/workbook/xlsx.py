@@ -20,7 +20,7 @@ from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, 
 from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader
 from io_adapters.spreadsheets.workbook.xlsx_package import XlsxPackage
 from io_adapters.spreadsheets.workbook.xlsx_scan import Unusual, glance, telling_xml
-from schemas.raw_table import Oddities
+from schemas.sheet_cells import Oddities
 
 # A small sheet is read closely in no time, whatever spelling its XML hides behind.
 _SMALL_BYTES: Final = 2**18

@@ -11,7 +11,7 @@ from xml.parsers import expat
 from defusedxml import DTDForbidden
 
 from io_adapters.spreadsheets.workbook.sheets import ExactCell
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 
 _DIGITS: Final = "0123456789"
 # Another workbook is named by its number in the package, [1]Sheet!A1, or as '[name.xlsx]Sheet'!A1. Square brackets

@@ -12,7 +12,8 @@ from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.workbook import unique_sheet_name
 from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
-from schemas.raw_table import CellKind, FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import CellKind
 
 E, T, N, D, B, X = (
     CellKind.EMPTY, CellKind.TEXT, CellKind.NUMBER, CellKind.DATE, CellKind.BOOL, CellKind.ERROR,

@@ -10,7 +10,8 @@ from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import find_header
-from schemas.raw_table import HEAD_ROWS, CellKind, FileIdentity
+from schemas.raw_table import FileIdentity
+from schemas.sheet_cells import HEAD_ROWS, CellKind
 from tests.io_adapters.spreadsheets.texts import PLAIN, fit_of, opened, read
 
 ENCODINGS = [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "cp1252")]

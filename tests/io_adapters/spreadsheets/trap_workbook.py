@@ -11,7 +11,7 @@ import pytest
 
 from io_adapters.spreadsheets.workbook.cell_columns import columns_of
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, Workbook
-from schemas.raw_table import CellKind
+from schemas.sheet_cells import CellKind
 from tests.throwaway_postgresql import go_without
 
 Cells = list[list[tuple[str, CellKind]]]

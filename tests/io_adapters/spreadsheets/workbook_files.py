@@ -12,7 +12,8 @@ from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.layouts.layout import Layout, match_headers
 from schemas.layouts.recognise import Fit
-from schemas.raw_table import FileIdentity, RawTable, View
+from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import View
 
 HEADERS = ("Nome", "CPF/CNPJ", "Valor")
 ANA = ("Ana", "529.982.247-25", 10.5)
