@@ -35,10 +35,10 @@ def nightly(jobs: str = "") -> State[None]:
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         language = Outputs().language
-        watch.recorder.tag(*(f"job:{one.job}" for one in report.jobs if one.was_run))
+        watch.recorder.tag(*(f"job:{job.job}" for job in report.jobs if job.was_run))
         title = page_word(language, "night", run=report.run_id)
         watch.recorder.markdown("nightly", night_page(report, language), title)
-        bad = [one.job or one.file for one in report.jobs if one.exit_code is not ExitCode.DONE]
-        ran = sum(one.was_run for one in report.jobs)
+        bad = [job.job or job.file for job in report.jobs if job.exit_code is not ExitCode.DONE]
+        ran = sum(job.was_run for job in report.jobs)
         message = f"{ran} of {len(report.jobs)} jobs were due" + (f"; look at {', '.join(bad[:10])}" if bad else "")
         return state_of(report.exit_code, report.state, message)

@@ -286,7 +286,7 @@ class PlanView:
     @property
     def notice_counts(self) -> dict[Notice, int]:
         """How many payees there are to look at, for each reason."""
-        counts = Counter(one.notice for one in self.notices)
+        counts = Counter(notice.notice for notice in self.notices)
         return {notice: counts[notice] for notice in Notice}
 
     def largest(self, count: int) -> tuple[PlanRow, ...]:

@@ -92,13 +92,13 @@ def _is_catalogue(node: ast.AST) -> bool:
         return len(node.values) >= 3 and sum(map(_is_pair, node.values)) > len(node.values) / 2
     if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return any(isinstance(one, ast.Name) and re.fullmatch("_?(EN|PT|PT_BR)", one.id) for one in targets)
+        return any(isinstance(target, ast.Name) and re.fullmatch("_?(EN|PT|PT_BR)", target.id) for target in targets)
     return False
 
 
 def _is_pair(node: ast.expr) -> bool:
     texts = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else []
-    return len(texts) == 2 and all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in texts)
+    return len(texts) == 2 and all(isinstance(text, ast.Constant) and isinstance(text.value, str) for text in texts)
 
 
 class Executed:

@@ -180,9 +180,9 @@ def check_accounts(run: Run) -> None:
 
 def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
     obligations, payees = run.require_payables().obligations, run.require_inputs().payees
-    paid = run.ledger.history.destinations({one.payee for one in accounts})
+    paid = run.ledger.history.destinations({account.payee for account in accounts})
     return KnownOfAccounts(
-        refused=run.ledger.checks.refused_before(one.fingerprint for one in accounts),
+        refused=run.ledger.checks.refused_before(account.fingerprint for account in accounts),
         paid={(one.payee, one.destination) for one in paid},
         doubtful=payees_with_warnings(obligations, payees, run.issues),
     )

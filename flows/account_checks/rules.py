@@ -203,7 +203,11 @@ def payees_with_warnings(
     obligations: DataFrame[Obligations], payees: DataFrame[Payees], issues: Sequence[Issue]
 ) -> frozenset[str]:
     """Return the tax ids of those whose row, in the payments or the payees table, bears a warning."""
-    rows = {(one.file, one.sheet or "", one.row) for one in issues if one.severity is Severity.WARNING and one.row}
+    rows = {
+        (issue.file, issue.sheet or "", issue.row)
+        for issue in issues
+        if issue.severity is Severity.WARNING and issue.row
+    }
     if not rows:
         return frozenset()
     found = [*records(obligations[["file", "sheet", "row", "tax_id"]])]

@@ -83,7 +83,7 @@ class Wanted:
     @property
     def tax_ids(self) -> frozenset[str]:
         """Everybody the rows name, those left out included."""
-        return frozenset({one.tax_id for one in self.contacts} | {one.tax_id for one in self.left_out})
+        return frozenset({contact.tax_id for contact in self.contacts} | {one.tax_id for one in self.left_out})
 
 
 def wanted_contacts(inputs: Inputs) -> Wanted:
@@ -140,7 +140,7 @@ def _destination(rows: Iterable[Mapping[str, Any] | None]) -> Destination | None
     own, *payments = [_read_destination(row) for row in rows]
     if own is not None:
         return own
-    said = {one.fingerprint: one for one in payments if one is not None}
+    said = {payment.fingerprint: payment for payment in payments if payment is not None}
     return next(iter(said.values())) if len(said) == 1 else None
 
 
@@ -328,7 +328,9 @@ def plan_contacts(
         now: The present moment.
         ask_again: Whether contacts that need no change are asked for their accounts too.
     """
-    steps = tuple(_step(one, remembered.get(one.tax_id), now, ask_again=ask_again) for one in wanted.contacts)
+    steps = tuple(
+        _step(contact, remembered.get(contact.tax_id), now, ask_again=ask_again) for contact in wanted.contacts
+    )
     named = wanted.tax_ids
     not_named = tuple(
         known

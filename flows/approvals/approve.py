@@ -94,7 +94,9 @@ def what_to_post(
     late = history.closed is not None
     if not payables.postings and (late or not (inputs.statements or history.carried_in)):
         return None
-    rows = tuple(Accrual(one.kind, one.payee, one.reference, one.amount_cents) for one in payables.postings)
+    rows = tuple(
+        Accrual(posting.kind, posting.payee, posting.reference, posting.amount_cents) for posting in payables.postings
+    )
     return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
 
 
@@ -188,7 +190,7 @@ def record_approval(
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
         raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
-    waits = any(one.state is SubmissionState.PLANNED for one in stored.submissions)
+    waits = any(submission.state is SubmissionState.PLANNED for submission in stored.submissions)
     if stored.approved_at is not None and not waits:
         raise ApprovalWanted(Told("approval.taken_up"))
     approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)

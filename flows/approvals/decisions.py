@@ -129,14 +129,16 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
 
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
     seen = _last_seen(ledger, keys)
-    claimed = {one.obligation_key: one.base_key for one in ledger.claims.live_for_obligations(keys)}
+    claimed = {
+        obligation.obligation_key: obligation.base_key for obligation in ledger.claims.live_for_obligations(keys)
+    }
     bases = {key: seen[key]["base_key"] if key in seen else claimed.get(key, key) for key in keys}
     claims = ledger.claims.live_for(bases.values())
     answered = ledger.decisions.on_reports(keys)
     spoken_of = ledger.decisions.on_rows(bases.values())
     questions = []
     for key in keys:
-        mine = [one for one in claims if one.base_key == bases[key]]
+        mine = [claim for claim in claims if claim.base_key == bases[key]]
         question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
         if question is None and key not in seen and not mine:
             raise DecisionRefused(Told("decide.unknown", obligation=key))
@@ -295,7 +297,7 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
 def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> Submission:
     """Return a submission, with its body, that stands where a word on it makes sense."""
     doubt_abandoned(run)
-    known = {one.id: one for one in run.ledger.submissions.list(states=states | {S.SENDING})}
+    known = {submission.id: submission for submission in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
         raise DecisionRefused(Told("doubt.not_in_doubt", name=submission_id))
     if known[submission_id].state is S.SENDING:

@@ -51,15 +51,15 @@ def open_question(
         None when nothing is open.
     """
     contested = seen is not None and seen["place"] == Place.CONFLICT.value
-    untold = next((one for one in claims if one.obligation_key == key and one.state in UNTOLD), None)
+    untold = next((claim for claim in claims if claim.obligation_key == key and claim.state in UNTOLD), None)
     if untold is not None and not (contested and (key, untold.submission_id) in answered):
         return Question(key, untold.submission_id, untold.amount_cents, untold.destination)
     if seen is None or seen["kind"] != "payment":
         return None
     row = Question(str(seen["base_key"]), "", int(str(seen["amount_cents"])), str(seen["destination"]))
-    if any((one.amount_cents, one.destination) == (row.amount_cents, row.destination) for one in claims):
+    if any((claim.amount_cents, claim.destination) == (row.amount_cents, row.destination) for claim in claims):
         return None  # it is being paid, or was, exactly as it stands
-    unclaimed = all(one.obligation_key != key for one in claims)
+    unclaimed = all(claim.obligation_key != key for claim in claims)
     paid_outside = unclaimed and kind is not DecisionKind.PAY
     refused = seen["place"] == Place.HELD.value and seen.get("reason") == IssueCode.REFUSED_BY_SERVICE.value
     return row if contested or refused or paid_outside or row.obligation_key in spoken_of else None

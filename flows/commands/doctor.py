@@ -116,7 +116,7 @@ def _service(settings: Settings) -> str:
         reports = service.api.list_all_reports()
         if ledger.service.current().url:
             ledger.service.bind_or_check(service.url, service.key_fingerprint)
-        ours = {one.split_id for one in ledger.submissions.list(bodies=False) if one.split_id}
+        ours = {submission.split_id for submission in ledger.submissions.list(bodies=False) if submission.split_id}
     seen = [report for report in reports if report.id in ours]
     if seen and not any(names_of(report) for report in seen):
         return (

@@ -25,7 +25,7 @@ def run_nightly(jobs: Path | None, *, as_json: bool) -> Result:
         "run": report.run_id,
         "state": report.state,
         "messages": list(report.messages),
-        "jobs": [_document(one) for one in report.jobs],
+        "jobs": [_document(job) for job in report.jobs],
     }
 
 

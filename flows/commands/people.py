@@ -84,7 +84,7 @@ def take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: str
 def _require_typed_word_counts(run: Run, subject: str) -> None:
     """Refuse a typed name for a submission, or an exchange update, of a job whose people have to sign in."""
     if subject.startswith(ID_PREFIX):
-        jobs = {one.job for one in run.ledger.exchange_updates.list() if one.id == subject}
+        jobs = {update.job for update in run.ledger.exchange_updates.list() if update.id == subject}
     else:
         jobs = {one.job for one in run.ledger.submissions.with_ids([subject])}
     for job in jobs:
@@ -132,5 +132,7 @@ def decide_obligations(keys: Sequence[str], kind: DecisionKind, *, by: str, evid
     said = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
     console = console_for(as_json=as_json)
     console.print(f"{len(decisions)} obligations: {said}, says {word.by}; the next `settle` tells it in the books")
-    told = [{"obligation": one.obligation_key, "report_id": one.submission_id or None} for one in decisions]
+    told = [
+        {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decisions
+    ]
     return ExitCode.DONE, {"decided": told}

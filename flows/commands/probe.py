@@ -58,14 +58,14 @@ def probe_service(*, staging: bool, yes_probe: str | None, parties_file: Path | 
     contradicted = [finding for finding in findings if finding.verdict is Verdict.CONTRADICTED]
     told = [
         {
-            "name": one.name,
-            "assumed": one.assumed,
-            "seen": one.seen,
-            "verdict": one.verdict.value,
-            "setting": one.setting,
-            "note": one.note,
+            "name": finding.name,
+            "assumed": finding.assumed,
+            "seen": finding.seen,
+            "verdict": finding.verdict.value,
+            "setting": finding.setting,
+            "note": finding.note,
         }
-        for one in findings
+        for finding in findings
     ]
     code = ExitCode.DISCREPANCIES if contradicted else ExitCode.DONE
     return code, {"host": host, "probed": told, "not_asked": dict(NOT_ASKED)}
@@ -82,13 +82,13 @@ def show_findings(console: Console, findings: Sequence[ProbeFinding]) -> None:
     table = Table(show_edge=False)
     for column in ("assumption", "assumed", "seen", "", "how"):
         table.add_column(column, overflow="fold")
-    for one in findings:
-        verdict = f"[{_COLOURS[one.verdict]}]{one.verdict.value}[/]"
-        table.add_row(one.name, one.assumed, one.seen or "-", verdict, one.note)
+    for finding in findings:
+        verdict = f"[{_COLOURS[finding.verdict]}]{finding.verdict.value}[/]"
+        table.add_row(finding.name, finding.assumed, finding.seen or "-", verdict, finding.note)
     console.print(table)
     for name, why in NOT_ASKED.items():
         console.print(f"not asked: {name} ({why})", soft_wrap=True, markup=False)
-    settings = [one.setting for one in findings if one.setting]
+    settings = [finding.setting for finding in findings if finding.setting]
     if settings:
         console.print("\nto change:")
         for setting in settings:

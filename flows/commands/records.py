@@ -91,7 +91,7 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     document["open"] = [wait_document(wait) for wait in waits]
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
-    document["exchange_rates"] = [_rate_told(one) for one in rates]
+    document["exchange_rates"] = [_rate_told(rate) for rate in rates]
     if not codes:
         console.print("nothing waits for anybody")
     document["hold"] = hold.why if hold else None
@@ -113,13 +113,13 @@ def _show_how_to_approve(planned: Sequence[Submission], ledger: Ledger, console:
 
 
 def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:
-    rates = [one for one in ledger.exchange_updates.list(states=UNSETTLED) if codes_of([one])]
+    rates = [update for update in ledger.exchange_updates.list(states=UNSETTLED) if codes_of([update])]
     if rates:
         console.print("[bold]exchange rates[/bold], wait for the service, or for a person:")
-    for one in rates:
-        facts = f"{one.terms.currency} {one.terms.plain_rate}  {one.state.value}"
-        line = f"  {one.job} {one.period}  {one.id}  of {one.report_id}  {facts}"
-        console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
+    for rate in rates:
+        facts = f"{rate.terms.currency} {rate.terms.plain_rate}  {rate.state.value}"
+        line = f"  {rate.job} {rate.period}  {rate.id}  of {rate.report_id}  {facts}"
+        console.print(f"{line}\n    {rate.reason}" if rate.reason else line, soft_wrap=True, markup=False)
     return rates
 
 

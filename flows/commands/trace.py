@@ -45,14 +45,14 @@ def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: 
         found = trace(ledger, asked, job=order.job.job if order else job, period=period, order=order)
     if not found.payees:
         return _nobody(console, found)
-    for one in found.payees:
-        _Text(console, one).show()
+    for payee in found.payees:
+        _Text(console, payee).show()
     if found.left_out:
         _print(console, 0, say(found.language, "trace.others", count=len(found.left_out)))
         for key in found.left_out:
             _print(console, 1, key)
-    code = worst(code for one in found.payees for code in one.codes)
-    return code, {"traces": [_plain(one) for one in found.payees], "left_out": list(found.left_out)}
+    code = worst(code for payee in found.payees for code in payee.codes)
+    return code, {"traces": [_plain(payee) for payee in found.payees], "left_out": list(found.left_out)}
 
 
 def _nobody(console: Console, found: Traced) -> Result:

@@ -41,7 +41,7 @@ def register(base_url: str, *, replace: bool, as_json: bool) -> Result:
     with opened_service(settings) as service, open_ledger_of(settings) as ledger:
         if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
             ledger.service.bind_or_check(service.url, service.key_fingerprint)
-        before = [one.id for one in ledger.webhooks.all() if one.retired_at is None]
+        before = [webhook.id for webhook in ledger.webhooks.all() if webhook.retired_at is None]
         number = ledger.webhooks.begin(base, token.text)
         try:
             answer = service.api.webhooks.register(token.url_at(base))
@@ -116,7 +116,7 @@ def list_webhooks(*, as_json: bool) -> Result:
 def retire(number: int, *, as_json: bool) -> Result:
     """Take no more deliveries to one URL; the interface has no way to tell the service."""
     with open_ledger_of(read_settings(), create=False) as ledger:
-        if number not in {one.id for one in ledger.webhooks.all()}:
+        if number not in {webhook.id for webhook in ledger.webhooks.all()}:
             raise DecisionRefused(f"there is no webhook {number}; `repasse webhook list` lists them")
         ledger.webhooks.retire(number)
     console_for(as_json=as_json).print(f"deliveries to webhook {number} are no longer taken")

@@ -90,7 +90,9 @@ def reject_plan(digest: str, *, by: str, why: str, as_json: bool) -> Result:
             console.print(f"  {_TOLD_OF[what]}: {payments} payments, {amount}", soft_wrap=True)
             for batch in batches:
                 console.print(f"    {batch.report_id}  {batch.state.value}", soft_wrap=True, markup=False)
-    told = {what: [_batch_told(one) for one in batches] for what, batches in fate.groups.items() if what != "unsent"}
+    told = {
+        what: [_batch_told(batch) for batch in batches] for what, batches in fate.groups.items() if what != "unsent"
+    }
     return ExitCode.DONE, {"plan_digest": stored.digest, "by": name} | told
 
 

@@ -111,6 +111,6 @@ def _declared(path: Path) -> Job | str:
 
 def _source(position: int, job: Job) -> tuple[str, str]:
     """Name a source as the command line would: by its layout where that is its alone, by its position elsewhere."""
-    names = [one.layout if isinstance(one.layout, str) else one.layout.layout for one in job.sources]
+    names = [source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources]
     name = names[position - 1]
     return (name if names.count(name) == 1 else str(position)), ", ".join(job.sources[position - 1].files)

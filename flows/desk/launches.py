@@ -139,12 +139,12 @@ def _names(key: str) -> Iterator[str]:
 
 def _became(runs: Sequence[Run], launch: Launch) -> Run | None:
     """Choose the run a launch became: the first since; where clocks are apart, one shortly before that still ran."""
-    since = [one for one in runs if one.started_at >= launch.at]
+    since = [run for run in runs if run.started_at >= launch.at]
     just_before = [
-        one
-        for one in runs
-        if launch.at - CLOCKS_APART <= one.started_at < launch.at
-        and (one.finished_at is None or one.finished_at > launch.at)
+        run
+        for run in runs
+        if launch.at - CLOCKS_APART <= run.started_at < launch.at
+        and (run.finished_at is None or run.finished_at > launch.at)
     ]
     found = since or just_before
     return found[-1] if found else None

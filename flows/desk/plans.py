@@ -113,7 +113,7 @@ class Plans:
     def reject(self, digest: str, *, by: str, why: str) -> None:
         """Record a no; approvals so far are void, and what of the plan was not sent is withdrawn."""
         stored = self._ledger.plans.get(digest)
-        if not any(one.state in UNSENT for one in stored.submissions):
+        if not any(submission.state in UNSENT for submission in stored.submissions):
             raise ApprovalWanted(Told("approval.not_waiting"))
         self._ledger.submissions.reject_plan(stored.digest, by, why)
 
@@ -140,7 +140,7 @@ class Plans:
 
 
 def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "replaced"]:
-    states = {one.state for one in stored.submissions}
+    states = {submission.state for submission in stored.submissions}
     if stored.rejected_by:
         return "rejected"
     if S.PLANNED in states:

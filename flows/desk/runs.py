@@ -64,7 +64,7 @@ class Runs:
             checks=self._checks(run_id, summary),
             currency=summary.currency if summary else (batches[0].currency if batches else ""),
             totals=summary.totals_cents.model_dump(by_alias=True) if summary else {},
-            discrepancies=tuple(one.message for one in summary.discrepancies) if summary else (),
+            discrepancies=tuple(discrepancy.message for discrepancy in summary.discrepancies) if summary else (),
             issues=summary.issues if summary else {},
             outputs=outputs,
             statements=len(self._outputs(run_id, top=False)) if outputs else 0,
@@ -116,7 +116,7 @@ def _steps(run: Run, batches: Sequence[Submission], *, live: bool) -> tuple[tupl
     """Tell how far a run has come, from what it has written down."""
     if not run.job:
         return ()
-    states = {one.state for one in batches}
+    states = {batch.state for batch in batches}
     if not live:
         if run.state == AWAITING:
             now = "approval"

@@ -42,7 +42,7 @@ def read(run: Run) -> None:
         ConfigurationError: a layout is unknown, or two files have one name.
     """
     sources, (payees, shares, advances, opening), unread = _read_slots(run)
-    paid_from = [one for tables in sources for one in tables]
+    paid_from = [table for tables in sources for table in tables]
     payments = [one for one in paid_from if one.layout.table == "payments"]
     everything = [*paid_from, *payees, *shares, *advances, *opening]
     _refuse_namesakes(everything)
@@ -54,14 +54,14 @@ def read(run: Run) -> None:
         statements=tuple(
             _statement(source, lines, run.job.currency)
             for source, tables in zip(run.job.sources, sources, strict=True)
-            if (lines := [one for one in tables if one.layout.table == "royalty_lines"])
+            if (lines := [table for table in tables if table.layout.table == "royalty_lines"])
         ),
         payees=DataFrame[Payees](_joined(payees, "payees")),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares=DataFrame[Shares](_joined(shares, "shares")),
         advances=left_of_advances(DataFrame[Advances](_joined(advances, "advances")), balances, period),
         advance_problems=dict(_held(advances)[["tax_id", "codes"]].itertuples(index=False, name=None)),
-        shares_in_question=in_question(one.held for one in shares),
+        shares_in_question=in_question(share.held for share in shares),
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
@@ -110,9 +110,9 @@ def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
 def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
     """Refuse two files of one name: people and books tell rows apart by file, sheet and row."""
     contents: dict[str, set[str]] = {}
-    for one in tables:
-        contents.setdefault(one.raw.file.name, set()).add(one.raw.file.sha256)
-    places = Counter((one.raw.file.name, one.raw.sheet) for one in tables)
+    for table in tables:
+        contents.setdefault(table.raw.file.name, set()).add(table.raw.file.sha256)
+    places = Counter((table.raw.file.name, table.raw.sheet) for table in tables)
     twice = sorted(
         {name for name, found in contents.items() if len(found) > 1}
         | {name for (name, _), n in places.items() if n > 1}
@@ -124,26 +124,26 @@ def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
 def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:
     if not files:
         return empty_table(table)
-    return pd.concat([one.frame for one in files], ignore_index=True)
+    return pd.concat([file.frame for file in files], ignore_index=True)
 
 
 def _held(files: Sequence[ReadTable], more: Sequence[str] = ()) -> pd.DataFrame:
     columns = ["file", "sheet", "row", "tax_id", "amount", "currency", "codes", *more]
-    held = pd.concat([pd.DataFrame(columns=columns), *(one.held for one in files)], ignore_index=True)
+    held = pd.concat([pd.DataFrame(columns=columns), *(file.held for file in files)], ignore_index=True)
     return held.fillna(dict.fromkeys(more, "")) if more else held
 
 
 def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:
     rates = {name: exchange.rate for name, exchange in source.exchange.items()} | {currency: Decimal(1)}
-    totals = merge(one.totals for one in files)
+    totals = merge(file.totals for file in files)
     return Statement(totals=totals, held=_held(files), rates=rates, received=source.received)
 
 
 def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
     """Say which files were used, each once, however many of its sheets were read."""
     by_file: dict[str, list[ReadTable]] = {}
-    for one in tables:
-        by_file.setdefault(one.raw.file.name, []).append(one)
+    for table in tables:
+        by_file.setdefault(table.raw.file.name, []).append(table)
     return tuple(_used(read) for read in by_file.values())
 
 

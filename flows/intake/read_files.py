@@ -190,8 +190,8 @@ class _Kept:
 
 def _told(part: RawTable, parsed: ParsedBlock, at_most: int) -> np.ndarray:
     """Tell which rows have problems or state totals, the first ones if there are too many."""
-    rows = {one.row for one in parsed.table.issues if one.severity is not Severity.NOTE}
-    rows |= {one.row for one in (*parsed.sums.totals, *parsed.sums.control)}
+    rows = {issue.row for issue in parsed.table.issues if issue.severity is not Severity.NOTE}
+    rows |= {total.row for total in (*parsed.sums.totals, *parsed.sums.control)}
     told = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
     return told & (np.cumsum(told) <= at_most)
 

@@ -110,14 +110,14 @@ class Corrections:
     def _note(self, rows: Iterable[CorrectedRow]) -> None:
         """Note each row once, however often its table is read."""
         known = {one.place for one in self.put_right}
-        self.put_right += [one for one in rows if one.place not in known]
+        self.put_right += [row for row in rows if row.place not in known]
 
     def _with_known(self, table: RawTable) -> RawTable:
         """Put right what was put right before."""
         if not self._known:
             return table
         corrected, rows = with_known(table, self._known)
-        self.settled += [one for one in rows if one not in self.settled]
+        self.settled += [row for row in rows if row not in self.settled]
         return corrected
 
     def _of(self, table: RawTable) -> _Sheet | None:
@@ -243,4 +243,4 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     absent = missing_parts([Path(path).name for path in slot.paths])
     if absent:
         issues = tuple(one.issue(language) for one in absent)
-        slot.failure = UnreadableFile("\n".join(f"{one.file}: {one.message}" for one in issues), issues=issues)
+        slot.failure = UnreadableFile("\n".join(f"{issue.file}: {issue.message}" for issue in issues), issues=issues)

@@ -76,18 +76,18 @@ def _tell_contradictions(run: Run, opened: Opened) -> None:
     run.inputs = replace(inputs, rows=hold_contradictions(inputs.rows, opened.contradictions))
     sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in run.sheets}
     layout = read_layout("opening", run.request.folder)
-    for one in opened.contradictions:
-        raw = sheets[one.file, one.sheet]
-        position = match_headers(raw.headers, layout).positions.get(one.column)
+    for contradiction in opened.contradictions:
+        raw = sheets[contradiction.file, contradiction.sheet]
+        position = match_headers(raw.headers, layout).positions.get(contradiction.column)
         issue = make_issue(
-            one.code,
+            contradiction.code,
             language=language,
-            file=one.file,
+            file=contradiction.file,
             sheet=raw.sheet,
-            cell=None if position is None else f"{column_letter(position)}{one.row}",
-            row=one.row,
+            cell=None if position is None else f"{column_letter(position)}{contradiction.row}",
+            row=contradiction.row,
             column=None if position is None else raw.headers[position],
-            found=one.found,
+            found=contradiction.found,
         )
         run.issues += [issue] if issue not in run.issues else []
         run.codes.add(ExitCode.ROWS_HELD)

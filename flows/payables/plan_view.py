@@ -89,7 +89,9 @@ def page_of(view: PlanView) -> PlanPage:
         checks=view.checks,
         notices=tuple(replace(one, tax_id=_masked(one.tax_id)) for one in view.notices if told(one.notice)),
         first_ever=view.first_ever,
-        changes=replace(changes, changes=tuple(replace(one, tax_id=_masked(one.tax_id)) for one in changes.changes)),
+        changes=replace(
+            changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
+        ),
         stopped=view.stopped,
         reasons={
             reason: {language: reason_in_words(reason, labels[language]) for language in LANGUAGES}
@@ -339,7 +341,7 @@ def view_plan(run: Run) -> PlanView:
         not_paid=not_paid_of(placed),
         checks=checks,
         notices=(*notices_of_rows(placed, alike), *found.notices),
-        first_ever=not (run.ledger.history.ever_paid() or any(one.attempt for one in found.notices)),
+        first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
         reasons_to_look=tuple(reasons_to_look(run, plan)),

@@ -204,15 +204,18 @@ def reconciliation_page(summary: Summary, language: str) -> str:
         lines += ["", *_header(*head, word("outcome"), word("status"))]
         lines += _bounded(
             (
-                f"| `{one.report_id}` | {one.payments} | {format_cents(one.amount_cents, language)} "
-                f"| {state_in_words(one.outcome, language)} | {one.status or ''} |"
-                for one in summary.batches
+                f"| `{batch.report_id}` | {batch.payments} | {format_cents(batch.amount_cents, language)} "
+                f"| {state_in_words(batch.outcome, language)} | {batch.status or ''} |"
+                for batch in summary.batches
             ),
             language,
         )
     if summary.discrepancies:
         lines += ["", f"## {word('discrepancies')}", ""]
-        told = (f"- `{one.report_id or ''}` {one.kind}: {one.message}" for one in summary.discrepancies)
+        told = (
+            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.message}"
+            for discrepancy in summary.discrepancies
+        )
         lines += _bounded(told, language)
     return "\n".join(lines)
 
@@ -283,7 +286,7 @@ def night_page(report: NightReport, language: str) -> str:
         return "\n".join([*lines, word("night.none")])
     names = [word(key) for key in ("job", "period", "why", "state", "run", "message")]
     lines += ["", f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
-    return "\n".join([*lines, *(_line(one, language) for one in report.jobs)])
+    return "\n".join([*lines, *(_line(job, language) for job in report.jobs)])
 
 
 def _line(one: JobNight, language: str) -> str:

@@ -170,7 +170,7 @@ def _listed(probing: Probing, split_id: str) -> SplitReport | None:
     clock = probing.run.clock
     began_s, pause_s = clock.monotonic_s(), 0.25
     while True:
-        found = [one for one in probing.api.list_reports() if one.id == split_id]
+        found = [report for report in probing.api.list_reports() if report.id == split_id]
         past_s = clock.monotonic_s() - began_s
         if found:
             probing.saw("listed_within_s", whole_seconds(past_s), "time until the list showed the report")
@@ -281,7 +281,7 @@ def _favorite(probing: Probing) -> None:
     name = "favorite_account"
     assumed = str(probing.assumed(name))
     bare = probing.api.favorite_nobody({})
-    wanted = name_wanted([(one.loc, one.type) for one in bare.errors], assumed)
+    wanted = name_wanted([(error.loc, error.type) for error in bare.errors], assumed)
     if wanted is not None:
         probing.saw(name, wanted, "HTTP 422 names what is missing")
         return

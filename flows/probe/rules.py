@@ -90,7 +90,7 @@ def agrees(assumed: Any, seen: str, name: str) -> bool:  # noqa: ANN401  # any o
     """
     alternatives = seen.split(",")
     if isinstance(assumed, frozenset):
-        return {int(one) for one in alternatives if one.isdecimal()} <= assumed
+        return {int(alternative) for alternative in alternatives if alternative.isdecimal()} <= assumed
     if name.endswith("_within_s"):
         return seen.isdecimal() and int(seen) <= int(assumed)
     return written(assumed) in alternatives
@@ -373,7 +373,7 @@ def follows_name(searched: str, rows_in_all: int) -> Follows:
 
     def fits(page: InstitutionPage) -> bool:
         rows = page.data or ()
-        alike = all(searched.casefold() in (one.name or "").casefold() for one in rows)
+        alike = all(searched.casefold() in (row.name or "").casefold() for row in rows)
         return len(rows) > 0 and (total_of(page) or len(rows)) < rows_in_all and alike
 
     return fits

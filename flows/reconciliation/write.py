@@ -103,7 +103,7 @@ class RunDocument:
         plain["check_counts"] = self.check_counts.model_dump()
         plain["issues"] = [issue.as_json() for issue in self.issues]
         plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
-        plain["discrepancies"] = [one.model_dump() for one in self.discrepancies]
+        plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
@@ -195,7 +195,9 @@ def write_run_corrections(run: Run, folder: Path) -> list[Path]:
 def corrections_of(run: Run, folder: Path) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
     sheets = [
-        SheetToCorrect(raw, [one for one in run.issues if (one.file, one.sheet) == (raw.file.name, raw.sheet)], origin)
+        SheetToCorrect(
+            raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)], origin
+        )
         for raw, origin in run.sheets
     ]
     return write_corrections(sheets, folder / "corrections.xlsx", run.language)
@@ -285,11 +287,19 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     words = ledger.decisions.on_reports(document.obligations["key"])
     placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
     rows = place_rows(document.rows, placed)
-    own = [one for one in submissions.values() if one.run_id == run_id or one.state is SubmissionState.PLANNED]
+    own = [
+        submission
+        for submission in submissions.values()
+        if submission.run_id == run_id or submission.state is SubmissionState.PLANNED
+    ]
     own.sort(key=lambda one: (one.plan_digest, one.batch_number))
     ever_sent = ledger.submissions.ever_sent(document.job)
-    unfinished = [one for one in submissions.values() if one not in own and not is_duplicate(one, run_id)]
-    untold = {one.id for one in submissions.values() if one.state in UNTOLD}
+    unfinished = [
+        submission
+        for submission in submissions.values()
+        if submission not in own and not is_duplicate(submission, run_id)
+    ]
+    untold = {submission.id for submission in submissions.values() if submission.state in UNTOLD}
     decided = untold - ledger.decisions.undecided(untold)
     followed = [*own, *unfinished]
     ended = ended_otherwise([one for one in own if one.id not in decided])

@@ -119,7 +119,10 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
 
 def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """Alarm where a report bears the name of a submission that was linked to another one for its likeness."""
-    linked = {one.id: one.split_id for one in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)}
+    linked = {
+        submission.id: submission.split_id
+        for submission in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)
+    }
     return [
         Alarm("wrong_likeness", name, Told("alarm.wrong_likeness", name=name, report=linked[name], found=report.id))
         for report in (reports if linked else ())
@@ -144,7 +147,7 @@ def accept_found(
 
 def linked_ids(run: Run) -> dict[str, str]:
     """Name the reports of the service that submissions of the ledger have already, each with our name of it."""
-    return {one.split_id: one.report_id for one in run.ledger.submissions.sent_reports() if one.split_id}
+    return {report.split_id: report.report_id for report in run.ledger.submissions.sent_reports() if report.split_id}
 
 
 def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitReport, ...]) -> None:
@@ -194,7 +197,7 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     withheld = run.ledger.claims.withheld(held)
     for submission, report in seen:
         judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
-        told = [one for one in judged.discrepancies if one.kind in _TOLD_AFTER_THE_END]
+        told = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
         if judged.state is not submission.state or judged.reason != submission.reason:
             told += _record_change(run, submission, report, judged)
         elif submission.state is S.FAILED and told:
@@ -256,6 +259,6 @@ def frozen_words(run: Run, standing: Freeze) -> str:
 def note_doubts(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job, or of all, is still in doubt."""
     doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING}, bodies=False)
-    for one in doubts:
-        words = run.say("doubt.standing", report=one.report_id, payments=one.payments)
-        run.end_with(ExitCode.IN_DOUBT, f"{words}; {one.reason}" if one.reason else words)
+    for doubt in doubts:
+        words = run.say("doubt.standing", report=doubt.report_id, payments=doubt.payments)
+        run.end_with(ExitCode.IN_DOUBT, f"{words}; {doubt.reason}" if doubt.reason else words)

@@ -204,16 +204,18 @@ def set_rates(run: Run, job: str) -> None:
         look_up(run, doubtful)
     for waiting in updates.list(job=job, states={X.NOT_SENT}):
         updates.reapprove_not_sent(waiting.id, by=run.id)
-    _send_all(run, [one for one in updates.list(job=job, states={X.APPROVED}) if one.report_state in OPEN])
+    _send_all(run, [update for update in updates.list(job=job, states={X.APPROVED}) if update.report_state in OPEN])
 
 
 def note_rates(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job's exchange rates, or of all, is not settled."""
-    for one in run.ledger.exchange_updates.list(job=job, states=UNSETTLED):
-        codes = codes_of([one])
+    for update in run.ledger.exchange_updates.list(job=job, states=UNSETTLED):
+        codes = codes_of([update])
         if codes:
-            words = run.say(_WORDS[one.state], update=one.id, report=one.report_id, rate=one.terms.plain_rate)
-            run.end_with(worst(codes), f"{words}; {one.reason}" if one.reason else words)
+            words = run.say(
+                _WORDS[update.state], update=update.id, report=update.report_id, rate=update.terms.plain_rate
+            )
+            run.end_with(worst(codes), f"{words}; {update.reason}" if update.reason else words)
 
 
 def _doubt_abandoned(run: Run) -> None:
@@ -246,9 +248,9 @@ def report_called(run: Run, name: str) -> Submission:
     Raises:
         DecisionRefused: it is none of ours.
     """
-    for one in run.ledger.submissions.list(bodies=False):
-        if name and name in {one.report_id, one.split_id}:
-            return one
+    for submission in run.ledger.submissions.list(bodies=False):
+        if name and name in {submission.report_id, submission.split_id}:
+            return submission
     raise DecisionRefused(f"{name} is no report of this ledger; `repasse status` lists what is open")
 
 

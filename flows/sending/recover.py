@@ -69,7 +69,7 @@ def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
     if not batches:
         return
     withdrawn = run.ledger.submissions.withdraw_unsent(
-        [one.id for one in batches], run_id=run.id, reason=run.say(f"{why}.reason")
+        [batch.id for batch in batches], run_id=run.id, reason=run.say(f"{why}.reason")
     )
     for batch in withdrawn:
         amount = format_cents(batch.amount_cents, run.language)
@@ -80,13 +80,13 @@ def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
 def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     """Choose the batches whose plan lacks words by now: a rule became stricter, or who gave them does not count."""
     lacking = set[str]()
-    for digest in {one.plan_digest for one in batches}:
+    for digest in {batch.plan_digest for batch in batches}:
         plan = run.ledger.plans.get(digest)
         rule = rule_for(run.ledger, run.job, plan)
         needed = max(run.ledger.submissions.approvers_of(digest), approvers_needed(rule, plan))
         if len(approvals_given(run.ledger, rule, plan, needed, run.clock.now(), used=True)) < needed:
             lacking.add(digest)
-    return [one for one in batches if one.plan_digest in lacking]
+    return [batch for batch in batches if batch.plan_digest in lacking]
 
 
 def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
@@ -127,8 +127,8 @@ def _worked_without(run: Run, submission_ids: Collection[str]) -> Payables:
 
 def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:
     """Say what is approved and unsent of other periods, which this run has not read."""
-    for (period, digest), count in Counter((one.period, one.plan_digest) for one in batches).items():
-        cents = sum(one.amount_cents for one in batches if (one.period, one.plan_digest) == (period, digest))
+    for (period, digest), count in Counter((batch.period, batch.plan_digest) for batch in batches).items():
+        cents = sum(batch.amount_cents for batch in batches if (batch.period, batch.plan_digest) == (period, digest))
         amount = format_cents(cents, run.language)
         told = run.say("recover.other_period", period=period, batches=count, amount=amount, digest=digest)
         run.end_with(ExitCode.NOT_SENT, told)

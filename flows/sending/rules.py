@@ -134,9 +134,9 @@ def after_look(state: ExchangeState, seen: RateSeen) -> ExchangeState:
 def codes_of(updates: Iterable[ExchangeUpdate]) -> set[ExitCode]:
     """Return the exit codes that hold while these updates stand where they stand."""
     return {
-        _CODE_OF[one.state]
-        for one in updates
-        if one.state in _CODE_OF and (one.state not in _OF_OPEN_REPORTS or one.report_state in OPEN)
+        _CODE_OF[update.state]
+        for update in updates
+        if update.state in _CODE_OF and (update.state not in _OF_OPEN_REPORTS or update.report_state in OPEN)
     }
 
 

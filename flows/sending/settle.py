@@ -172,7 +172,7 @@ def settle_all(run: Run) -> None:
     waiting = [one for one in _unfinished(run) if one.state in OPEN and one.id in known]
     if waiting:
         poll_open_reports(run, waiting, None if unsettled else look.reports)
-    told_of = {one.report_id for one in run.discrepancies if one.report_id}
+    told_of = {discrepancy.report_id for discrepancy in run.discrepancies if discrepancy.report_id}
     run.touched |= {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
     run.touched |= {one.report_run_id for one in unsettled}
     run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
@@ -222,8 +222,12 @@ def rewrite(run: Run) -> None:
         if stored is None:
             continue
         document = RunDocument.from_bytes(stored)
-        own = {one.report_id for one in run.ledger.submissions.list(run_id=run_id, bodies=False)}
-        seen = [one for one in run.discrepancies if one.report_id in own and one not in document.discrepancies]
+        own = {submission.report_id for submission in run.ledger.submissions.list(run_id=run_id, bodies=False)}
+        seen = [
+            discrepancy
+            for discrepancy in run.discrepancies
+            if discrepancy.report_id in own and discrepancy not in document.discrepancies
+        ]
         document = document.with_discrepancies(seen)
         reconciliation = reconciliation_of(document, run_id, run.ledger)
         summary = reconciliation.summary

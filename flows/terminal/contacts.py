@@ -26,7 +26,9 @@ def show_sync(console: Console, report: ContactsReport, job: Path) -> None:
     refused = [issue for issue in report.issues if issue.code is IssueCode.CONTACT_REFUSED]
     show_issues(console, refused, "--json", language)
     if sync.applied:
-        _show_lines(console, [_outcome_line(one, language) for one in sync.outcomes if _wants_a_look(one)], language)
+        _show_lines(
+            console, [_outcome_line(outcome, language) for outcome in sync.outcomes if _wants_a_look(outcome)], language
+        )
         for result, count in sorted(sync.results.items()):
             console.print(f"{count:6}  {say(language, f'result.{result}')}")
         if sync.marked:
@@ -87,7 +89,7 @@ def _outcome_line(outcome: ContactOutcome, language: str) -> str:
 def _show_names(console: Console, report: ContactsReport) -> None:
     """Tell of names the service has otherwise; no call changes one."""
     if report.sync.applied:
-        pairs = [(one.step, one.known) for one in report.sync.outcomes if one.name_differs]
+        pairs = [(outcome.step, outcome.known) for outcome in report.sync.outcomes if outcome.name_differs]
     else:
         pairs = [(step, step.known) for step in report.sync.plan.steps if step.name_differs]
     lines = [

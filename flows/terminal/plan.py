@@ -164,13 +164,13 @@ class _Screen:
         self._print(f"  {self._say('plan.changed', **counts, sum=whole)}")
         self._rows(
             (
-                _MARKS[one.kind],
-                _shown(one.name or "?"),
-                _shown(mask_tax_id(one.tax_id)),
-                self._signed(one.difference_cents) if one.difference_cents else "",
-                self._how(one),
+                _MARKS[change.kind],
+                _shown(change.name or "?"),
+                _shown(mask_tax_id(change.tax_id)),
+                self._signed(change.difference_cents) if change.difference_cents else "",
+                self._how(change),
             )
-            for one in changes.changes[:SHOWN_CHANGES]
+            for change in changes.changes[:SHOWN_CHANGES]
         )
         self._more(len(changes.changes) - SHOWN_CHANGES)
 
@@ -195,12 +195,12 @@ class _Screen:
         self._title("plan.not_paid")
         self._rows(
             (
-                self._labels(f"place.{one.place}"),
-                self._money(one.amount_cents),
-                str(one.count),
-                _shown(reason_in_words(one.reason, self._labels)),
+                self._labels(f"place.{group.place}"),
+                self._money(group.amount_cents),
+                str(group.count),
+                _shown(reason_in_words(group.reason, self._labels)),
             )
-            for one in groups[:SHOWN_REASONS]
+            for group in groups[:SHOWN_REASONS]
         )
         self._more(len(groups) - SHOWN_REASONS)
 
@@ -272,7 +272,7 @@ class _Screen:
 
 
 def _first_of(notices: Iterable[PayeeNotice], kind: Notice) -> list[PayeeNotice]:
-    return [one for one in notices if one.notice is kind][:SHOWN_OF_EACH_NOTICE]
+    return [notice for notice in notices if notice.notice is kind][:SHOWN_OF_EACH_NOTICE]
 
 
 def _told(reference: str) -> str:

@@ -81,8 +81,8 @@ def _changes(changes: PlanChanges) -> dict[str, Any]:
 
 def _people(view: PlanView) -> dict[str, Any]:
     return {
-        "notices": [_notice(one) for one in view.notices],
-        "changes": [_change(one) for one in view.changes.changes],
+        "notices": [_notice(notice) for notice in view.notices],
+        "changes": [_change(change) for change in view.changes.changes],
         "largest": [_row(one) for one in view.largest(LARGEST)],
     }
 

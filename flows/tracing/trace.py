@@ -122,7 +122,7 @@ def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[Wanted]:
 def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[Wanted]:
     """Find every period of every job in which a payee has anything, in order."""
     claims = ledger.claims.trace(tax_id)
-    claimed = {(one.job, one.period) for one in ledger.submissions.with_ids({one.submission_id for one in claims})}
+    claimed = {(one.job, one.period) for one in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     places = {where for where in shelf.runs if where in claimed or shelf.newest(where, tax_id)}
     return [Wanted(*where, tax_id) for where in sorted(places)]
 
@@ -227,7 +227,7 @@ class _Gatherer:
         own = [row for row in records(books.obligations) if row["tax_id"] == wanted.tax_id]
         balances = [row for row in records(books.balances) if row["tax_id"] == wanted.tax_id]
         obligations = self._obligations(own, submissions)
-        asked = [one for one in obligations if not wanted.keys or one.key in wanted.keys]
+        asked = [obligation for obligation in obligations if not wanted.keys or obligation.key in wanted.keys]
         balance = next(iter(balances), None)
         royalties = not wanted.keys or any(one.kind == "royalty" for one in asked)
         parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
@@ -260,7 +260,9 @@ class _Gatherer:
 
     def _of_claims(self, wanted: Wanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]) -> PayeeTrace:
         """Tell what was sent by a run that left no books: it died before it could write them."""
-        last = {one.obligation_key: one for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        last = {
+            claim.obligation_key: claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys
+        }
         rows = [
             {name: getattr(one, name) for name in ("base_key", "reference", "kind", "amount_cents", "submission_id")}
             | {"key": key, "withhold": one.withheld, "place": Place.PLANNED.value, "reason": ""}
@@ -281,7 +283,7 @@ class _Gatherer:
             parts=(),
             files=(),
             reports=self._reports(wanted, obligations, submissions, claims),
-            in_cents=sum(one.amount_cents for one in obligations),
+            in_cents=sum(obligation.amount_cents for obligation in obligations),
             places_cents=_places(obligations),
         )
 
@@ -294,7 +296,7 @@ class _Gatherer:
     ) -> tuple[TracedReport, ...]:
         """Tell every submission that has, or ever had, what was asked for."""
         named = {one.submission_id for one in asked} - {""}
-        named |= {one.submission_id for one in claims if not wanted.keys or one.obligation_key in wanted.keys}
+        named |= {claim.submission_id for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys}
         return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
 
     def _books(self, wanted: Wanted) -> tuple[str, RunDocument] | None:
@@ -308,10 +310,10 @@ class _Gatherer:
         claims = self._ledger.claims.trace(wanted.tax_id)
         submissions = {
             one.id: one
-            for one in self._ledger.submissions.with_ids({one.submission_id for one in claims})
+            for one in self._ledger.submissions.with_ids({claim.submission_id for claim in claims})
             if (one.job, one.period) == (wanted.job, wanted.period)
         }
-        return submissions, [one for one in claims if one.submission_id in submissions]
+        return submissions, [claim for claim in claims if claim.submission_id in submissions]
 
     def _obligations(self, own: Sequence[Record], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
         keys = {row[name] for row in own for name in ("key", "base_key")} - {""}
@@ -342,9 +344,9 @@ class _Gatherer:
         recouped, before = [], ""
         for posting in accruals.posted(*where):
             recouped += [
-                (one.reference, one.amount_cents)
-                for one in posting.rows
-                if (one.kind, one.payee) == ("recouped", tax_id)
+                (row.reference, row.amount_cents)
+                for row in posting.rows
+                if (row.kind, row.payee) == ("recouped", tax_id)
             ]
             posted = accruals.posted_periods(posting.job, posting.payer, posting.currency)
             before = next((label for day, label in reversed(posted) if day < posting.period_start), before)
@@ -377,8 +379,8 @@ class _Gatherer:
 
 def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:
     sums = Counter[str]()
-    for one in obligations:
-        sums[one.place] += one.amount_cents
+    for obligation in obligations:
+        sums[obligation.place] += obligation.amount_cents
     return tuple((standing, sums[standing]) for standing in STANDING_WORDS if sums[standing])
 
 

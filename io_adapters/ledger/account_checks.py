@@ -47,7 +47,7 @@ def begin_checks(connection: Connection, fingerprints: Sequence[str], **values: 
     """Write down that checks of these accounts begin; returns the number of each."""
     if not fingerprints:
         return {}
-    rows = [{"fingerprint": one, "state": CHECKING, "message": "", **values} for one in fingerprints]
+    rows = [{"fingerprint": fingerprint, "state": CHECKING, "message": "", **values} for fingerprint in fingerprints]
     begun = connection.execute(
         insert(account_checks).returning(account_checks.c.id, account_checks.c.fingerprint), rows
     )

@@ -137,7 +137,7 @@ class Contacts:
         with self._db.reading() as connection:
             rows = connection.execute(select(contacts).where(contacts.c.accounts != "[]")).all()
         owners = (_known_of(row) for row in rows)
-        return next((one for one in owners if any(account.id == account_id for account in one.accounts)), None)
+        return next((owner for owner in owners if any(account.id == account_id for account in owner.accounts)), None)
 
     def begin(self, tax_id: str) -> None:
         """Write down that a contact is about to be created, before it is."""

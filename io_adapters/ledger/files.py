@@ -173,11 +173,11 @@ class CorrectedRows:
         """Write down what a run has read from corrections workbooks and used; once, however often it is said."""
         with self._db.writing() as connection:
             connection.execute(delete(corrected_rows).where(corrected_rows.c.run_id == run_id))
-            for one in rows:
+            for row in rows:
                 names = ("file", "sheet", "row", "original_sha256", "corrections_file")
-                values = {name: getattr(one, name) for name in names}
+                values = {name: getattr(row, name) for name in names}
                 where = {"run_id": run_id, "job": job, "period": period}
-                cells = json.dumps([one.cells, one.kinds], ensure_ascii=False)
+                cells = json.dumps([row.cells, row.kinds], ensure_ascii=False)
                 connection.execute(insert(corrected_rows).values(values | where | {"cells_json": cells}))
 
     def known(self, job: str, period: str) -> list[CorrectedRow]:

@@ -87,7 +87,7 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
     notes = [labels("note.corrections")]
     listed: list[Issue] = []
     origins: dict[str, Origin] = {}
-    for table, issues, origin in ((one.table, one.issues, one.origin) for one in sheets):
+    for table, issues, origin in ((sheet.table, sheet.issues, sheet.origin) for sheet in sheets):
         if table.file.sha256 not in to_correct:
             continue
         title = unique_sheet_name(origin.sheet or Path(origin.file).stem, titles)

@@ -294,12 +294,12 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Labels) -> Table:
     )
     rows = (
         (
-            Toned(labels(f"notice.{one.notice}"), NOTICE_TONES[one.notice]),
-            *(one.name, mask_tax_id(one.tax_id), _basis(one, labels)),
-            *(_before(one), amount(one.now_cents), _difference(one), _times(one)),
-            *(_day(one.last_paid_at), _last_used(one, labels)),
+            Toned(labels(f"notice.{notice.notice}"), NOTICE_TONES[notice.notice]),
+            *(notice.name, mask_tax_id(notice.tax_id), _basis(notice, labels)),
+            *(_before(notice), amount(notice.now_cents), _difference(notice), _times(notice)),
+            *(_day(notice.last_paid_at), _last_used(notice, labels)),
         )
-        for one in notices
+        for notice in notices
     )
     return Table(labels("sheet.notices"), columns, rows)
 
@@ -312,11 +312,11 @@ def _changes(changes: tuple[Change, ...], labels: Labels) -> Table:
     )
     rows = (
         (
-            Toned(labels(f"change.{one.kind}"), _CHANGE_TONES[one.kind]),
-            *(one.name, mask_tax_id(one.tax_id), one.reference, where_in_words(one, labels)),
-            *(amount(one.before_cents), amount(one.now_cents), amount(one.difference_cents)),
+            Toned(labels(f"change.{change.kind}"), _CHANGE_TONES[change.kind]),
+            *(change.name, mask_tax_id(change.tax_id), change.reference, where_in_words(change, labels)),
+            *(amount(change.before_cents), amount(change.now_cents), amount(change.difference_cents)),
         )
-        for one in changes
+        for change in changes
     )
     return Table(labels("sheet.changes"), columns, rows)
 
@@ -340,12 +340,12 @@ def _not_paid(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
     )
     lines = (
         (
-            Toned(labels(f"place.{one.place}"), PLACE_TONES[one.place]),
-            *(reason_in_words(one.reason, labels), one.name, one.tax_id_masked),
-            *(one.reference, labels.of_value("kind", one.kind), amount(one.amount_cents)),
-            *(one.row or None, one.sheet, one.file),
+            Toned(labels(f"place.{row.place}"), PLACE_TONES[row.place]),
+            *(reason_in_words(row.reason, labels), row.name, row.tax_id_masked),
+            *(row.reference, labels.of_value("kind", row.kind), amount(row.amount_cents)),
+            *(row.row or None, row.sheet, row.file),
         )
-        for one in rows
+        for row in rows
     )
     return Table(labels("sheet.not_paid"), columns, lines)
 

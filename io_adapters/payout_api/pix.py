@@ -36,14 +36,14 @@ class QrCodeFindings:
     @property
     def is_sound(self) -> bool:
         """Whether there is a text, and nothing about it or the answer is wrong."""
-        return self.payload is not None and not self.differs and all(one.leaves_open for one in self.problems)
+        return self.payload is not None and not self.differs and all(problem.leaves_open for problem in self.problems)
 
     def in_words(self, language: str) -> tuple[str, ...]:
         """Say everything to a person: the deprecation first, then what was found."""
         said = [deprecation_in_words(language)]
         if self.payload is None:
             said.append(unchecked_in_words(language))
-        return (*said, *(in_words(one, language) for one in self.problems), *self.differs)
+        return (*said, *(in_words(problem, language) for problem in self.problems), *self.differs)
 
 
 def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any") -> QrCodeFindings:

@@ -107,12 +107,14 @@ class AddressBook:
         """Give each contact the destinations that name its tax id, unless it has them."""
         if not destinations:
             return
-        identities = json.dumps(sorted({account_identity(one.tax_id or "") for one in destinations}))
+        identities = json.dumps(sorted({account_identity(destination.tax_id or "") for destination in destinations}))
         wanted = sa.select(sa.func.json_each(identities).table_valued("value").c.value)  # any number of them
         query = sa.select(contacts.c.identity, contacts.c.id).where(contacts.c.identity.in_(wanted))
         with self._database.writing() as connection:
             found = {row.identity: row.id for row in connection.execute(query.order_by(contacts.c.number.desc()))}
-            owners = ((found.get(account_identity(one.tax_id or "")), one) for one in destinations)
+            owners = (
+                (found.get(account_identity(destination.tax_id or "")), destination) for destination in destinations
+            )
             _add_accounts(connection, at, ((owner, one) for owner, one in owners if owner is not None))
 
     def add_account(self, at: float, contact_id: str, destination: Destination) -> Contact | None:

@@ -101,8 +101,10 @@ def listed_institutions() -> tuple[Listed, ...]:
 
 def institution_name(ispb: str | None, compe: str | None) -> str | None:
     """Return the name of the institution with an ISPB, else of the one with a COMPE code; None when unknown."""
-    by_ispb = (one.name for one in listed_institutions() if ispb and one.ispb_number == ispb)
-    by_compe = (one.name for one in listed_institutions() if compe and one.compe_number == compe)
+    by_ispb = (institution.name for institution in listed_institutions() if ispb and institution.ispb_number == ispb)
+    by_compe = (
+        institution.name for institution in listed_institutions() if compe and institution.compe_number == compe
+    )
     return next(by_ispb, None) or next(by_compe, None)
 
 
@@ -117,11 +119,11 @@ def list_institutions(
 ) -> InstitutionPage:
     """List financial institutions by name and start of operation, page by page."""
     found = [
-        one
-        for one in listed_institutions()
-        if searched_form(name or "") in searched_form(one.name)
-        and (min_start is None or one.str_start_date >= min_start)
-        and (max_start is None or one.str_start_date <= max_start)
+        institution
+        for institution in listed_institutions()
+        if searched_form(name or "") in searched_form(institution.name)
+        and (min_start is None or institution.str_start_date >= min_start)
+        and (max_start is None or institution.str_start_date <= max_start)
     ]
     rows = page_size or sandbox.behaviour.institutions_page_size
     pages = -(-len(found) // rows)

@@ -269,7 +269,7 @@ def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> str:
             raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(members))
         if any(_leads_out(member.filename) for member in members):
             raise refusal(IssueCode.FILE_ZIP, place, "zip_names")
-        tables = [one for one in members if not one.is_dir() and not _is_noise(one.filename)]
+        tables = [member for member in members if not member.is_dir() and not _is_noise(member.filename)]
         if len(tables) != 1:
             raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(tables))
         (table,) = tables

@@ -92,7 +92,7 @@ class BlockBooks:
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
         if mismatches:
-            used = [one for one in records(runs) if one["disposition"] == USED]
+            used = [record for record in records(runs) if record["disposition"] == USED]
             code = IssueCode.TOTAL_MISMATCH.value
             runs = move_rows(runs, [Run(**one | {"disposition": "held", "reason": code}) for one in used])
         return Books(

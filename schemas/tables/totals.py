@@ -151,4 +151,6 @@ def _tell_totals(verdicts: Sequence[Verdict], language: str) -> list[str]:
 def _tell_control(verdicts: Sequence[Verdict], language: str) -> list[str]:
     agreed = [verdict.found for verdict in verdicts if verdict.agrees]
     told = [say("control_compared", language, found=", ".join(agreed))] if agreed else []
-    return [*told, say("control_not_compared", language)] if any(one.agrees is None for one in verdicts) else told
+    return (
+        [*told, say("control_not_compared", language)] if any(verdict.agrees is None for verdict in verdicts) else told
+    )

@@ -51,7 +51,7 @@ def test_five_thousand_accounts_fifty_at_a_time(
         began = perf_counter()
         verdicts = ask_accounts(run, accounts)
         asking_s = perf_counter() - began
-        assert {one.result for one in verdicts.values()} == {CheckResult.VALID}
+        assert {verdict.result for verdict in verdicts.values()} == {CheckResult.VALID}
         assert run.ledger.checks.spent(run.id) == CHECKS * 36
     with opened_run("payout", read_run_request(job.path), read_settings(), QuietProgress()) as run:
         read(run)

@@ -70,7 +70,7 @@ def test_statements_of_fifty_recordings_each(figures: Figures, tmp_path: Path, p
     territories = earned.assign(territory=[f"T{n % 20}" for n in range(len(earned))])
     tables = StatementTables(earned, territories, balances(payees), obligations(payees))
     began = perf_counter()
-    composed = sum(len(one.recordings) for one in compose_statements(HEADING, tables, run_id="run-1"))
+    composed = sum(len(statement.recordings) for statement in compose_statements(HEADING, tables, run_id="run-1"))
     compose_s = perf_counter() - began
     assert composed == payees * RECORDINGS
     began = perf_counter()

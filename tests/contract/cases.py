@@ -98,7 +98,7 @@ def an_account_is_marked_as_the_favorite_and_deleted(world: World) -> None:
     assert (marked.pix_key, marked.pix_key_type, marked.tax_id) == ("ana@example.com", "email", CPF)
     seen = world.api.contacts.update_email("b@example.com", tax_id=CPF)
     assert seen.has_bank_account is True
-    assert [(one.id, one.is_favorite) for one in seen.accounts or ()] == [(account_id, True)]
+    assert [(account.id, account.is_favorite) for account in seen.accounts or ()] == [(account_id, True)]
     world.api.contacts.delete_account(account_id)
     for call in (world.api.contacts.delete_account, world.api.contacts.mark_favorite):
         with pytest.raises(NotFound):
@@ -219,8 +219,8 @@ def a_report_is_created_once_and_found_again(world: World) -> None:
     split_id = answer.report.id or ""
     assert (answer.report.totalAmount, answer.report.status) == (Decimal("20.00"), "PENDING")
     assert world.api.get_report(split_id) == answer.report
-    assert [one.id for one in world.api.list_reports()] == [split_id]
-    assert [one.id for one in world.api.list_all_reports()] == [split_id]
+    assert [report.id for report in world.api.list_reports()] == [split_id]
+    assert [report.id for report in world.api.list_all_reports()] == [split_id]
     assert (answer.report.pendingPayments, answer.report.withholdPayments) == (1, 1)
     assert world.effects() == {"creates": 1}
 

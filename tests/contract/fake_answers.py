@@ -90,4 +90,4 @@ def webhook(id_: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sum(entries: list[dict[str, Any]]) -> Decimal:
-    return sum((one["finalAmount"] for one in entries), Decimal("0.00"))
+    return sum((entry["finalAmount"] for entry in entries), Decimal("0.00"))

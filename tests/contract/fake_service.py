@@ -81,7 +81,7 @@ class FakeService:
 
     def _create_contact(self, body: Body) -> httpx.Response:
         _need(body, "name", "tax_id", "email")
-        known = [one for one in self.contacts.values() if one["tax_id"] == body["tax_id"]]
+        known = [contact for contact in self.contacts.values() if contact["tax_id"] == body["tax_id"]]
         if not known:
             self.effects["contacts"] += 1
             id_ = next(self._ids)
@@ -106,9 +106,9 @@ class FakeService:
         named = {name: body[name] for name in ("tax_id", "contact_id") if body.get(name)}
         if not named:
             raise _Refusal(422, ())
-        for one in self.contacts.values():
-            if named.items() <= {"tax_id": one["tax_id"], "contact_id": one["id"]}.items():
-                return one
+        for contact in self.contacts.values():
+            if named.items() <= {"tax_id": contact["tax_id"], "contact_id": contact["id"]}.items():
+                return contact
         raise _Refusal(404)
 
     def _account(self, body: Body) -> tuple[Body, Body]:
@@ -170,7 +170,9 @@ class FakeService:
         return _answer(201, self.reports[id_])
 
     def _list(self, query: Body) -> httpx.Response:
-        return _answer(200, [one for one in self.reports.values() if query.get("status") in {None, one["status"]}])
+        return _answer(
+            200, [report for report in self.reports.values() if query.get("status") in {None, report["status"]}]
+        )
 
     def _get(self, split_id: str, _body: Body) -> httpx.Response:
         if split_id not in self.reports:

@@ -139,7 +139,10 @@ class Payday:
 
     def states(self) -> list[str]:
         """Return where each submission stands, by batch."""
-        return [one.state.value for one in sorted(self.submissions(), key=lambda one: (one.batch_number, one.attempt))]
+        return [
+            submission.state.value
+            for submission in sorted(self.submissions(), key=lambda one: (one.batch_number, one.attempt))
+        ]
 
 
 def wait_for(condition: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
@@ -217,17 +220,18 @@ def check_books(payday: Payday, jobs: Sequence[PaymentsJob] = ()) -> Books:
         claims = [claim for job in jobs for claim in ledger.claims.live_of(job.name, "2026-10")]
         refused = {
             payment.amount_cents
-            for one in submissions
-            if one.state is S.REFUSED
-            for payment in ledger.claims.payments_of(one.id)
+            for submission in submissions
+            if submission.state is S.REFUSED
+            for payment in ledger.claims.payments_of(submission.id)
         }
         intents = {
-            one.id: sum(line.after is S.SENDING for line in ledger.submissions.journal(one.id)) for one in submissions
+            submission.id: sum(line.after is S.SENDING for line in ledger.submissions.journal(submission.id))
+            for submission in submissions
         }
         certainly_unsent = sum(
-            line.after is S.NOT_SENT for one in submissions for line in ledger.submissions.journal(one.id)
+            line.after is S.NOT_SENT for submission in submissions for line in ledger.submissions.journal(submission.id)
         )
-    by_id = {one.id: one.state for one in submissions}
+    by_id = {submission.id: submission.state for submission in submissions}
     assert set(there) <= set(by_id), "the service has a report that the ledger does not know"
     for name, state in by_id.items():
         expected = {1} if state in IN_THE_SERVICE else {0} if state in NOT_IN_THE_SERVICE else {0, 1}
@@ -239,7 +243,7 @@ def check_books(payday: Payday, jobs: Sequence[PaymentsJob] = ()) -> Books:
     claimed = {claim.amount_cents for claim in claims}
     owed = {cents for job in jobs for cents in job.owed.values()}
     _check_that_nothing_is_lost(owed, set(paid), claimed, doubtful | refused)
-    doubted = [one for one in submissions if one.was_in_doubt]
+    doubted = [submission for submission in submissions if submission.was_in_doubt]
     with_people = sum(one.state is S.IN_DOUBT for one in doubted)
     states = Counter(state.value for state in by_id.values())
     return Books(states, sum(intents.values()), len(doubted), with_people)

@@ -227,7 +227,9 @@ class AnyHistory(RuleBasedStateMachine):
         """A person has said yes to a plan: each of its payments may go, whatever went before."""
         sent = self.sent()
         with self.label.ledger() as ledger:
-            submissions = [one for one in ledger.submissions.list() if one.plan_digest == self.digest]
+            submissions = [
+                submission for submission in ledger.submissions.list() if submission.plan_digest == self.digest
+            ]
             planned = [one.amount_cents for each in submissions for one in ledger.claims.payments_of(each.id)]
         self.allowed |= {cents: max(self.allowed[cents], sent[cents] + 1) for cents in planned}
 

@@ -46,4 +46,4 @@ def test_two_jobs_are_paid_side_by_side_and_neither_doubts_what_the_other_is_sen
         assert payday.posts() == 24
         with payday.ledger() as ledger:
             submissions = ledger.submissions.list(bodies=False)
-        assert not any(one.was_in_doubt for one in submissions)
+        assert not any(submission.was_in_doubt for submission in submissions)

@@ -170,7 +170,7 @@ def test_two_runs_at_once_pay_for_one_check_and_share_its_answer(checked, servic
     assert [report.exit_code for report in reports] == [ExitCode.APPROVAL_WANTED] * 2
     assert service.calls(CHECK) == 2
     counts = [summary_of(report)["account_checks"] for report in reports]
-    assert sum(one["made"] for one in counts) == sum(one["reused"] for one in counts) == 2
+    assert sum(count["made"] for count in counts) == sum(count["reused"] for count in counts) == 2
 
 
 def test_a_service_that_comes_to_a_stop_is_told_with_what_was_not_asked(checked, service):

@@ -31,7 +31,7 @@ def three(label):
 
 def states(label):
     with label.ledger() as ledger:
-        return [one.state.value for one in ledger.submissions.list(bodies=False)]
+        return [submission.state.value for submission in ledger.submissions.list(bodies=False)]
 
 
 def two_people_let_it_go_on(label):
@@ -76,7 +76,7 @@ def test_an_old_answer_given_again_is_in_doubt_and_never_taken_for_an_acceptance
     proxy.stale_from = 2
     report = three.run()
     with three.ledger() as ledger:
-        linked = [one.split_id for one in ledger.submissions.list(bodies=False) if one.split_id]
+        linked = [submission.split_id for submission in ledger.submissions.list(bodies=False) if submission.split_id]
     assert len(linked) == len(set(linked))
     told = {batch["split_id"]: batch["amount_cents"] for batch in summary_of(report)["batches"] if batch["split_id"]}
     truth = {one["split_id"]: one["amount_cents"] for one in service.reports}
@@ -197,7 +197,7 @@ def test_a_copied_folder_is_noticed_after_one_batch_in_that_run(
     assert three.run().exit_code == ExitCode.FROZEN
     assert codes == [ExitCode.DONE]
     assert service.posts == 2
-    assert {one["reportId"].split("-")[2] for one in service.reports} == {tag}
+    assert {report["reportId"].split("-")[2] for report in service.reports} == {tag}
     nothing_more_is_sent_until_two_people_have_looked(three, service)
     twin.payments(payment(CAIO, "31,00", "mais uma"))
     assert at_home_elsewhere(twin, copy) == ExitCode.FROZEN

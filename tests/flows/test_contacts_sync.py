@@ -48,7 +48,7 @@ def test_a_preview_says_what_would_be_done_calls_nobody_and_leaves_no_trace(read
 
 def test_the_missing_are_created_and_the_second_sync_makes_no_call(ready, book):
     assert synced(ready)["results"] == {"created": 2, "favorite_marked": 0}
-    assert {(one["name"], one["tax_id"], one["email"]) for one in book.contacts} == {
+    assert {(contact["name"], contact["tax_id"], contact["email"]) for contact in book.contacts} == {
         (who.name, who.tax_id, who.email) for who in (ANA, BIA)
     }
     calls = book.calls
@@ -61,7 +61,7 @@ def test_a_contact_the_service_has_already_is_found_and_never_made_twice(ready, 
     there = book.add("Somebody", ANA.tax_id, "old@example.com")
     told = synced(ready)
     assert told["results"] == {"created": 1, "found": 1, "favorite_marked": 0}
-    (ana,) = (one for one in book.contacts if one["tax_id"] == ANA.tax_id)
+    (ana,) = (contact for contact in book.contacts if contact["tax_id"] == ANA.tax_id)
     assert (ana["id"], ana["email"], ana["name"]) == (there["id"], ANA.email, "Somebody")
     assert [one["name_differs"] for one in told["contacts"]].count(True) == 1
     assert service.calls(CREATE) == 2  # the one above, and Bia's
@@ -74,7 +74,7 @@ def test_a_changed_e_mail_is_changed_and_nothing_else_is_called(ready, book):
     assert ready.ask("contacts", "sync", ready.job)["planned"]["change_email"] == 1
     assert synced(ready)["results"] == {"email_changed": 1, "favorite_marked": 0}
     assert book.calls == calls + 1
-    assert "nova@example.com" in {one["email"] for one in book.contacts}
+    assert "nova@example.com" in {contact["email"] for contact in book.contacts}
 
 
 def test_the_account_that_is_paid_becomes_the_favorite_and_stays_it_without_another_call(ready, book, service):
@@ -237,7 +237,7 @@ class TestIdsInPlans:
         synced(ready)
         report = ready.run()
         assert report.exit_code == 0
-        assert self.ids_sent(ready) == {one["tax_id"]: one["id"] for one in book.contacts}
+        assert self.ids_sent(ready) == {contact["tax_id"]: contact["id"] for contact in book.contacts}
 
     def test_a_job_that_was_never_synced_sends_none(self, ready):
         ready.run()
@@ -269,14 +269,14 @@ class TestIdsInPlans:
 
     def ids_sent(self, label):
         with label.ledger() as ledger:
-            bodies = [json.loads(one.body) for one in ledger.submissions.list()]
+            bodies = [json.loads(submission.body) for submission in ledger.submissions.list()]
         return {entry["taxId"]: entry.get("contactId") for body in bodies for entry in body["payments"]}
 
 
 class TestByHand:
     def contact(self, label, book):
         synced(label)
-        return next(one for one in book.contacts if one["tax_id"] == ANA.tax_id)
+        return next(contact for contact in book.contacts if contact["tax_id"] == ANA.tax_id)
 
     def test_a_contact_is_deleted_only_after_a_yes(self, ready, book, service):
         contact = self.contact(ready, book)
@@ -300,7 +300,7 @@ class TestByHand:
         done = CliRunner().invoke(app, ["contacts", "delete", "--ask-tax-id", "--yes"], input=f"{ANA.tax_id}\n")
         assert done.exit_code == 0, done.output
         assert ANA.tax_id not in done.output
-        assert [one["tax_id"] for one in book.contacts] == [BIA.tax_id]
+        assert [contact["tax_id"] for contact in book.contacts] == [BIA.tax_id]
 
     def test_a_deletion_without_an_answer_lends_no_id_until_a_sync_finds_the_contact(self, ready, book, service):
         contact = self.contact(ready, book)

@@ -189,7 +189,7 @@ def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, 
     assert "aurora 2026-01" in message
     assert "BRL 100,00" in message
     traces = royalties.ask("trace", ANA.tax_id, "--job-file", royalties.job)["traces"]
-    (traced,) = (one for one in traces if one["period"] == "2026-02")
+    (traced,) = (trace for trace in traces if trace["period"] == "2026-02")
     found = [found for part in traced["parts"] for found in part["found"] if found["file"] == name]
     assert sorted(one["ranges"] for one in found) == ([[[2, 2]], [[3, 3]]] if mixed else [[[6, 6]], [[7, 7]]])
     assert traced["problems"] == []

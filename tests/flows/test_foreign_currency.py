@@ -84,7 +84,7 @@ def test_every_report_gets_the_rate_once_however_often_the_job_runs(each_alone, 
     assert each_alone.run().exit_code == ExitCode.DONE
     each_alone.run()
     each_alone.say("settle")
-    assert sorted(service.rates) == sorted((one["split_id"], "5.4312") for one in service.reports)
+    assert sorted(service.rates) == sorted((report["split_id"], "5.4312") for report in service.reports)
     assert len(service.rates) == service.calls(RATE) == 7
 
 

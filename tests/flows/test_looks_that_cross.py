@@ -100,7 +100,7 @@ def test_nor_has_one_that_ended_while_a_sender_read_its_list(processing, service
     assert run.discrepancies == []
     assert run.codes == set()
     with processing.ledger() as ledger:
-        assert [one.state.value for one in ledger.submissions.list(bodies=False)] == [state]
+        assert [submission.state.value for submission in ledger.submissions.list(bodies=False)] == [state]
         assert ledger.freeze.current() is None
 
 
@@ -116,4 +116,4 @@ def test_a_report_that_two_programs_find_at_once_is_one_report(label, service, e
         assert run.ledger.freeze.current() is None
     assert service.posts == 1
     with label.ledger() as ledger:
-        assert [one.state.value for one in ledger.submissions.list(bodies=False)] == ["paid"]
+        assert [submission.state.value for submission in ledger.submissions.list(bodies=False)] == ["paid"]

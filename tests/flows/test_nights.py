@@ -38,7 +38,7 @@ def test_each_yaml_file_and_each_folder_with_a_job_is_a_job(jobs: Path):
 
 def test_one_jobs_failure_stops_no_other_and_the_night_tells_the_worst(jobs: Path, service: Oracle):
     night = run_night(jobs)
-    assert {one.file: one.state for one in night.jobs} == {
+    assert {job.file: job.state for job in night.jobs} == {
         "aaa.yaml": "could_not_begin",
         "free/job.yaml": "done",
         "waits/job.yaml": "awaiting_approval",
@@ -51,16 +51,16 @@ def test_the_second_night_runs_nothing_and_asks_nothing(jobs: Path, service: Ora
     run_night(jobs)
     lists, checks = service.calls(LIST), service.checks
     night = run_night(jobs)
-    assert not any(one.was_run for one in night.jobs)
+    assert not any(job.was_run for job in night.jobs)
     assert (service.calls(LIST), service.checks, service.posts) == (lists, checks, 1)
 
 
 def test_a_word_given_by_day_is_taken_up_at_night(jobs: Path, label: Label, service: Oracle):
-    waiting = next(one for one in run_night(jobs).jobs if one.job == "waits")
+    waiting = next(job for job in run_night(jobs).jobs if job.job == "waits")
     (planned,) = [line for line in waiting.message.split() if line.startswith("sha256:")]
     label.approve(planned, "20,00", "bruno")
     night = run_night(jobs)
-    assert [one.job for one in night.jobs if one.was_run] == ["waits"]
+    assert [job.job for job in night.jobs if job.was_run] == ["waits"]
     assert service.paid == [1000, 2000]
 
 
@@ -70,13 +70,13 @@ def test_a_corrected_file_is_run_again_and_pays_what_is_new(jobs: Path, service:
     free.declare(job="free", approval={"above": "1000.00"})
     free.payments(payment(ANA, "10,00", "a"), payment(BIA, "5,00", "c"))
     night = run_night(jobs)
-    assert [one.job for one in night.jobs if one.was_run] == ["free"]
+    assert [job.job for job in night.jobs if job.was_run] == ["free"]
     assert service.paid == [500, 1000]
 
 
 def test_a_service_that_was_away_is_tried_again_the_next_night(jobs: Path, service: Oracle):
     service.plant(LIST, "status", times=None)
-    assert {one.state for one in run_night(jobs).jobs} <= {"could_not_begin", "not_sent"}
+    assert {job.state for job in run_night(jobs).jobs} <= {"could_not_begin", "not_sent"}
     service.clear()
     run_night(jobs)
     assert service.paid == [1000]
@@ -84,8 +84,8 @@ def test_a_service_that_was_away_is_tried_again_the_next_night(jobs: Path, servi
 
 def test_a_report_in_doubt_is_settled_and_never_sent_again(jobs: Path, service: Oracle):
     service.plant(CREATE, "drop", when="before")
-    assert next(one for one in run_night(jobs).jobs if one.job == "free").state == "in_doubt"
-    second = next(one for one in run_night(jobs).jobs if one.job == "free")
+    assert next(job for job in run_night(jobs).jobs if job.job == "free").state == "in_doubt"
+    second = next(job for job in run_night(jobs).jobs if job.job == "free")
     assert (second.state, second.was_run) == ("in_doubt", False)
     assert service.posts == 1
 
@@ -107,7 +107,7 @@ def monthly(label: Label, service: Oracle) -> tuple[Path, Label]:
 
 
 def of_earlier(night: NightReport) -> JobNight:
-    (found,) = (one for one in night.jobs if one.period == EARLIER)
+    (found,) = (job for job in night.jobs if job.period == EARLIER)
     return found
 
 

@@ -35,7 +35,7 @@ def asked_by(service, label, code=0):
 
 def states(label):
     with label.ledger() as ledger:
-        return {one.state.value for one in ledger.submissions.list(bodies=False)}
+        return {submission.state.value for submission in ledger.submissions.list(bodies=False)}
 
 
 def test_one_list_and_nothing_else_is_asked_for(jobs, service):

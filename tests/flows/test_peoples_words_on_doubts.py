@@ -99,7 +99,7 @@ def declare_absent(report, *by, evidence="the support desk says so, ticket 7", *
 
 def states():
     with Label.ledger() as ledger:
-        return {one.id: one.state for one in ledger.submissions.list(bodies=False)}
+        return {submission.id: submission.state for submission in ledger.submissions.list(bodies=False)}
 
 
 def journal_of(name):

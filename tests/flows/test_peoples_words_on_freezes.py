@@ -69,7 +69,7 @@ def test_two_people_who_name_the_ledger_let_the_sending_go_on_for_good(label, se
     unfreeze(label, tag)
     status = label.ask("status", code=ExitCode.NOT_SENT)
     assert status["freeze"] is None
-    assert [(one["kind"], one["amount_cents"]) for one in status["open"]] == [("not_sent", 1000)]
+    assert [(statu["kind"], statu["amount_cents"]) for statu in status["open"]] == [("not_sent", 1000)]
     label.payments(payment(ANA, "10,00"))
     report = label.run()
     assert report.exit_code == ExitCode.DONE

@@ -77,7 +77,7 @@ def test_a_service_as_it_is_assumed_to_be_is_confirmed_for_four_centavos_at_most
     assert found["payments_and_owner_make_amount"] == ("confirmed", "true")
     assert service.posts == 3
     assert service.paid == [1, 1]
-    assert all(one["reportId"].startswith("repasse-probe-") for one in service.reports)
+    assert all(report["reportId"].startswith("repasse-probe-") for report in service.reports)
 
 
 @pytest.mark.parametrize(

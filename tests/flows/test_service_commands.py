@@ -137,7 +137,7 @@ def test_after_a_refusal_two_people_give_another_order(abroad, service, refused)
     assert (told["state"], told["order_id"]) == ("accepted", "EX-2")
     abroad.say("settle")
     assert places(summary_of(report)) == {"paid": 3000}
-    assert [one.state for one in updates(abroad)] == [X.ABSENT, X.ACCEPTED]
+    assert [update.state for update in updates(abroad)] == [X.ABSENT, X.ACCEPTED]
     (batch,) = summary_of(report)["batches"]
     assert (batch["exchange"]["order_id"], batch["exchange"]["outcome"]) == ("EX-2", "accepted")
 
@@ -158,7 +158,7 @@ def test_a_lost_answer_is_a_doubt_and_nothing_is_sent_again(abroad, service, wit
     rate(abroad, name, "5.60", by=("bia", "caio"), code=2)
     abroad.say("settle", code=22)
     assert (service.calls(RATE), service.rates) == (1, [])
-    assert [one.state for one in updates(abroad)] == [X.IN_DOUBT]
+    assert [update.state for update in updates(abroad)] == [X.IN_DOUBT]
 
 
 def test_a_lost_answer_whose_rate_the_report_shows_is_found_at_once(abroad, service, without_terms):
@@ -239,7 +239,7 @@ def test_where_people_have_to_sign_in_typed_names_set_no_rate(abroad, service, t
     told = abroad.say("exchange-rate", report_of(abroad), "--rate", text, *(f"--by={name}" for name in by), code=2)
     assert "signed_in" in told.output
     assert service.calls(RATE) == 0
-    assert [one.state for one in updates(abroad)] == [X.APPROVED]
+    assert [update.state for update in updates(abroad)] == [X.APPROVED]
     abroad.say("settle")  # the approved plan's own rate needs no word of anybody any more
     assert [one for _, one in service.rates] == ["5.4312"]
 

@@ -31,7 +31,7 @@ def told(label: Label, code: int) -> list[dict]:
 
 
 def facts(waits: list[dict], *names: str) -> list[tuple]:
-    return [tuple(one[name] for name in names) for one in waits]
+    return [tuple(wait[name] for name in names) for wait in waits]
 
 
 def test_a_held_payment_waits_until_it_is_paid(label: Label, service: Oracle):
@@ -72,7 +72,7 @@ def test_lines_that_no_share_covers_wait_with_their_list(label: Label, service: 
     label.run()
     waits = told(label, ExitCode.ROWS_HELD)
     assert ("unmatched", 1000) in facts(waits, "kind", "amount_cents")
-    assert all("missing-shares.xlsx" in one["way"] for one in waits)
+    assert all("missing-shares.xlsx" in wait["way"] for wait in waits)
     assert service.paid == [700]
 
 

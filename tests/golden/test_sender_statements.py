@@ -135,6 +135,8 @@ def test_a_draft_finds_the_money_of_every_sender_without_knowing_the_sender(expe
     draft = draft_layout(views, others, "drafted")
     drafted = Layout.model_validate(parse_yaml(draft, "drafted.yaml").values)
     right = layout_named(expected["layout"])
-    assert {fold(one) for one in drafted.columns["amount"]} <= {fold(one) for one in right.columns["amount"]}
+    assert {fold(column) for column in drafted.columns["amount"]} <= {
+        fold(column) for column in right.columns["amount"]
+    }
     assert [fit.layout for fit in candidates(views, [drafted])] == [drafted]
     assert "CONFIRM" in draft

@@ -69,8 +69,10 @@ class Books:
 
     def of(self, payee):
         """What somebody ever earned, and where it is."""
-        own = [frame[frame["tax_id"] == payee] for frame in (one.obligations for one in self.payables.values())]
-        earned = sum(one.balances.set_index("tax_id")["earned_cents"].get(payee, 0) for one in self.payables.values())
+        own = [frame[frame["tax_id"] == payee] for frame in (payable.obligations for payable in self.payables.values())]
+        earned = sum(
+            payable.balances.set_index("tax_id")["earned_cents"].get(payee, 0) for payable in self.payables.values()
+        )
         held = sum(
             frame.loc[(frame["kind"] == "royalty") & (frame["place"] == "held"), "amount_cents"].sum() for frame in own
         )

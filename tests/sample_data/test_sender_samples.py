@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 STATEMENTS = {
-    one["layout"]: one for one in json.loads((SAMPLES / "expected/statements.json").read_text(encoding="utf-8"))
+    load["layout"]: load for load in json.loads((SAMPLES / "expected/statements.json").read_text(encoding="utf-8"))
 }
 # Layout -> encoding, delimiter, whether fields are quoted, the money's header.
 TEXTS = {

@@ -81,4 +81,4 @@ def test_every_line_of_a_sender_has_a_currency(layout):
 def test_no_gross_price_tax_balance_or_rate_is_taken_for_the_money(layout):
     decoy = re.compile(r"gross|retail|withheld|\bfees?\b|recoup|balance|price|rate|tax|net sales", re.IGNORECASE)
     after_fees = re.compile(r"after fees", re.IGNORECASE)
-    assert [one for one in layout.columns["amount"] if decoy.search(after_fees.sub("", one))] == []
+    assert [column for column in layout.columns["amount"] if decoy.search(after_fees.sub("", column))] == []

@@ -329,7 +329,9 @@ class EditingOffice:
 
     def _entries_of_plan(self) -> list[dict[str, Any]]:
         with open_ledger_of(read_settings()) as ledger:
-            bodies = [one.body for one in ledger.submissions.list() if one.plan_digest == self.digest]
+            bodies = [
+                submission.body for submission in ledger.submissions.list() if submission.plan_digest == self.digest
+            ]
         return [entry for body in bodies for entry in json.loads(body)["payments"]]
 
     def _total(self) -> int:

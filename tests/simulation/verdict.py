@@ -70,7 +70,7 @@ def judge(world: World, owed: frozenset[str]) -> Verdict:
             for post in world.service.posts
             if post.at_s > world.stopped_at_s
         ]
-    doubtful = any(one.state in {S.IN_DOUBT, S.SENDING} for one in submissions)
+    doubtful = any(submission.state in {S.IN_DOUBT, S.SENDING} for submission in submissions)
     created = {key for report in world.service.created for key in report.post.obligations}
     doubles, posts = tuple(_doubles(world)), len(world.service.posts)
     return Verdict(doubles, lost, tuple(lies), frozen or doubtful, owed <= created, frozen, posts)
@@ -111,14 +111,14 @@ def _untrue(world: World, submissions: list[Submission]) -> Iterator[str]:
     """No false paid, no false refused."""
     created = {(report.post.report_id, report.split_id): report for report in world.service.created}
     first = {name: report for (name, _), report in reversed(created.items())}
-    for one in submissions:
-        report = created.get((one.report_id, one.split_id or ""), first.get(one.report_id))
-        if one.state in IN_THE_SERVICE and report is None:
-            yield f"{one.report_id} is {one.state}, and there is no such report"
-        elif report is not None and one.state not in IN_THE_SERVICE | {S.IN_DOUBT, S.SENDING}:
-            yield f"{one.report_id} is {one.state}, and the report exists"
-        elif report is not None and one.state in IN_THE_SERVICE:
-            yield from _untrue_of_report(one, report)
+    for submission in submissions:
+        report = created.get((submission.report_id, submission.split_id or ""), first.get(submission.report_id))
+        if submission.state in IN_THE_SERVICE and report is None:
+            yield f"{submission.report_id} is {submission.state}, and there is no such report"
+        elif report is not None and submission.state not in IN_THE_SERVICE | {S.IN_DOUBT, S.SENDING}:
+            yield f"{submission.report_id} is {submission.state}, and the report exists"
+        elif report is not None and submission.state in IN_THE_SERVICE:
+            yield from _untrue_of_report(submission, report)
 
 
 def _untrue_of_report(one: Submission, report: Created) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _untrue_of_report(one: Submission, report: Created) -> Iterator[str]:
 
 def _unseen(world: World, submissions: list[Submission]) -> Iterator[str]:
     """Every report is one that the ledger wrote down, and one that the list shows by name does not stay in doubt."""
-    stored = {one.report_id: one for one in submissions}
+    stored = {submission.report_id: submission for submission in submissions}
     telling = world.service.telling
     frozen = any(ending.codes and ExitCode.FROZEN in ending.codes for ending in world.endings)
     for report in world.service.created:
@@ -147,7 +147,7 @@ def _unseen(world: World, submissions: list[Submission]) -> Iterator[str]:
 
 def _ill_posted(world: World, submissions: list[Submission]) -> Iterator[str]:
     """Other bytes than those that were written down, or at another time."""
-    stored = {one.report_id: one for one in submissions}
+    stored = {submission.report_id: submission for submission in submissions}
     for post in world.service.posts:
         one = stored.get(post.report_id)
         if one is None:
@@ -163,13 +163,17 @@ def _breaches(world: World, ledger: Ledger, submissions: list[Submission]) -> It
     if world.is_restless:
         yield "every run changes something again"
     for ending in world.endings:
-        if ending.codes and ExitCode.BUG in ending.codes and not any(WOKE_TOO_LATE in one for one in ending.messages):
+        if (
+            ending.codes
+            and ExitCode.BUG in ending.codes
+            and not any(WOKE_TOO_LATE in message for message in ending.messages)
+        ):
             yield f"a process ended with a bug: {ending.messages}"
     live = {claim.obligation_key: claim.submission_id for claim in ledger.claims.live_of(JOB, PERIOD)}
-    for one in submissions:
-        after_not_sent = [line.after for line in ledger.submissions.journal(one.id) if line.before is S.NOT_SENT]
+    for submission in submissions:
+        after_not_sent = [line.after for line in ledger.submissions.journal(submission.id) if line.before is S.NOT_SENT]
         if set(after_not_sent) - {S.APPROVED}:
-            yield f"{one.report_id} was not sent, and does not go under its own name"
-        for payment in ledger.claims.payments_of(one.id) if one.state in LIVE else ():
-            if live.get(payment.obligation_key) != one.id:
-                yield f"{one.report_id} is {one.state} and does not claim {payment.obligation_key}"
+            yield f"{submission.report_id} was not sent, and does not go under its own name"
+        for payment in ledger.claims.payments_of(submission.id) if submission.state in LIVE else ():
+            if live.get(payment.obligation_key) != submission.id:
+                yield f"{submission.report_id} is {submission.state} and does not claim {payment.obligation_key}"

@@ -87,7 +87,9 @@ class World:
     def states(self) -> list[tuple[str, str]]:
         """Where every submission stands."""
         with self.ledger() as ledger:
-            return sorted((one.id, one.state.value) for one in ledger.submissions.list(bodies=False))
+            return sorted(
+                (submission.id, submission.state.value) for submission in ledger.submissions.list(bodies=False)
+            )
 
     def take_lease_away(self, name: str, owner: Owner) -> None:
         """Let the lease of a process be lost."""

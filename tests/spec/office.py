@@ -140,7 +140,9 @@ class Office:
     def give_up(self, submission: str, *payees: str) -> None:
         """Release what a submission claims, of all payees or of some."""
         self.claims = tuple(
-            one for one in self.claims if one.submission_id != submission or (payees and one.payee not in payees)
+            claim
+            for claim in self.claims
+            if claim.submission_id != submission or (payees and claim.payee not in payees)
         )
 
     def decide(self, kind: DecisionKind, came_in: Inputs) -> None:

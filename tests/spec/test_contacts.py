@@ -40,7 +40,7 @@ def known(who, /, **changes):
 
 
 def book(*contacts):
-    return {one.tax_id: one for one in contacts}
+    return {contact.tax_id: contact for contact in contacts}
 
 
 def planned(came_in, remembered, **options):
@@ -112,7 +112,7 @@ class TestWhoIsWanted:
     def told(self, came_in):
         wanted = wanted_contacts(came_in)
         return (
-            [(NAMES[one.tax_id], one.name, one.email) for one in wanted.contacts],
+            [(NAMES[contact.tax_id], contact.name, contact.email) for contact in wanted.contacts],
             [(NAMES[one.tax_id], one.because) for one in wanted.left_out],
         )
 

@@ -56,4 +56,4 @@ def test_a_list_of_less_than_half_of_what_there_was_has_been_cut(listed, kept, b
     ({"name": "banco", "started_from": dt.date(2002, 1, 1)}, ["Banco do Brasil", "Itaú Unibanco S.A."]),
 ])  # fmt: skip
 def test_a_search_finds_part_of_a_name_a_whole_code_and_days(asked, found):
-    assert [one.name for one in find_institutions(BANKS, **asked)] == found
+    assert [institution.name for institution in find_institutions(BANKS, **asked)] == found

@@ -119,7 +119,7 @@ def test_an_unknown_status_is_shown_as_it_is():
 
 
 def kinds(judged):
-    return [one.kind for one in judged.discrepancies]
+    return [discrepancy.kind for discrepancy in judged.discrepancies]
 
 
 @pytest.mark.parametrize(

@@ -331,7 +331,11 @@ def test_rows_of_other_periods_are_ignored_and_contradicting_ones_are_held():
     )
     rows = runs_frame([("opening.xlsx", "", 2, 6, 5, "used", "")])
     told = of_other_periods(rows, declared, resolve_period("2026-08", None))
-    ended = {(one.first_row, one.disposition, one.reason) for one in told.itertuples() if one.disposition == "ignored"}
+    ended = {
+        (itertuple.first_row, itertuple.disposition, itertuple.reason)
+        for itertuple in told.itertuples()
+        if itertuple.disposition == "ignored"
+    }
     assert ended == {(2, "ignored", OTHER_PERIOD), (4, "ignored", OTHER_PERIOD), (6, "ignored", OTHER_PERIOD)}
     office = Office()
     office.posted = ((resolve_period("2026-07", None).start, "2026-07"),)

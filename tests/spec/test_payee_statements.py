@@ -102,16 +102,18 @@ def test_each_recording_is_told_by_currency_rate_and_share_the_largest_recording
 def test_the_same_part_is_summed_by_platform_and_by_month_to_the_last_digit():
     ana = told(a_month())["ana"]
     assert same(ana.platforms, "| name | earned |\n| Onda | 360 |\n| Maré | 36.005 |")
-    whole = sum(one.earned for one in ana.recordings)
-    assert sum(one.earned for one in ana.platforms) == whole == ana.way.earned_exact == Decimal("396.005")
+    whole = sum(recording.earned for recording in ana.recordings)
+    assert sum(platform.earned for platform in ana.platforms) == whole == ana.way.earned_exact == Decimal("396.005")
 
 
 def test_territories_months_and_units_are_told():
     ana = told(a_month())["ana"]
     assert same(ana.territories, "| name | earned |\n| BR | 360 |\n| PT | 36.005 |")
-    assert sum(one.earned for one in ana.months) == Decimal("396.005")
-    assert [one.name for one in ana.months] == ["2026-08", "2026-09"]
-    assert {one.title: one.units for one in ana.recordings if one.role == "author"}["Samba"] in {12, 1}
+    assert sum(month.earned for month in ana.months) == Decimal("396.005")
+    assert [month.name for month in ana.months] == ["2026-08", "2026-09"]
+    assert {recording.title: recording.units for recording in ana.recordings if recording.role == "author"}[
+        "Samba"
+    ] in {12, 1}
 
 
 def test_a_statement_does_not_depend_on_the_order_of_rows_or_on_how_they_are_cut():
@@ -119,14 +121,14 @@ def test_a_statement_does_not_depend_on_the_order_of_rows_or_on_how_they_are_cut
         return earnings.sample(frac=1, random_state=7).reset_index(drop=True)
 
     def cut(earnings):
-        half = earnings.assign(earned=[str(Decimal(one) / 2) for one in earnings["earned"]],
-                               source_amount=[str(Decimal(one) / 2) for one in earnings["source_amount"]])  # fmt: skip
+        half = earnings.assign(earned=[str(Decimal(earning) / 2) for earning in earnings["earned"]],
+                               source_amount=[str(Decimal(line) / 2) for line in lines["source_amount"]])  # fmt: skip
         return pd.concat([half, half], ignore_index=True)
 
     whole, halves = told(a_month())["ana"], told(a_month(), change=cut)["ana"]
     assert told(a_month(), change=shuffled)["ana"] == whole
     assert halves.platforms == whole.platforms
-    assert [one.earned for one in halves.recordings] == [one.earned for one in whole.recordings]
+    assert [recording.earned for recording in halves.recordings] == [recording.earned for recording in whole.recordings]
 
 
 def test_the_title_is_the_one_most_lines_write():
@@ -159,8 +161,8 @@ def test_a_recording_without_isrc_is_known_by_product_and_title():
     )  # fmt: skip
     parts = told(came_in, Office())["ana"].recordings
     assert same(parts, "| title | earned |\n| Dois | 3 |\n| Um | 2 |\n| Mar | 1 |")
-    assert {one.isrc for one in parts} == {""}
-    assert all(one.upc for one in parts)
+    assert {part.isrc for part in parts} == {""}
+    assert all(part.upc for part in parts)
 
 
 WAYS = """
@@ -216,7 +218,7 @@ def test_advances_are_told_oldest_first_with_what_is_still_to_recoup():
         recouped=lambda one: reais(one.recouped_cents),
         left=lambda one: reais(one.outstanding_cents),
     )
-    assert sum(one.recouped_cents for one in ana.advances) == ana.way.recouped_cents
+    assert sum(advance.recouped_cents for advance in ana.advances) == ana.way.recouped_cents
 
 
 def test_what_is_recouped_is_told_even_when_nobody_says_of_which_advance():
@@ -285,7 +287,7 @@ def test_what_was_sent_too_much_is_told_as_owed_back():
     )  # fmt: skip
     ana = told(less, office, submissions={"rp-1": sent()})["ana"]
     assert (ana.way.payable_cents, ana.way.overpaid_cents) == (30_000, -9_600)
-    assert sum(one.amount_cents for one in ana.payments) + ana.way.overpaid_cents == ana.way.payable_cents
+    assert sum(payment.amount_cents for payment in ana.payments) + ana.way.overpaid_cents == ana.way.payable_cents
 
 
 def test_the_owner_and_lines_of_nobody_get_no_statement():

@@ -87,7 +87,7 @@ def test_a_payment_beside_another_is_never_taken_for_a_row_that_people_numbered_
     payables = office.compute_payables(sheet(more))
     assert same(payables.obligations, "| amount | place |\n| 12.00 | planned |\n| 5.00 | duplicate |")
     office.send(sheet(more), submission="rp-2")
-    keys = [one.obligation_key for one in office.claims]
+    keys = [claim.obligation_key for claim in office.claims]
     assert len(set(keys)) == len(keys) == 3
 
 
@@ -147,7 +147,7 @@ def test_royalties_that_a_report_did_not_pay_are_planned_again_under_a_key_that_
     )
     plan = office.remember(office.plan(payables), submission="rp-3")
     assert plan.total_cents == 1000
-    keys = [one.obligation_key for one in office.claims]
+    keys = [claim.obligation_key for claim in office.claims]
     assert len(set(keys)) == len(keys)
     assert office.plan(office.compute_payables(earned("13.00"))).batches == ()
 

@@ -264,7 +264,7 @@ def test_the_order_of_rows_changes_nothing():
 def test_the_largest_difference_comes_first():
     now = OCTOBER.replace("100.00", "100.01").replace("20.00", "25.00").replace("30.00", "5.00")
     changes = changes_between(items_of(planned(OCTOBER)), items_of(planned(now)))
-    assert [reais(one.difference_cents) for one in changes] == ["-25.00", "5.00", "0.01"]
+    assert [reais(change.difference_cents) for change in changes] == ["-25.00", "5.00", "0.01"]
 
 
 def test_what_has_been_sent_meanwhile_is_no_change():

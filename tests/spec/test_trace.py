@@ -105,7 +105,7 @@ ALIKE = """
 def test_sums_that_look_alike_are_told_apart(case):
     split = "| payee | share |\n" + "\n".join(f"| ana | {percent} |" for percent in case["shares of ana"].split())
     files = [lines("| recording | amount |\n| samba | 10.00 |", f"{n}.tsv") for n in range(int(case["sources"]))]
-    found, _ = payables([statement(one) for one in files], split=split)
+    found, _ = payables([statement(file) for file in files], split=split)
     (part,) = royalty_parts(found.earnings, CPF["ana"])
     (share,) = part.shares
     told = (part.lines, part.source_amount, share.share_ppm // 10_000, share.earned)
@@ -203,7 +203,7 @@ def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
         rules={"minimum_payout": "20.00"},
         **({"advances": ahead} if ahead is not None else {}),
     )
-    posted = [(one.reference, one.amount_cents) for one in found.postings if one.kind == "recouped"]
+    posted = [(posting.reference, posting.amount_cents) for posting in found.postings if posting.kind == "recouped"]
     way = way_of(balance, royalty_parts(found.earnings, CPF["ana"]), posted, "2026-09")
     told = (way.earned_cents, way.recouped_cents, way.carried_in_cents, way.carried_out_cents, way.payable_cents)
     assert told == tuple(cents[n] for n in ("earned", "recouped", "carried in", "carried out", "payable"))

@@ -93,7 +93,7 @@ class Year:
     def paid(self, payee: str = "") -> int:
         """Centavos ever paid to somebody (a tax id), or to everybody but the owner."""
         claims = [one for month in self._claims.values() for one in month if one.kind != "owner"]
-        return sum(one.amount_cents for one in claims if payee in {"", one.payee})
+        return sum(claim.amount_cents for claim in claims if payee in {"", claim.payee})
 
     def plays(self, text: str, of: str = "ana") -> bool:
         """Run months as a drawn table says, in its order, and hold each run's result against its row.

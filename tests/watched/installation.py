@@ -166,7 +166,9 @@ class Installation:
         """Return what a run shows, by key."""
         of_run = ArtifactFilter(flow_run_id=ArtifactFilterFlowRunId(any_=[run_id]))
         with self.client() as client:
-            return {one.key or "": one for one in client.read_artifacts(artifact_filter=of_run, limit=200)}
+            return {
+                artifact.key or "": artifact for artifact in client.read_artifacts(artifact_filter=of_run, limit=200)
+            }
 
     def events(self, name: str, count: int) -> list[dict[str, Any]]:
         """Return the events of a name, once there are so many."""

@@ -48,8 +48,8 @@ class Office:
         """Return the plan of a job that waits: digest and total."""
         with self.ledger() as ledger:
             (one,) = {
-                one.plan_digest
-                for one in ledger.submissions.list(job=job, states={SubmissionState.PLANNED}, bodies=False)
+                submission.plan_digest
+                for submission in ledger.submissions.list(job=job, states={SubmissionState.PLANNED}, bodies=False)
             }
             return one, ledger.plans.get(one).total_cents
 
@@ -143,7 +143,7 @@ def test_a_plan_that_waits_is_shown_with_its_totals_and_somebody_is_called(offic
     page = str(office.prefect.artifacts(night.id)["plan-aurora-payments"].data)
     assert digest in page
     assert re.search(r"BRL [\d.]+,\d\d", page)
-    called = {one["resource"]["repasse.job"]: one["payload"] for one in office.prefect.events(APPROVAL_WANTED, 2)}
+    called = {event["resource"]["repasse.job"]: event["payload"] for event in office.prefect.events(APPROVAL_WANTED, 2)}
     assert called["aurora-payments"]["digest"] == digest
     assert set(called["aurora-payments"]) == {"run", "job", "period", "digest", "payments", "total_cents"}
 
@@ -209,7 +209,7 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
     told = office.prefect.end_of(pending.id)
     assert office.service.posts == before + 3
     with office.ledger() as ledger:
-        states = [one.state for one in ledger.submissions.list(job="twice", bodies=False)]
+        states = [submission.state for submission in ledger.submissions.list(job="twice", bodies=False)]
     assert states == [SubmissionState.PAID] * 3
     assert told.state.name in {"Settled", "NothingToPay"}, told.state.message
 
@@ -260,5 +260,5 @@ def test_a_prefect_that_dies_while_money_is_sent_stops_nothing(office: Office):
 
 def ended(ledger: Ledger, job: str) -> bool | None:
     """Whether all reports of a job have been paid."""
-    states = [one.state for one in ledger.submissions.list(job=job, bodies=False)]
+    states = [submission.state for submission in ledger.submissions.list(job=job, bodies=False)]
     return (len(states) == 3 and set(states) == {SubmissionState.PAID}) or None

@@ -200,17 +200,21 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
 def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
     """One issue an asset, at its first line: a person adds the missing share once."""
     seen, told = set[tuple[object, ...]](), []
-    for one in findings:
-        asset = one.facts.get("found")
-        name = (one.code, one.file, asset or one.row)
+    for finding in findings:
+        asset = finding.facts.get("found")
+        name = (finding.code, finding.file, asset or finding.row)
         if name not in seen:
             seen.add(name)
-            told.append(one)
+            told.append(finding)
     return told
 
 
 def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame[RowRuns]:
-    held = {(one.file, one.sheet, one.row, one.facts.get("found")): one for one in findings if one.held}
+    held = {
+        (finding.file, finding.sheet, finding.row, finding.facts.get("found")): finding
+        for finding in findings
+        if finding.held
+    }
     return move_rows(
         rows,
         [
@@ -289,7 +293,11 @@ def list_missing_shares(
         currency: The job's.
     """
     book = ShareBook(shares, in_question)
-    lines = [(line, one.rates.get(line.currency)) for one in statements for line in _lines(one.totals.by_platform)]
+    lines = [
+        (line, statement.rates.get(line.currency))
+        for statement in statements
+        for line in _lines(statement.totals.by_platform)
+    ]
     covered = [(line, bool(book.covering(line.asset, day_of(line.period, first_day)))) for line, _ in lines]
     taken = _taken(book, (line for line, is_covered in covered if is_covered), first_day)
     groups: dict[tuple[str, str], _Group] = {}

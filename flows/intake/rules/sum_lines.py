@@ -46,7 +46,7 @@ def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
 
 def merge(totals: Iterable[LineTotals]) -> LineTotals:
     """Add sums up; those of nothing are empty."""
-    found = [one for one in totals if _size(one)] or [nothing()]
+    found = [total for total in totals if _size(total)] or [nothing()]
     if len(found) == 1:
         return found[0]
     return LineTotals(

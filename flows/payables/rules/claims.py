@@ -141,9 +141,9 @@ def _without_row(
             else:
                 there.add(key)
         lost += [
-            one
-            for one in of_books
-            if one.base_key not in there and (one.base_key, one.amount_cents, one.destination) not in as_it_stands
+            book
+            for book in of_books
+            if book.base_key not in there and (book.base_key, book.amount_cents, book.destination) not in as_it_stands
         ]
     return lost
 
@@ -384,7 +384,11 @@ def paid_alike(
     for row in records(obligations[planned]):
         cents = int(row["amount_cents"])
         candidates = [*by_payee.get((cents, row["tax_id"]), ()), *by_account.get((cents, row["destination"]), ())]
-        alike = [one for one in candidates if _counts(one, row, identity, asked=row["base_key"] not in decided)]
+        alike = [
+            candidate
+            for candidate in candidates
+            if _counts(candidate, row, identity, asked=row["base_key"] not in decided)
+        ]
         if alike:
             found[row["key"]] = tuple(dict.fromkeys(_told(one, row, identity) for one in alike))
     return found

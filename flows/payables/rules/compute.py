@@ -258,7 +258,9 @@ def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
     ):
         found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
         if rule == "error" and len(found):
-            assets = sorted({one["isrc"] or one["upc"] or one["release"] or one["artist"] for one in records(found)})
+            assets = sorted(
+                {record["isrc"] or record["upc"] or record["release"] or record["artist"] for record in records(found)}
+            )
             more = f" and {len(assets) - 10} more" if len(assets) > 10 else ""
             raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
 
@@ -299,9 +301,9 @@ def _held_by_checks(obligations: DataFrame[Obligations], standing: LedgerSnapsho
 
 def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:
     sums: dict[tuple[str, str, str], int] = {}
-    for one in postings:
-        name = (one.payee, one.kind, one.reference)
-        sums[name] = sums.get(name, 0) + one.amount_cents
+    for posting in postings:
+        name = (posting.payee, posting.kind, posting.reference)
+        sums[name] = sums.get(name, 0) + posting.amount_cents
     return tuple(
         Posting(payee, "carried" if kind == "carried" else "recouped", reference, cents)
         for (payee, kind, reference), cents in sorted(sums.items())

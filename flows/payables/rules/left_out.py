@@ -48,9 +48,9 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
         inputs,
         payments=DataFrame[Payments](_rows(inputs.payments, repeated, keep=False)),
         held_payments=_rows(inputs.held_payments, repeated, keep=False),
-        statements=tuple(_statement(one, repeated, keep=False) for one in inputs.statements),
+        statements=tuple(_statement(statement, repeated, keep=False) for statement in inputs.statements),
     )
-    old = (_statement(one, repeated, keep=True) for one in inputs.statements)
+    old = (_statement(statement, repeated, keep=True) for statement in inputs.statements)
     return new, SetAside(_duplicates(inputs, repeated), sum(map(worth_cents, old), Fraction(0)))
 
 

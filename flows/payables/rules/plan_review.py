@@ -406,8 +406,8 @@ def rows_of(
         alike: Obligation key -> what a planned row looks like that looks paid before.
     """
     by_payee = defaultdict[str, list[Notice]](list)
-    for one in notices:
-        by_payee[one.tax_id].append(one.notice)
+    for notice in notices:
+        by_payee[notice.tax_id].append(notice.notice)
     planned, others = list[PlanRow](), list[PlanRow]()
     for row in records(obligations):
         is_planned = row["place"] == Place.PLANNED.value

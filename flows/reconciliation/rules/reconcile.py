@@ -197,9 +197,14 @@ def withheld_otherwise(
 def ended_otherwise(submissions: Sequence[Submission]) -> list[Discrepancy]:
     """Tell which reports ended otherwise than paid, and why."""
     return [
-        Discrepancy(kind=one.state.value, report_id=one.report_id, message=one.reason, found=one.status)
-        for one in submissions
-        if one.state in {S.PARTIAL, S.FAILED, S.EXCLUDED}
+        Discrepancy(
+            kind=submission.state.value,
+            report_id=submission.report_id,
+            message=submission.reason,
+            found=submission.status,
+        )
+        for submission in submissions
+        if submission.state in {S.PARTIAL, S.FAILED, S.EXCLUDED}
     ]
 
 
@@ -240,15 +245,15 @@ def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:
     """Tell each report in the words of `summary.json`."""
     return [
         BatchSummary(
-            report_id=one.report_id,
-            split_id=one.split_id,
-            status=one.status,
-            outcome=_outcome(one.state),
-            payments=one.payments,
-            amount_cents=one.amount_cents,
-            linked_by=one.linked_by if one.linked_by == LIKENESS else None,
+            report_id=submission.report_id,
+            split_id=submission.split_id,
+            status=submission.status,
+            outcome=_outcome(submission.state),
+            payments=submission.payments,
+            amount_cents=submission.amount_cents,
+            linked_by=submission.linked_by if submission.linked_by == LIKENESS else None,
         )
-        for one in submissions
+        for submission in submissions
     ]
 
 
@@ -321,7 +326,11 @@ def closing_codes(
     codes = {ExitCode(code) for code in noted}
     if submissions:
         codes -= FOLLOWED
-    codes |= {_CODE_OF[one.state] for one in submissions if one.state in _CODE_OF and one.id not in decided}
+    codes |= {
+        _CODE_OF[submission.state]
+        for submission in submissions
+        if submission.state in _CODE_OF and submission.id not in decided
+    }
     if discrepancies:
         codes.add(ExitCode.DISCREPANCIES)
     if ExitCode.ROWS_HELD in codes and not ever_sent:
@@ -360,7 +369,7 @@ def issues_for_obligations(
         language: Of the messages.
         said: What the service said of the account of one that is held for it, fit to be shown.
     """
-    payees = {one["tax_id"]: one for one in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    payees = {record["tax_id"]: record for record in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
     issues = []
     for row in records(obligations):
         code, facts = _problem(row, alike, language)

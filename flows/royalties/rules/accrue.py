@@ -217,13 +217,13 @@ def stand_by_what_was_posted(
         None when it leaves just what it left.
     """
     stands = _by_payee((payee, kind, reference, cents) for (payee, kind, reference), cents in closed.left.items())
-    now = _by_payee((one.payee, one.kind, one.reference, one.amount_cents) for one in postings)
+    now = _by_payee((posting.payee, posting.kind, posting.reference, posting.amount_cents) for posting in postings)
     changed = sorted(payee for payee in {*stands, *now} if stands.get(payee) != now.get(payee))
     if not changed:
         return None
     claimed = defaultdict[str, int](int)
-    for one in claims:
-        claimed[one.payee] += one.amount_cents if one.kind == "royalty" else 0
+    for claim in claims:
+        claimed[claim.payee] += claim.amount_cents if claim.kind == "royalty" else 0
     rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Posting]()
     earned_from = recoupable.by_payee()
     for payee in changed:

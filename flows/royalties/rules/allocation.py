@@ -141,9 +141,9 @@ class TerritorySums:
 
     def add_sums(self, territories: pd.DataFrame) -> None:
         """Add the sums of another source."""
-        for one in records(territories):
-            key = (one["tax_id"], one["territory"], one["currency"])
-            self._add(key, Decimal(one["source_amount"]), one["units"], Decimal(one["earned"]))
+        for record in records(territories):
+            key = (record["tax_id"], record["territory"], record["currency"])
+            self._add(key, Decimal(record["source_amount"]), record["units"], Decimal(record["earned"]))
 
     def _add(self, key: tuple[str, str, str], amount: Decimal, units: int, earned: Decimal) -> None:
         known = self._sums.get(key, (Decimal(0), 0, Decimal(0)))

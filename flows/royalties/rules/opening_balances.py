@@ -171,7 +171,7 @@ def open_balances(
         raise UnsoundPlan("an opening balance does not say whose it is: correct its CPF or CNPJ, or take the row out")
     pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     rows = {(tax_id, normal_reference(reference)) for tax_id, reference in pairs}
-    claimed = {one.obligation_key: one.submission_id for one in claims if one.kind == "payment"}
+    claimed = {claim.obligation_key: claim.submission_id for claim in claims if claim.kind == "payment"}
     ledger = KnownToLedger(period, history, tuple(posted), claimed, {identity.payment_key(*row) for row in rows})
     carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
     contradictions = []
@@ -189,7 +189,9 @@ def open_balances(
             payments[key] = payments.get(key, 0) + row["amount_cents"]
         else:
             royalties.append(_claim(row, identity))
-    questions = dict(inputs.opening_problems) | {one.tax_id: one.code.value for one in contradictions}
+    questions = dict(inputs.opening_problems) | {
+        contradiction.tax_id: contradiction.code.value for contradiction in contradictions
+    }
     opened = replace(history, carried_in=carried)
     return Opened(opened, tuple(royalties), payments, tuple(contradictions), questions)
 
@@ -202,14 +204,18 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
         opening: Opening balances; of several for one advance the latest counts.
         period: The job's.
     """
-    begun = [one for one in records(opening) if one["kind"] == TO_RECOUP and when_is(one, period) is not When.LATER]
+    begun = [
+        record
+        for record in records(opening)
+        if record["kind"] == TO_RECOUP and when_is(record, period) is not When.LATER
+    ]
     if not begun:
         return advances
     latest = dict[tuple[str, str, str], dt.date]()
     for one in begun:
         latest[_advance(one)] = max(first_day(one), latest.get(_advance(one), dt.date.min))
     left = pd.DataFrame([one for one in begun if first_day(one) == latest[_advance(one)]])
-    others = [_advance(one) not in latest for one in records(advances)]
+    others = [_advance(record) not in latest for record in records(advances)]
     columns = list(advances.columns)
     return DataFrame[Advances](pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes))
 
@@ -223,16 +229,23 @@ def of_other_periods(rows: DataFrame[RowRuns], opening: DataFrame[Opening], peri
         period: The job's.
     """
     silent = [
-        _moved(one["file"], one["sheet"], one["row"], "ignored", OTHER_PERIOD)
-        for one in records(opening)
-        if when_is(one, period) is When.LATER or (when_is(one, period) is When.EARLIER and one["kind"] != TO_RECOUP)
+        _moved(record["file"], record["sheet"], record["row"], "ignored", OTHER_PERIOD)
+        for record in records(opening)
+        if when_is(record, period) is When.LATER
+        or (when_is(record, period) is When.EARLIER and record["kind"] != TO_RECOUP)
     ]
     return move_rows(rows, silent)
 
 
 def hold_contradictions(rows: DataFrame[RowRuns], contradictions: Sequence[Contradiction]) -> DataFrame[RowRuns]:
     """Tell the rows of opening balances that contradict as held."""
-    return move_rows(rows, [_moved(one.file, one.sheet, one.row, "held", one.code.value) for one in contradictions])
+    return move_rows(
+        rows,
+        [
+            _moved(contradiction.file, contradiction.sheet, contradiction.row, "held", contradiction.code.value)
+            for contradiction in contradictions
+        ],
+    )
 
 
 def _moved(file: str, sheet: str, row: int, disposition: str, reason: str) -> Run:

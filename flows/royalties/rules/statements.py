@@ -88,8 +88,8 @@ class EarningSums:
         self._of_recording: dict[_Recording, Decimal] = {}
         self._writings: dict[_Recording, Counter[_Writing]] = {}
         self._parts: dict[_PartKey, _Part] = {}
-        for one in earnings:
-            self._add(one)
+        for earning in earnings:
+            self._add(earning)
         for territory, earned in territories:
             _add_to(self._territories, territory, Decimal(earned))
 
@@ -274,8 +274,8 @@ def compose_statements(
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
     owed = _obligations_by_payee(tables.obligations)
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
-    for one in advances:
-        advances_of[one.payee].append(one)
+    for advance in advances:
+        advances_of[advance.payee].append(advance)
     told = {payee for payee, rows in owed.items() if any(row["kind"] != "carried" for row in rows)}
     for payee in sorted({*parts, *balance_of, *told} - {""}):
         balance, rows = balance_of.get(payee), owed.get(payee, [])
@@ -329,7 +329,7 @@ def _codes(reasons: Iterable[str]) -> tuple[str, ...]:
 
 def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | None) -> tuple[AdvanceStanding, ...]:
     """Add what was recouped and is not told by reference, so that the lines add up."""
-    untold = (way.recouped_cents if way else 0) - sum(one.recouped_cents for one in advances)
+    untold = (way.recouped_cents if way else 0) - sum(advance.recouped_cents for advance in advances)
     return (*advances, AdvanceStanding(payee, "", "", untold, None)) if untold else tuple(advances)
 
 

@@ -191,7 +191,7 @@ class Section:
         """Return plain JSON values."""
         return {
             "title": self.title,
-            "columns": [{"name": one.name, "number": one.number, "wide": one.wide} for one in self.columns],
+            "columns": [{"name": column.name, "number": column.number, "wide": column.wide} for column in self.columns],
             "rows": [[_plain(cell) for cell in row] for row in self.rows],
             "total": list(self.total),
             "strong": list(self.strong),
@@ -243,12 +243,12 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
     words, cents = write.words, write.numbers.cents
     rows = [
         (
-            wrappable(one.reference) or "—",
-            one.isrc or words("advance.any"),
-            cents(one.recouped_cents),
-            "—" if one.outstanding_cents is None else cents(one.outstanding_cents),
+            wrappable(advance.reference) or "—",
+            advance.isrc or words("advance.any"),
+            cents(advance.recouped_cents),
+            "—" if advance.outstanding_cents is None else cents(advance.outstanding_cents),
         )
-        for one in statement.advances
+        for advance in statement.advances
     ]
     columns = (
         Column(words("advance.reference"), wide=True),
@@ -256,13 +256,13 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
         Column(words("advance.recouped"), number=True),
         Column(words("advance.outstanding"), number=True),
     )
-    left = [one.outstanding_cents for one in statement.advances]
+    left = [advance.outstanding_cents for advance in statement.advances]
     known = [one for one in left if one is not None]
     total_left = cents(sum(known)) if len(known) == len(left) else "—"
     total = (
         ()
         if len(rows) == 1
-        else (words("total"), "", cents(sum(one.recouped_cents for one in statement.advances)), total_left)
+        else (words("total"), "", cents(sum(advance.recouped_cents for advance in statement.advances)), total_left)
     )
     return Section(words("advances"), columns, rows, total)
 
@@ -274,13 +274,13 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
     words, numbers = write.words, write.numbers
     rows = [
         (
-            wrappable(_reference(one, write)),
-            _status(one, write),
-            wrappable(one.report) or "—",
-            numbers.day(one.sent_on) if one.sent_on else "—",
-            numbers.cents(one.amount_cents),
+            wrappable(_reference(payment, write)),
+            _status(payment, write),
+            wrappable(payment.report) or "—",
+            numbers.day(payment.sent_on) if payment.sent_on else "—",
+            numbers.cents(payment.amount_cents),
         )
-        for one in statement.payments
+        for payment in statement.payments
     ]
     columns = (
         Column(words("payment.what")),
@@ -292,7 +292,7 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
     total = (
         ()
         if len(rows) == 1
-        else (words("total"), "", "", "", numbers.cents(sum(one.amount_cents for one in statement.payments)))
+        else (words("total"), "", "", "", numbers.cents(sum(payment.amount_cents for payment in statement.payments)))
     )
     return Section(words("payments"), columns, rows, total)
 
@@ -326,11 +326,13 @@ def detail_pairs(statement: PayeeStatement, write: Writer) -> list[list[Section 
 
 def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
     """Write the rates this payee's amounts were changed at; None when there was nothing to change."""
-    used = {(one.source_currency, one.rate) for one in statement.recordings} - {(write.heading.currency, Decimal(1))}
+    used = {(recording.source_currency, recording.rate) for recording in statement.recordings} - {
+        (write.heading.currency, Decimal(1))
+    }
     if not used:
         return None
     words, numbers = write.words, write.numbers
-    quoted = [one for one in write.heading.quotes if (one.currency, one.rate) in used]
+    quoted = [quote for quote in write.heading.quotes if (quote.currency, quote.rate) in used]
     rows = [(one.currency, numbers.exact(one.rate), numbers.day(one.day), wrappable(one.origin)) for one in quoted]
     untold = sorted(used - {(one.currency, one.rate) for one in quoted})
     rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
@@ -346,8 +348,8 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
 def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     words, numbers = write.words, write.numbers
     own = (write.heading.currency, Decimal(1))
-    foreign = any((one.source_currency, one.rate) != own for one in parts)
-    counted = any(one.units for one in parts)
+    foreign = any((part.source_currency, part.rate) != own for part in parts)
+    counted = any(part.units for part in parts)
     columns = [
         Column(words("recording.title"), wide=True),
         *([Column(words("recording.units"), number=True)] if counted else []),
@@ -357,22 +359,22 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
         Column(words("recording.share"), number=True),
         Column(f"{words('part')} ({write.heading.currency})", number=True),
     ]
-    of_source = column_decimals(one.source_amount for one in parts)
-    total = _sum(one.earned for one in parts)
-    of_part = column_decimals([*(one.earned for one in parts), total])
+    of_source = column_decimals(part.source_amount for part in parts)
+    total = _sum(part.earned for part in parts)
+    of_part = column_decimals([*(part.earned for part in parts), total])
     rows = []
-    for one in parts:
-        share, role = numbers.percent(one.share_ppm), wrappable(one.role)
-        amount = numbers.decimal(one.source_amount, of_source)
+    for part in parts:
+        share, role = numbers.percent(part.share_ppm), wrappable(part.role)
+        amount = numbers.decimal(part.source_amount, of_source)
         rows.append(
             [
-                _title(one, write),
-                *([numbers.whole(one.units)] if counted else []),
-                numbers.whole(one.lines),
-                TwoLines(amount, one.source_currency) if foreign else amount,
-                *(["—" if one.source_currency == own[0] else numbers.exact(one.rate)] if foreign else []),
+                _title(part, write),
+                *([numbers.whole(part.units)] if counted else []),
+                numbers.whole(part.lines),
+                TwoLines(amount, part.source_currency) if foreign else amount,
+                *(["—" if part.source_currency == own[0] else numbers.exact(part.rate)] if foreign else []),
                 TwoLines(share, role) if role else share,
-                numbers.decimal(one.earned, of_part),
+                numbers.decimal(part.earned, of_part),
             ]
         )
     last = [words("total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
@@ -388,12 +390,14 @@ def _title(one: RecordingPart, write: Writer) -> TwoLines:
 def _parts_table(
     title: str, what: str, parts: Sequence[PartOf], write: Writer, shown: Callable[[str], str] = str
 ) -> Section | None:
-    if not any(one.name for one in parts):
+    if not any(part.name for part in parts):
         return None
     words, numbers = write.words, write.numbers
-    total = _sum(one.earned for one in parts)
-    decimals = column_decimals([*(one.earned for one in parts), total])
-    rows = [(wrappable(shown(one.name)) or words("not_stated"), numbers.decimal(one.earned, decimals)) for one in parts]
+    total = _sum(part.earned for part in parts)
+    decimals = column_decimals([*(part.earned for part in parts), total])
+    rows = [
+        (wrappable(shown(part.name)) or words("not_stated"), numbers.decimal(part.earned, decimals)) for part in parts
+    ]
     columns = (
         Column(words(what), wide=True),
         Column(f"{words('part')} ({write.heading.currency})", number=True),
@@ -457,10 +461,10 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
         ]
         if way.held_cents:
             figures.append(("box.held", -way.held_cents))
-    rows = sum(one.amount_cents for one in statement.payments if one.kind == "payment")
+    rows = sum(payment.amount_cents for payment in statement.payments if payment.kind == "payment")
     if rows:
         figures.append(("box.payments", rows))
-    going = [one for one in statement.payments if one.place not in _NOT_PAID]
+    going = [payment for payment in statement.payments if payment.place not in _NOT_PAID]
     total = sum(one.amount_cents for one in going)
     states = list(dict.fromkeys(write.words.of_place(one.place) for one in going))
     boxes = [{"name": write.words(key), "amount": write.numbers.cents(cents), "note": ""} for key, cents in figures]

@@ -194,7 +194,7 @@ def test_a_currency_without_a_rate_is_told_once_a_file_whether_its_lines_are_sou
     held = held_rows("| payee | currency | amount | problem |\n| | GBP | 1.00 | ISRC_FORMAT |\n| | | | AMOUNT_FORMAT |")
     rows = statement(lines(drawn), held=held, rates={"EUR": "6.00"})
     found = checked(inputs([rows], payees=payees("ana"), shares=SAMBA))
-    assert [(one.code.value, one.file, one.row) for one in found.issues] == [
+    assert [(issue.code.value, issue.file, issue.row) for issue in found.issues] == [
         ("CURRENCY_NO_RATE", "held.xlsx", None),
         ("CURRENCY_NO_RATE", "statement.tsv", None),
     ]

@@ -81,7 +81,7 @@ def test_the_only_report_that_agrees_in_everything_is_proposed():
 
 def test_of_two_that_look_alike_none_is_proposed():
     assert proposed([listed("s-1"), listed("s-2")]) == {}
-    assert [one.id for one in look_alikes(doubt(), [listed("s-1"), listed("s-2")], ())] == ["s-1", "s-2"]
+    assert [alike.id for alike in look_alikes(doubt(), [listed("s-1"), listed("s-2")], ())] == ["s-1", "s-2"]
 
 
 def test_a_report_that_could_be_two_submissions_is_proposed_to_neither():

@@ -118,7 +118,7 @@ class TestInstitutions:
         twice = [("old", False), ("new", True), ("dead", False)]
         listed = [bank(None), *(bank("00000001", name, is_active=active) for name, active in twice)]
         ledger.institutions.replace(listed, clock())
-        assert [one.name for one in ledger.institutions.all().values()] == ["new"]
+        assert [institution.name for institution in ledger.institutions.all().values()] == ["new"]
 
 
 class TestFindings:

@@ -206,7 +206,7 @@ def test_the_ledger_owns_up_only_to_reports_that_may_have_left(ledger, desk, mak
     assert ledger.submissions.sent_reports() == []
     assert not ledger.submissions.ever_sent("aurora-royalties")
     desk.take(sent, me)
-    assert [one.report_id for one in ledger.submissions.sent_reports()] == [sent.id]
+    assert [report.report_id for report in ledger.submissions.sent_reports()] == [sent.id]
     assert ledger.submissions.ever_sent("aurora-royalties")
     ledger.submissions.record_outcome(
         sent.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=""
@@ -252,7 +252,7 @@ def test_reports_whose_id_the_service_does_not_tell_are_not_one_report(ledger, d
     for submission in two:
         sent(desk, me, submission, None, Outcome.IN_DOUBT)
         ledger.submissions.record_found(submission.id, "", by="run-1", reason="found in the list")
-    assert {one.state for one in ledger.submissions.list()} == {SubmissionState.ACCEPTED}
+    assert {submission.state for submission in ledger.submissions.list()} == {SubmissionState.ACCEPTED}
 
 
 def alarm(name, tag=None):

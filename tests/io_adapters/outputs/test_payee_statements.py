@@ -120,7 +120,7 @@ def page_text(tmp_path, **given):
 )  # fmt: skip
 def test_a_payee_reads_the_whole_way_from_source_to_payment_in_the_language_of_the_job(tmp_path, language, sentences):
     text = page_text(tmp_path, language=language)
-    assert [one for one in sentences if one not in text] == []
+    assert [sentence for sentence in sentences if sentence not in text] == []
 
 
 def test_only_the_rates_this_payee_was_reckoned_with_are_quoted(tmp_path):

@@ -66,7 +66,7 @@ def test_a_service_that_always_names_a_next_page_comes_to_an_end_with_the_last(t
 
 def test_a_list_that_is_not_paged_at_all_is_whole(talk):
     api, service = talk(httpx.Response(200, json={"data": [{"name": "A"}], "pagination": None}))
-    assert [one.name for one in api.pix.institutions()] == ["A"]
+    assert [institution.name for institution in api.pix.institutions()] == ["A"]
     assert len(service.asked) == 1
 
 

@@ -56,7 +56,7 @@ def ask(api, count, at_a_time=4, give_up_after=5):
 def test_lines_use_their_connections_again(serve, open_api):
     service = Connections(says(reply(200, VALID)))
     answers = ask(open_api(serve(service).url), 40)
-    assert all(one.valid for one in answers.values())
+    assert all(answer.valid for answer in answers.values())
     assert service.requests == 40
     assert service.opened <= 4
 
@@ -73,7 +73,7 @@ def test_a_connection_that_the_service_closes_meanwhile_proves_nothing_and_nothi
     answers = ask(open_api(serve(service).url), 10, at_a_time=1, give_up_after=99)
     assert service.requests == 10
     assert [answers[str(number)].valid for number in range(10)] == [True, None] * 5
-    assert all(one.sent for one in answers.values())
+    assert all(answer.sent for answer in answers.values())
 
 
 def test_a_reply_that_drips_is_broken_off_at_the_deadline(serve, open_api):
@@ -84,8 +84,8 @@ def test_a_reply_that_drips_is_broken_off_at_the_deadline(serve, open_api):
         return False
 
     answers = ask(open_api(serve(Connections(drip)).url, timeout_s=0.5), 2)
-    assert {(one.valid, one.sent) for one in answers.values()} == {(None, True)}
-    assert all("DeadlinePassed" in one.message for one in answers.values())
+    assert {(answer.valid, answer.sent) for answer in answers.values()} == {(None, True)}
+    assert all("DeadlinePassed" in answer.message for answer in answers.values())
 
 
 def test_nobody_there_costs_nothing(open_api):
@@ -93,21 +93,21 @@ def test_nobody_there_costs_nothing(open_api):
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         answers = ask(open_api(url), 8)
-    assert all((one.valid, one.sent) == (None, False) for one in answers.values())
+    assert all((answer.valid, answer.sent) == (None, False) for answer in answers.values())
 
 
 def test_after_some_calls_in_a_row_without_an_answer_nothing_more_begins(serve, open_api):
     service = Connections(says(reply(200, b"<html></html>")))
     answers = ask(open_api(serve(service).url), 30, at_a_time=2, give_up_after=5)
     assert 5 <= service.requests <= 6
-    assert sum(one.sent for one in answers.values()) == service.requests
+    assert sum(answer.sent for answer in answers.values()) == service.requests
 
 
 def test_a_refusal_as_documented_is_an_answer(open_api):
     detail = {"detail": [{"loc": ["body", "pixKey"], "msg": "no", "type": "value_error"}]}
     transport = httpx.MockTransport(lambda _request: httpx.Response(422, json=detail))
     answers = ask(open_api("https://pay.example", transport=transport), 20, at_a_time=1)
-    assert {(one.valid, one.sent, one.refused) for one in answers.values()} == {(None, False, True)}
+    assert {(answer.valid, answer.sent, answer.refused) for answer in answers.values()} == {(None, False, True)}
 
 
 def test_what_has_not_begun_is_given_back_and_never_sent(serve, open_api):
@@ -207,9 +207,11 @@ def test_a_service_with_a_short_queue_is_asked_more_gently_until_all_are_answere
     """Fifty lines come at once; those that find no connection were never sent, and try again, fewer and later."""
     with FullService(0.005) as service:
         answers = ask(open_api(service.url, timeout_s=6), 200, at_a_time=50)
-        unsent = [one for one in answers.values() if not one.sent]
+        unsent = [answer for answer in answers.values() if not answer.sent]
         assert unsent == []
-        assert sum(one.valid is True for one in answers.values()) >= 185  # a connection may also be lost half open
+        assert (
+            sum(answer.valid is True for answer in answers.values()) >= 185
+        )  # a connection may also be lost half open
         assert service.requests <= 200
 
 
@@ -228,5 +230,5 @@ def test_a_service_that_is_away_for_a_moment_is_asked_again_and_about_nobody_twi
     coming.join()
     (service,) = started
     service.__exit__()
-    assert all(one.valid for one in answers.values())
+    assert all(answer.valid for answer in answers.values())
     assert service.requests == 12

@@ -67,9 +67,9 @@ def test_every_other_path_gets_one_and_the_same_answer_and_rings_nothing(listeni
     names = {"other": make_token().text, "cut": token[:-1], "longer": token + "a", "token": token}
     answers = [knock(method, path.format(**names), content=b"x") for method in ("POST", "GET")]
     reference = knock("POST", "/nobody/has/this")
-    assert {(one.status_code, one.content, tuple(one.headers.items())) for one in [*answers, reference]} == {
-        (404, b"", (("content-length", "0"),))
-    }
+    assert {
+        (answer.status_code, answer.content, tuple(answer.headers.items())) for answer in [*answers, reference]
+    } == {(404, b"", (("content-length", "0"),))}
     assert listening.rings == []
 
 
