@@ -122,7 +122,7 @@ def test_a_statement_does_not_depend_on_the_order_of_rows_or_on_how_they_are_cut
 
     def cut(earnings):
         half = earnings.assign(earned=[str(Decimal(earning) / 2) for earning in earnings["earned"]],
-                               source_amount=[str(Decimal(line) / 2) for line in lines["source_amount"]])  # fmt: skip
+                               source_amount=[str(Decimal(line) / 2) for line in earnings["source_amount"]])  # fmt: skip
         return pd.concat([half, half], ignore_index=True)
 
     whole, halves = told(a_month())["ana"], told(a_month(), change=cut)["ana"]
