@@ -121,8 +121,10 @@ def test_a_statement_does_not_depend_on_the_order_of_rows_or_on_how_they_are_cut
         return earnings.sample(frac=1, random_state=7).reset_index(drop=True)
 
     def cut(earnings):
-        half = earnings.assign(earned=[str(Decimal(earning) / 2) for earning in earnings["earned"]],
-                               source_amount=[str(Decimal(line) / 2) for line in earnings["source_amount"]])  # fmt: skip
+        def halves(column):
+            return [str(Decimal(amount) / 2) for amount in earnings[column]]
+
+        half = earnings.assign(earned=halves("earned"), source_amount=halves("source_amount"))
         return pd.concat([half, half], ignore_index=True)
 
     whole, halves = told(a_month())["ana"], told(a_month(), change=cut)["ana"]
