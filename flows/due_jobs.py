@@ -23,7 +23,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
 from schemas.plan import Place
 from schemas.submission import PROVISIONAL, UNTOLD, Submission, SubmissionState
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.told import Told
 
 

@@ -145,7 +145,7 @@ class Reconciliation:
         obligations: `schemas.tables.obligations.Obligations`: every centavo of `in`, one row per part and place.
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
-        rows: `schemas.tables.row_runs.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
+        rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
         checks: The account checks this run rests on: payee, destination_masked, result, made (bool), reused (bool),
             cost_cents, message; the costs add up to that of the summary.
         issues: All problems of all files.

@@ -11,7 +11,7 @@ from flows.payables.rules.obligations import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.plan import Place, digest_of
 from schemas.reconciliation import AccountCheckCounts
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.payees import Payees
 from schemas.values.destination import DESTINATION_COLUMNS

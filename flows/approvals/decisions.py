@@ -19,7 +19,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.submission import Alarm, Submission, SubmissionState
-from schemas.tables.frames import Record, records
+from schemas.tables.contract import Record, records
 from schemas.told import Told
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport

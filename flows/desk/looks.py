@@ -28,7 +28,7 @@ from io_adapters.spreadsheets.files import expand, is_url
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job
 from schemas.reconciliation import RowCounts
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 
 KEPT: Final = 24
 AT_ONCE: Final = 2

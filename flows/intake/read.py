@@ -22,13 +22,12 @@ from schemas.job import Source
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import Content
-from schemas.tables.frames import DataFrame
+from schemas.tables.contract import DataFrame
 from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.row_books import PERSON_NAMES
-from schemas.tables.row_runs import join_runs
+from schemas.tables.row_accounting import PERSON_NAMES, join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.used_before import NO_LINES

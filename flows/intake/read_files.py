@@ -20,13 +20,12 @@ from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
-from schemas.tables.block_books import BlockBooks, Books, held_sums
+from schemas.tables.blocks import Before, BlockBooks, Books, ParsedBlock, held_sums, parse_block
 from schemas.tables.content_hash import Content, content_of, row_digests
-from schemas.tables.frames import DataFrame
-from schemas.tables.line_totals import LineTotals
+from schemas.tables.contract import DataFrame
+from schemas.tables.line_sums import LineTotals
 from schemas.tables.parsing import empty_table, parse_table
-from schemas.tables.parsing_blocks import Before, ParsedBlock, parse_block
-from schemas.tables.row_runs import RowRuns, runs_of
+from schemas.tables.row_accounting import RowRuns, runs_of
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import Source
 from schemas.used_before import NO_LINES, LineSketch, line_hashes, sketch_of

@@ -19,7 +19,7 @@ from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
 from schemas.plan import Place
-from schemas.tables.frames import Record
+from schemas.tables.contract import Record
 from schemas.used_before import PaidAlike
 
 

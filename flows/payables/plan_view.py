@@ -53,7 +53,7 @@ from schemas.plan_view import (
     RateChange,
 )
 from schemas.submission import Claim
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.told import Told
 from schemas.used_before import PaidPart, alike_in_words

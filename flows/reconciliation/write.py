@@ -44,9 +44,9 @@ from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import column_letter
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
-from schemas.tables.row_runs import RowRuns, runs_frame
+from schemas.tables.row_accounting import RowRuns, runs_frame
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 

@@ -18,7 +18,7 @@ from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.values.money import format_cents
 
 S = SubmissionState

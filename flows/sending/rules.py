@@ -15,7 +15,7 @@ from schemas.job import Job
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import BatchExchange, BatchSummary
 from schemas.submission import OPEN, Outcome, Submission
-from schemas.tables.frames import DataFrame
+from schemas.tables.contract import DataFrame
 from schemas.tables.obligations import Obligations
 from schemas.wire import SplitReport
 

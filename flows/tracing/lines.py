@@ -18,9 +18,8 @@ from schemas.job import PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity
-from schemas.tables.block_books import BlockBooks
-from schemas.tables.parsing_blocks import Before, parse_block
-from schemas.tables.row_runs import USED
+from schemas.tables.blocks import Before, BlockBooks, parse_block
+from schemas.tables.row_accounting import USED
 from schemas.tables.totals import Source
 from schemas.trace import FileStanding, LinesFound, RoyaltyPart
 

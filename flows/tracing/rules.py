@@ -22,7 +22,7 @@ from schemas.approval import Decision
 from schemas.job import Exchange
 from schemas.plan import Place
 from schemas.submission import Submission
-from schemas.tables.frames import Record, records
+from schemas.tables.contract import Record, records
 from schemas.trace import FileStanding, LinesFound, Problem, RoyaltyPart, ShareTaken, TracedWay
 
 # What lines must agree in to be summed before they are shared out.

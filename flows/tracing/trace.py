@@ -17,7 +17,7 @@ from schemas.layouts.layout import fold
 from schemas.plan import Place
 from schemas.standing_words import STANDING_WORDS, standing_of
 from schemas.submission import Claim, Submission
-from schemas.tables.frames import Record, records
+from schemas.tables.contract import Record, records
 from schemas.trace import (
     FileStanding,
     PayeeTrace,

@@ -1,5 +1,6 @@
-"""Amounts by the column: exact, in the decimal mark the layout declares or the column's unambiguous cells prove."""
+"""Amounts and percentages by the column: exact, in the decimal mark the layout declares or the column proves."""
 
+import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, Literal, NamedTuple
@@ -136,3 +137,59 @@ def payable_amounts(
 def _decimals(value: Decimal) -> int:
     exponent = value.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
+
+
+_EXACT_PERCENT: Final = Context(prec=60)
+_PERCENT: Final = re.compile(r"(-?[0-9]{1,6})(?:[.,]([0-9]{1,25}))? *(%)?")
+_STEP: Final = Decimal("0.0001")
+
+
+def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
+    """Read shares; values are millionths (integers).
+
+    A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
+    is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half.
+    """
+    scale_proven = any(_proves_scale(text) for text, _ in distinct)
+
+    def read(text: str, _kind: CellKind) -> Reading[int]:
+        percent = _exact_percent(text)
+        if percent is None:
+            return Reading(None, IssueCode.PERCENT_FORMAT)
+        if not 0 < percent <= 100:
+            return Reading(None, IssueCode.PERCENT_RANGE)
+        if not scale_proven:
+            return Reading(None, IssueCode.PERCENT_FORMAT)
+        return Reading(int(percent.scaleb(4, _EXACT_PERCENT)))
+
+    return ColumnReader(read)
+
+
+def percentages(_distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
+    """Read percentages that only inform; values are exact decimal texts such as "33.3333"."""
+
+    def read(text: str, _kind: CellKind) -> Reading[str]:
+        percent = _exact_percent(text)
+        if percent is None:
+            return Reading(None, IssueCode.PERCENT_FORMAT)
+        if not 0 <= percent <= 100:
+            return Reading(None, IssueCode.PERCENT_RANGE)
+        return Reading(format(percent.normalize(_EXACT_PERCENT), "f"))
+
+    return ColumnReader(read)
+
+
+def _proves_scale(text: str) -> bool:
+    found = _PERCENT.fullmatch(text)
+    percent = _exact_percent(text)
+    return found is not None and percent is not None and (percent > 1 or found[3] is not None)
+
+
+def _exact_percent(text: str) -> Decimal | None:
+    """Return the percentage, free of a float's own noise; None when it is none or has more than four decimals."""
+    found = _PERCENT.fullmatch(text)
+    if found is None:
+        return None
+    percent = Decimal(f"{found[1]}.{found[2] or 0}")
+    rounded = percent.quantize(_STEP, context=_EXACT_PERCENT)
+    return rounded if abs(percent - rounded) <= _ARTEFACT else None

@@ -1,4 +1,4 @@
-"""What the tables' models share: how a frame is held against its model, and checks that hold of whole columns."""
+"""What the tables' models share: how a frame is held against its model, and the words for frames."""
 
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ import pandera.pandas as pa
 from pandera.accessors.pandas_accessor import PanderaDataFrameAccessor
 from pandera.backends.base import BaseSchemaBackend
 from pandera.engines.pandas_engine import Engine
+from pandera.typing import DataFrame
 
 from schemas.values.tax_id import read_tax_ids
 
@@ -98,3 +99,17 @@ def is_canonical_tax_id(tax_ids: pd.Series) -> "pd.Series[bool]":
     """Tell for each text whether it is a valid CPF or CNPJ without a mask."""
     read = read_tax_ids(tax_ids)
     return (read.tax_ids == tax_ids) & (tax_ids != "")
+
+
+__all__ = ["DataFrame", "Record", "records"]
+
+Record = dict[str, Any]
+
+
+def records(frame: pd.DataFrame) -> list[Record]:
+    """Return a frame's rows, column name -> value, for decisions that look at one row at a time."""
+    names = [str(name) for name in frame.columns]
+    columns = [
+        frame[name].tolist() for name in frame.columns
+    ]  # a whole column is made plain at once; to_dict goes by cell
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -2,7 +2,8 @@
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from schemas.issues import IssueCode
@@ -126,3 +127,21 @@ def _month(year: str, month: int) -> Reading[str]:
 
 def _year(written: str) -> str:
     return written if len(written) == 4 else f"20{written}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Cells of a file that decide how all cells of their columns are read: its decimal mark, its order of dates.
+
+    Attributes:
+        cells: Canonical column -> at most one cell for each thing proved, found in any block.
+    """
+
+    cells: Mapping[str, Telling] = field(default_factory=dict)
+
+    def of(self, column: str) -> Telling:
+        """Return the telling cells of a column."""
+        return self.cells.get(column, ())
+
+
+NO_EVIDENCE: Final = Evidence()

@@ -1,5 +1,7 @@
-"""A table while it is being read: every cell's value, and all that was found, before rows are held or used."""
+"""A table while it is being read: its headings, every cell's value, all that was found, before rows are held."""
 
+import difflib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,10 +9,102 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from schemas.issue_texts import severity_of
-from schemas.issues import IssueCode, Severity
+from schemas.errors import UnreadableFile
+from schemas.issue_texts import make_issue, severity_of
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.layouts.layout import HeaderMatch, Layout, fold, match_headers
+from schemas.raw_table import RawTable, column_letter
 from schemas.tables.cells import Finding, Telling
 from schemas.tables.decisions import Decision
+from schemas.tables.excluded_rows import positions_under
+from schemas.values.masking import mask_pix_key, mask_value
+from schemas.values.reading import PIX_KEY_TYPES, fold_word
+
+
+def find_columns(raw: RawTable, layout: Layout, needed: list[str], language: str) -> HeaderMatch:
+    """Match a file's headers with a layout's columns.
+
+    Args:
+        raw: The file.
+        layout: How its sender lays it out.
+        needed: Canonical columns the table cannot do without, besides those the layout requires.
+        language: Of the messages.
+
+    Raises:
+        UnreadableFile: columns are missing or claimed twice; the issues name all of them.
+    """
+    match = match_headers(raw.headers, layout)
+    claimed = match.positions.keys() | match.duplicates.keys()
+    missing = [*match.missing, *(name for name in needed if name not in claimed and name not in match.missing)]
+    wanted = [layout.columns.get(name, [name]) for name in missing]
+    if layout.sign and not positions_under(raw, layout.sign.column):
+        wanted.append([layout.sign.column])  # without it, what went out would count as what came in
+    issues = [_missing(raw, aliases, match, language) for aliases in wanted]
+    issues += [_duplicate(raw, layout, name, positions, language) for name, positions in match.duplicates.items()]
+    if issues:
+        raise UnreadableFile(f"{raw.file.name}: " + "; ".join(issue.message for issue in issues), issues=tuple(issues))
+    return match
+
+
+def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch, language: str) -> list[Issue]:
+    """Note the columns that were not read, those without a header among them when something stands in them."""
+    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
+    nameless = [
+        position
+        for position, header in enumerate(raw.headers)
+        if not header.strip() and bool((raw.cells[position] != "").any())
+    ]
+    return [
+        make_issue(
+            IssueCode.COLUMN_UNKNOWN,
+            language=language,
+            file=raw.file.name,
+            sheet=raw.sheet,
+            cell=f"{column_letter(position)}{raw.header_row}",
+            row=raw.header_row,
+            column=raw.headers[position] or column_letter(position),
+        )
+        for position in sorted({*match.unknown, *nameless})
+        if fold(raw.headers[position]) not in looked_at
+    ]
+
+
+def label_of(layout: Layout, column: str) -> str:
+    """Return the header a layout expects first for a column."""
+    return next(iter(layout.columns.get(column, [])), column)
+
+
+def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch, language: str) -> Issue:
+    open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
+    near = [
+        open_headers[found]
+        for alias in aliases
+        for found in difflib.get_close_matches(fold(alias), open_headers, n=2, cutoff=0.5)
+    ]
+    return make_issue(
+        IssueCode.COLUMN_MISSING,
+        language=language,
+        file=raw.file.name,
+        sheet=raw.sheet,
+        row=raw.header_row,
+        wanted=aliases[0],
+        near=", ".join(dict.fromkeys(near)) or "-",
+        headers=", ".join(aliases),
+    )
+
+
+def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int, ...], language: str) -> Issue:
+    return make_issue(
+        IssueCode.COLUMN_DUPLICATE,
+        language=language,
+        file=raw.file.name,
+        sheet=raw.sheet,
+        row=raw.header_row,
+        column=raw.headers[positions[1]],
+        wanted=label_of(layout, column),
+        letters=", ".join(column_letter(position) for position in positions),
+    )
+
 
 Mask = npt.NDArray[np.bool_]
 
@@ -86,3 +180,59 @@ Rule = Callable[[Draft], None]
 def is_error(finding: Finding) -> bool:
     """Tell whether a finding holds its row."""
     return (finding.severity or severity_of(finding.code)) is Severity.ERROR
+
+
+def count_normalised(draft: Draft) -> Counter[str | None]:
+    """Count the cells of each canonical column that are told of as VALUE_NORMALISED."""
+    return Counter(found.column for found in draft.findings if found.code is IssueCode.VALUE_NORMALISED)
+
+
+def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int], language: str) -> list[Issue]:
+    """Make the issues of a file, in order of row and column.
+
+    VALUE_NORMALISED is told once per column, at its first cell and with a count: a column of bank codes without
+    leading zeros is one thing to know, not thousands.
+    """
+    ordered = sorted(
+        draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
+    )
+    counts = count_normalised(draft)
+    issues = []
+    for found in ordered:
+        facts = dict(found.facts)
+        if found.code is IssueCode.VALUE_NORMALISED:
+            count = counts.pop(found.column, None)
+            if count is None:
+                continue
+            facts["count"] = count
+        issues.append(_to_issue(found, facts, draft, raw, positions, language))
+    return issues
+
+
+def _to_issue(
+    found: Finding, facts: dict[str, object], draft: Draft, raw: RawTable, positions: dict[str, int], language: str
+) -> Issue:
+    row = int(draft.rows[found.position])
+    position = positions.get(found.column or "")
+    return make_issue(
+        found.code,
+        language=language,
+        file=raw.file.name,
+        sheet=raw.sheet,
+        cell=None if position is None else f"{column_letter(position)}{row}",
+        row=row,
+        column=None if position is None else raw.headers[position],
+        value_masked=_masked(found, draft),
+        severity=found.severity,
+        **facts,
+    )
+
+
+def _masked(found: Finding, draft: Draft) -> str:
+    if found.column is None:
+        return ""
+    text = draft.texts[found.column][found.position]
+    if found.column == "pix_key":
+        key_type = PIX_KEY_TYPES.get(fold_word(draft.texts["pix_key_type"][found.position]))
+        return mask_pix_key(text, key_type) if text and key_type else mask_value("pix_key", text)
+    return mask_value(found.column, text)

@@ -1,17 +1,155 @@
-"""What lines add up to, between and above the totals of a file."""
+"""What royalty lines add up to: block by block, between the totals a file states, and in all."""
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal
-from itertools import accumulate
-from typing import Final
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import pandera.pandas as pa
+from pandera.typing import Series
+from pyarrow import decimal128, decimal256
 
-from schemas.tables.stated_totals import Stated
+from schemas.tables.contract import DataFrame, TableModel
+from schemas.tables.decisions import Decision
+from schemas.tables.draft import Draft
+from schemas.tables.excluded_rows import ExcludedRows, Stated, StatedTotal
+from schemas.values.money import DecimalMark
+
+# A line's amount is below 10**20 with 18 decimals: 10**38 lines would fit, while decimal128, which Arrow lets overflow
+# without a word, could be full after two. Units have 15 digits, of which 64 bits hold a few thousand.
+LINE_SUM = decimal256(76, 18)
+UNIT_SUM = decimal128(38, 0)
+
+
+class _Totals(TableModel):
+    file: Series[str]
+    isrc: Series[str]
+    upc: Series[str]
+    release: Series[str]
+    artist: Series[str]
+    period: Series[str]
+    currency: Series[str]
+    amount: Series[pd.ArrowDtype] = pa.Field(dtype_kwargs={"pyarrow_dtype": LINE_SUM})
+    units: Series[pd.ArrowDtype] = pa.Field(dtype_kwargs={"pyarrow_dtype": UNIT_SUM})
+    lines: Series[int] = pa.Field(ge=1)
+
+    class Config:
+        strict = True
+
+
+class PlatformTotals(_Totals):
+    """Shape: one row per file, sheet, recording as written, platform, period and currency.
+
+    Exact. `first_row` and `last_row` are the first and last line of them, as the spreadsheet numbers rows.
+    """
+
+    sheet: Series[str]
+    title: Series[str]
+    platform: Series[str]
+    first_row: Series[int] = pa.Field(ge=1)
+    last_row: Series[int] = pa.Field(ge=1)
+
+    class Config:
+        strict = True
+
+
+class TerritoryTotals(_Totals):
+    """The same lines once more: one row per file, recording, territory, period and currency. Exact."""
+
+    territory: Series[str]
+
+    class Config:
+        strict = True
+
+
+@dataclass(frozen=True, slots=True)
+class LineTotals:
+    """The same lines added up in two ways, neither made from the other.
+
+    Attributes:
+        by_platform: What is shared out.
+        by_territory: What statements show besides, and what the books are closed against.
+    """
+
+    by_platform: DataFrame[PlatformTotals]
+    by_territory: DataFrame[TerritoryTotals]
+
+    @property
+    def currencies(self) -> frozenset[str]:
+        """Currencies of the lines."""
+        return frozenset(self.by_territory["currency"].unique().tolist())
+
 
 _EXACT: Final = Context(prec=120)
+_MARKS: Final[dict[str, DecimalMark]] = {Decision.DECIMAL_COMMA: ",", Decision.DECIMAL_POINT: "."}
+
+
+class PartSum(NamedTuple):
+    """What neighbouring lines in one currency add up to, none of them beyond a total.
+
+    Attributes:
+        row: Physical row of the last of these neighbours, whatever its currency.
+        currency: ISO code; "" when none is known.
+        amount: Exact sum; None stands for lines whose amount cannot be read.
+    """
+
+    row: int
+    currency: str
+    amount: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSums:
+    """All that is needed of a block to hold a file's totals against its lines.
+
+    Attributes:
+        count: How many lines.
+        parts: Their sums, in order of row; None for a file without amounts.
+        totals: What rows of totals state, in order of row.
+        control: What the block of totals below the lines states, in order of row.
+        mark: Decimal mark decided for the amounts; None when nothing decided it.
+    """
+
+    count: int
+    parts: tuple[PartSum, ...] | None = ()
+    totals: tuple[StatedTotal, ...] = ()
+    control: tuple[StatedTotal, ...] = ()
+    mark: DecimalMark | None = None
+
+
+def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
+    """Add the lines of a block up between its totals, used and held alike.
+
+    Args:
+        draft: The lines, misshapen ones among them.
+        apart: What the block states.
+    """
+    mark = _MARKS.get(draft.decisions.get("amount", ""))
+    parts = tuple(_parts(draft, [total.row for total in apart.totals])) if "amount" in draft.canonical else None
+    return BlockSums(len(draft.rows), parts, apart.totals, apart.control, mark)
+
+
+def _parts(draft: Draft, totals: Sequence[int]) -> Iterator[PartSum]:
+    order = np.argsort(draft.rows, kind="stable")
+    rows = draft.rows[order]
+    amounts = draft.canonical["amount"][order].tolist()
+    currencies = draft.canonical["currency"][order].tolist() if "currency" in draft.canonical else [""] * len(rows)
+    for start, end in pairwise([0, *np.searchsorted(rows, totals).tolist(), len(rows)]):
+        sums: dict[str, Decimal] = {}
+        unread: dict[str, None] = {}
+        for amount, currency in zip(amounts[start:end], currencies[start:end], strict=True):
+            if amount is None:
+                unread[currency] = None
+            else:
+                sums[currency] = _EXACT.add(sums.get(currency, Decimal(0)), amount.value)
+        last = int(rows[end - 1]) if end > start else 0
+        yield from (PartSum(last, currency, total) for currency, total in sums.items())
+        yield from (PartSum(last, currency, None) for currency in unread)
 
 
 class LineSums:

@@ -8,8 +8,7 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Finding
-from schemas.tables.columns import Column, ColumnKind
+from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Draft
 from schemas.values.reading import fold_word

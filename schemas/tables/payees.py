@@ -4,11 +4,10 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.issues import IssueCode, Severity
-from schemas.tables.cells import Finding
-from schemas.tables.columns import PAYEE_COLUMNS, ColumnKind
-from schemas.tables.destinations import check_destinations, require_names
+from schemas.tables.cells import PAYEE_COLUMNS, ColumnKind, Finding
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
+from schemas.tables.reading import check_destinations, require_names
 from schemas.values.reading import fold_word
 
 

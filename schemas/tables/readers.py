@@ -7,11 +7,9 @@ from typing import Final, Literal
 
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
-from schemas.tables.amounts import line_amounts, payable_amounts
-from schemas.tables.cells import CellReader, ColumnReader, ReaderFactory
-from schemas.tables.columns import ColumnKind
+from schemas.tables.amounts import line_amounts, payable_amounts, percentages, shares
+from schemas.tables.cells import CellReader, ColumnKind, ColumnReader, ReaderFactory
 from schemas.tables.dates import DateStyle, dates, periods
-from schemas.tables.percents import percentages, shares
 from schemas.tables.texts import read_name, read_text
 from schemas.values.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
 from schemas.values.pix_key import read_pix_key_type

@@ -7,8 +7,7 @@ from pandera.typing import Series
 from pyarrow import decimal128
 
 from schemas.issues import IssueCode
-from schemas.tables.cells import Finding
-from schemas.tables.columns import Column, ColumnKind
+from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.draft import Draft
 

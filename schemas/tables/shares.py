@@ -6,7 +6,7 @@ import pandera.pandas as pa
 from pandera.typing import Series
 
 from schemas.issues import IssueCode
-from schemas.tables.columns import Column, ColumnKind
+from schemas.tables.cells import Column, ColumnKind
 from schemas.tables.contract import TableModel, is_canonical_tax_id
 from schemas.tables.draft import Draft
 

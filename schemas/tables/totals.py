@@ -9,11 +9,10 @@ import numpy as np
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.raw_table import column_letter
-from schemas.tables.block_sums import BlockSums, PartSum
 from schemas.tables.decisions import say, tell_amount
-from schemas.tables.line_sums import LineSums
+from schemas.tables.excluded_rows import StatedTotal, readings
+from schemas.tables.line_sums import BlockSums, LineSums, PartSum
 from schemas.tables.readers import read_count, read_currency
-from schemas.tables.stated_totals import StatedTotal, readings
 from schemas.values.masking import mask_value
 
 

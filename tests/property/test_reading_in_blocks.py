@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from flows.intake.read_files import lines_again, read_blocks, sum_block, worth_anything
 from flows.intake.rules.sum_lines import sum_lines
 from schemas.raw_table import some_rows
+from schemas.tables.blocks import Before
 from schemas.tables.content_hash import content_of, row_digests
 from schemas.tables.parsing import parse_table
-from schemas.tables.parsing_blocks import Before
 from schemas.used_before import line_hashes, sketch_of
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table

@@ -15,7 +15,7 @@ from pyarrow import array
 from flows.intake.rules.inputs import Statement, worth_cents
 from flows.intake.rules.sum_lines import PLATFORM_KEY, TERRITORY_KEY, Summing, merge, nothing, of_files, sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from tests.property.months import RATES, drawn, shuffled, some_shares
 from tests.spec.tables import held_rows, lines

@@ -6,7 +6,9 @@ import pytest
 
 from schemas.issues import Severity
 from schemas.sheet_cells import CellKind, Oddities
-from schemas.tables import decisions, oddities, stated_totals
+from schemas.tables import decisions
+from schemas.tables import excluded_rows as stated_totals
+from schemas.tables import hidden_and_formulas as oddities
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}

@@ -11,12 +11,12 @@ from pyarrow import decimal128
 
 from schemas.tables.advances import Advances
 from schemas.tables.contract import is_plainly_sound
-from schemas.tables.line_totals import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
+from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
 from schemas.tables.opening import Opening
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.row_runs import RowRuns
+from schemas.tables.row_accounting import RowRuns
 from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
 from schemas.tables.shares import Shares
 

@@ -19,9 +19,9 @@ from schemas.approval import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
-from schemas.tables.row_runs import runs_frame
+from schemas.tables.row_accounting import runs_frame
 from tests.spec.tables import PAYER, held_rows
 
 SAID_AT = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pandas as pd
 from pyarrow import array
 
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.values.destination import destination_fingerprint

@@ -22,7 +22,7 @@ from flows.payables.rules.institutions import fault_of_bank
 from flows.royalties.rules.accrue import History
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.wire import AccountValidation, Institution
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, advances, lines, payees, payments, same, shares

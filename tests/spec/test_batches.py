@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from flows.payables.rules.plan_batches import entry_digest, plan_batches
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, NAMES, lines, payees, payments, same, shares
 

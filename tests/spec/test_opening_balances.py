@@ -6,7 +6,7 @@ from flows.royalties.rules.opening_balances import OTHER_PERIOD, hold_contradict
 from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
-from schemas.tables.row_runs import runs_frame
+from schemas.tables.row_accounting import runs_frame
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import lines, opening, payees, payments, same, shares
 

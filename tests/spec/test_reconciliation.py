@@ -17,7 +17,7 @@ from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.submission import SubmissionState
-from schemas.tables.row_runs import runs_of
+from schemas.tables.row_accounting import runs_of
 from schemas.values.money import parse_plain_amount
 from tests.spec.reports import report, submission
 from tests.spec.tables import CPF, same, table

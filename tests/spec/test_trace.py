@@ -20,7 +20,7 @@ from flows.tracing.rules import (
     with_lines,
 )
 from schemas.job import Exchange
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from schemas.trace import FileStanding, Problem
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, advances, lines, payees, shares, table

@@ -16,10 +16,9 @@ from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Job
 from schemas.tables.advances import Advances
-from schemas.tables.frames import DataFrame
+from schemas.tables.contract import DataFrame
 from schemas.tables.payments import Payments
-from schemas.tables.row_books import ASSET_NAMES, PERSON_NAMES
-from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRuns, Run, move_rows
 from schemas.tables.shares import Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents

@@ -17,9 +17,9 @@ from flows.intake.rules.used_before import SharedLines
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.tables.content_hash import row_digests
-from schemas.tables.frames import DataFrame, records
-from schemas.tables.line_totals import LineTotals
-from schemas.tables.row_runs import USED, Run, hold_used_rows
+from schemas.tables.contract import DataFrame, records
+from schemas.tables.line_sums import LineTotals
+from schemas.tables.row_accounting import USED, Run, hold_used_rows
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.used_before import line_hashes
 from schemas.values.money import format_cents, round_half_even_cents

@@ -11,14 +11,13 @@ import pandas as pd
 from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
 from schemas.tables.advances import Advances
-from schemas.tables.frames import DataFrame
-from schemas.tables.line_totals import LineTotals
+from schemas.tables.contract import DataFrame
+from schemas.tables.line_sums import LineTotals
 from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.tables.row_books import ASSET_NAMES
-from schemas.tables.row_runs import RowRuns
+from schemas.tables.row_accounting import ASSET_NAMES, RowRuns
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.used_before import NO_LINES, LineSketch

@@ -12,8 +12,8 @@ from typing import Final
 import pandas as pd
 import pyarrow as pa
 
-from schemas.tables.frames import DataFrame
-from schemas.tables.line_totals import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
+from schemas.tables.contract import DataFrame
+from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import RoyaltyLines
 

@@ -19,7 +19,7 @@ from schemas.job import labelled_period
 from schemas.plan import OWNER_REFERENCE, Place
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.used_before import FailedPayment, PaidAlike, PaidRow
 from schemas.wire import SplitReport, amount_from_cents

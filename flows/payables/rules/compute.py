@@ -43,9 +43,9 @@ from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
 from schemas.plan import Place
 from schemas.submission import Claim
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
-from schemas.tables.row_books import PERSON_NAMES
+from schemas.tables.row_accounting import PERSON_NAMES
 from schemas.used_before import PaidRow
 from schemas.wire import Institution
 

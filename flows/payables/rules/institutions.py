@@ -7,7 +7,7 @@ from typing import Final
 from flows.payables.rules.obligations import obligations_frame
 from schemas.issues import IssueCode
 from schemas.plan import Place
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.values.reading import fold_word
 from schemas.wire import Institution

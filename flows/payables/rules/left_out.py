@@ -13,11 +13,10 @@ from flows.payables.rules.obligations import obligation_rows, obligations_frame
 from schemas.corrections import CorrectedRow
 from schemas.issues import IssueCode
 from schemas.plan import Place
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.payments import Payments
-from schemas.tables.row_books import PERSON_NAMES
-from schemas.tables.row_runs import USED, RowRuns, runs_frame
+from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRuns, runs_frame
 
 REASON = IssueCode.FILE_DUPLICATE.value
 
@@ -116,7 +115,7 @@ def used_corrections(
     Args:
         put_right: What corrections workbooks have otherwise than the files.
         obligations: `schemas.tables.obligations.Obligations`, after claims and checks.
-        rows: `schemas.tables.row_runs.RowRuns`, as they were read.
+        rows: `schemas.tables.row_accounting.RowRuns`, as they were read.
     """
     if not put_right:
         return []

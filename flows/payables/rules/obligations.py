@@ -12,7 +12,7 @@ from flows.royalties.rules.allocation import RoundedEarnings
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
 from schemas.plan import OWNER_REFERENCE, Place, obligation_key
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations, PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments

@@ -14,7 +14,7 @@ from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place, digest_of
-from schemas.tables.frames import DataFrame, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 

@@ -25,7 +25,7 @@ from schemas.plan_view import (
     PlanRow,
     RateChange,
 )
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.used_before import PaidAlike, PaidPart, PaidSum, UsedDestination
 from schemas.values.masking import mask_tax_id

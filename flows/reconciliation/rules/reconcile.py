@@ -20,9 +20,9 @@ from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
-from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.tables.row_accounting import RowRuns, Run, move_rows
 from schemas.used_before import PaidAlike, alike_in_words
 from schemas.wire import SplitReport, cents_of
 

@@ -64,7 +64,7 @@ def open_items(obligations: pd.DataFrame, rows: pd.DataFrame) -> tuple[OpenItem,
 
     Args:
         obligations: `schemas.tables.obligations.Obligations`, after `reconcile`.
-        rows: `schemas.tables.row_runs.RowRuns`: where the input rows went, after `place_rows`.
+        rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
 
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.

@@ -11,7 +11,7 @@ import pandas as pd
 from flows.royalties.rules.allocation import RoundedEarnings
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import PayeeBalances
 
 

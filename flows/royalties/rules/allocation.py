@@ -11,8 +11,8 @@ import pandas as pd
 
 from flows.intake.rules.sum_lines import EXACT, part_of, plain, sum_up
 from schemas.errors import UnsoundPlan
-from schemas.tables.frames import DataFrame, records
-from schemas.tables.line_totals import LineTotals
+from schemas.tables.contract import DataFrame, records
+from schemas.tables.line_sums import LineTotals
 from schemas.tables.obligations import Earnings, TerritoryEarnings
 from schemas.tables.shares import Shares
 from schemas.values.money import round_parts

@@ -16,9 +16,9 @@ from schemas.issues import IssueCode
 from schemas.job import Period
 from schemas.submission import Claim, SubmissionState
 from schemas.tables.advances import Advances
-from schemas.tables.frames import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.opening import CARRIED, PAID, TO_RECOUP, Opening
-from schemas.tables.row_runs import RowRuns, Run, move_rows
+from schemas.tables.row_accounting import RowRuns, Run, move_rows
 from schemas.values.names import normal_reference
 
 # Code, column at fault, and what the message names.

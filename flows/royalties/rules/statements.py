@@ -27,7 +27,7 @@ from schemas.payee_statement import (
 from schemas.plan import Place, digest_of, short_token
 from schemas.standing_words import standing_of
 from schemas.submission import Submission
-from schemas.tables.frames import Record, records
+from schemas.tables.contract import Record, records
 from schemas.values.masking import mask_tax_id
 
 

@@ -1,7 +1,9 @@
-"""A text file that is open."""
+"""A text file that is open: surveyed once, shown under each delimiter, read block by block."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import pandas as pd
@@ -10,19 +12,163 @@ from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.text.cutting import read_pieces, with_blank_rows
-from io_adapters.spreadsheets.text.encodings import Utf8Text
-from io_adapters.spreadsheets.text.heads import DELIMITERS, HEAD_BYTES, Head, below, views_of
-from io_adapters.spreadsheets.text.lines import end_of_last_line
-from io_adapters.spreadsheets.text.pieces import BrokenRecord, Form
-from io_adapters.spreadsheets.text.quotes import all_structural
-from io_adapters.spreadsheets.text.survey import CHUNK_BYTES, survey
+from io_adapters.spreadsheets.text.csv_reader import read_pieces, with_blank_rows
+from io_adapters.spreadsheets.text.encodings import Encoding, Undecodable, Utf8Text, likely_encodings
+from io_adapters.spreadsheets.text.records import (
+    BrokenRecord,
+    Form,
+    Records,
+    all_structural,
+    broken_record,
+    count_line_ends_before,
+    end_of_last_line,
+    line_start,
+    part_is_structural,
+)
 from io_adapters.spreadsheets.words import say
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import View
+from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
+
+# Small enough to stay in the processor's cache while it is looked at several times.
+CHUNK_BYTES: Final = 2**20
+_START_BYTES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is known of a text as a whole: its encoding, and whether there is any quote in it."""
+
+    encoding: Encoding
+    has_quotes: bool
+
+
+class _EndlessLine(Exception):
+    """A line longer than any record; `offset` is where it starts in the text as UTF-8."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"line at {offset}")
+        self.offset = offset
+
+
+def survey(stream: BinaryIO, place: Place, chunk_bytes: int = CHUNK_BYTES) -> Survey:
+    """Go through a text.
+
+    Args:
+        stream: Seekable; its position is of no consequence.
+        place: Which file.
+        chunk_bytes: How much of it to look at at a time.
+
+    Raises:
+        UnreadableFile: it has no encoding that is read (FILE_ENCODING), or nothing but blanks (FILE_EMPTY).
+        BrokenRecord: a line of it has no end.
+    """
+    stream.seek(0)
+    wrong_byte = 0
+    for encoding in likely_encodings(stream.read(_START_BYTES)):
+        try:
+            told, has_quotes = _look(Utf8Text(stream, encoding, chunk_bytes, check=True))
+        except Undecodable as undecodable:
+            wrong_byte = undecodable.byte
+        except _EndlessLine as line:
+            ends = count_line_ends_before(Utf8Text(stream, encoding, chunk_bytes), line.offset)
+            raise BrokenRecord(1 + ends, "one_row") from None
+        else:
+            if not told:
+                raise refusal(IssueCode.FILE_EMPTY, place, "empty")
+            return Survey(encoding, has_quotes)
+    raise refusal(IssueCode.FILE_ENCODING, place, "encoding", byte=wrong_byte)
+
+
+def _look(contents: Iterable[bytes]) -> tuple[bool, bool]:
+    """Return whether there is anything but blanks, and any quote.
+
+    Raises:
+        _EndlessLine: a line is too long. Such a line goes beyond the chunk it starts in, so that the first and the
+            last line end of each chunk tell.
+    """
+    told = has_quotes = False
+    offset = line_start = 0
+    for content in contents:
+        told = told or bool(content.strip())
+        has_quotes = has_quotes or b'"' in content
+        ends = [end for end in (content.find(b"\n"), content.find(b"\r")) if end >= 0]
+        if offset + min(ends, default=len(content)) - line_start > MOST_RECORD_BYTES:
+            raise _EndlessLine(line_start)
+        if ends:
+            line_start = offset + max(content.rfind(b"\n"), content.rfind(b"\r")) + 1
+        offset += len(content)
+    return told, has_quotes
+
+
+# Each with its name in `words`.
+DELIMITERS: Final[Mapping[str, str]] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+HEAD_BYTES: Final = MOST_RECORD_BYTES
+# No header stands below so many lines, blank ones included.
+_HEAD_LINES: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first lines of a text, as UTF-8; `whole` when there are no more."""
+
+    content: bytes
+    whole: bool
+
+
+def views_of(head: Head) -> tuple[View, ...]:
+    """Return a text under each delimiter that cuts any of its first rows; under the comma when none does.
+
+    Raises:
+        BrokenRecord: there is nothing to show, since the first field has no end.
+    """
+    views = []
+    endless: BrokenRecord | None = None
+    for delimiter in DELIMITERS:
+        rows, broken = _rows(head, delimiter)
+        views.append(View(None, delimiter, visible=True, head=rows))
+        endless = endless or broken
+    if endless and not any(view.head for view in views):
+        raise endless
+    return tuple(view for view in views if any(len(row.texts) > 1 for row in view.head)) or (views[0],)
+
+
+def _rows(head: Head, delimiter: str) -> tuple[tuple[HeadRow, ...], BrokenRecord | None]:
+    """Return the first rows that hold anything, and the row that has no end when that is why there are no more."""
+    quoted = delimiter != "\t" or _quotes_enclose_fields(head, delimiter)
+    records = Records(head.content, 1, delimiter, quoted=quoted, strict=False)
+    rows: list[HeadRow] = []
+    try:
+        for row, fields in records:
+            if any(map(str.strip, fields)):
+                rows.append(HeadRow(row, tuple(fields)))
+            if len(rows) == HEAD_ROWS or row > _HEAD_LINES:
+                return tuple(rows), None
+    except csv.Error:
+        return tuple(rows), BrokenRecord(records.row, "one_cell")
+    return tuple(rows if head.whole else rows[:-1]), None  # the last one may go on
+
+
+def _quotes_enclose_fields(head: Head, delimiter: str) -> bool:
+    return all_structural([head.content], delimiter) if head.whole else part_is_structural(head.content, delimiter)
+
+
+def below(head: Head, header_row: int, delimiter: str, *, quoted: bool) -> tuple[int, int]:
+    """Return where the record after the header starts: (position in the text as UTF-8, physical line).
+
+    Raises:
+        BrokenRecord: the header itself has no end.
+    """
+    header = head.content[line_start(head.content, header_row - 1) :]
+    records = Records(header, header_row, delimiter, quoted=quoted)
+    try:
+        next(iter(records))
+    except csv.Error as error:
+        raise broken_record(header, header_row, delimiter, error, quoted=quoted) from None
+    return line_start(head.content, records.row - 1), records.row
+
 
 _LIMITS: Final = {
     "one_cell": limits.size_text(limits.MOST_FIELD_BYTES),

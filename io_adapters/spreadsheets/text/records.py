@@ -1,13 +1,238 @@
-"""Records as Python's csv cuts them, each with the line it starts on."""
+"""Records of a text: its physical lines, quotes that enclose fields, and the line each record starts on."""
 
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.text.lines import count_line_ends
-from io_adapters.spreadsheets.text.pieces import BrokenRecord
-from io_adapters.spreadsheets.text.quotes import broken_quote
+
+LF: Final = 10
+CR: Final = 13
+
+# What is worked on at a time stays in the processor's cache.
+_TILE_BYTES: Final = 2**20
+
+
+def positions_of(byte: int, array: np.ndarray) -> np.ndarray:
+    """Return the positions of a byte in an array of uint8, int32."""
+    tiles = range(0, len(array), _TILE_BYTES)
+    found = [np.flatnonzero(array[at : at + _TILE_BYTES] == byte).astype(np.int32) + np.int32(at) for at in tiles]
+    return np.concatenate(found) if found else np.empty(0, np.int32)
+
+
+def count_line_ends(content: bytes) -> int:
+    r"""Count the lines that end in some bytes.
+
+    >>> count_line_ends(b"a\nb\r\nc\rd")
+    3
+    """
+    returns = content.count(b"\r")
+    return content.count(b"\n") + (returns - content.count(b"\r\n") if returns else 0)
+
+
+def count_line_ends_before(chunks: Iterable[bytes], offset: int) -> int:
+    """Count the lines that end before an offset of a text in chunks; a CRLF may be cut in two."""
+    ends = 0
+    after_return = False
+    for chunk in chunks:
+        counted = chunk[:offset]
+        ends += count_line_ends(counted) - (after_return and counted.startswith(b"\n"))
+        after_return = counted.endswith(b"\r")
+        offset -= len(counted)
+        if not offset:
+            break
+    return ends
+
+
+def line_ends(content: bytes) -> np.ndarray:
+    """Return the position of each line's last byte."""
+    array = np.frombuffer(content, np.uint8)
+    if b"\r" not in content:
+        return positions_of(LF, array)
+    before_line_feed = np.append(array[1:] == LF, [False])
+    return np.flatnonzero((array == LF) | ((array == CR) & ~before_line_feed))
+
+
+def line_start(content: bytes, line: int) -> int:
+    """Return the position at which a line starts, the first being 0; the length of the content for one beyond it."""
+    if line == 0:
+        return 0
+    ends = line_ends(content)
+    return int(ends[line - 1]) + 1 if line <= len(ends) else len(content)
+
+
+def end_of_last_line(content: bytes) -> int:
+    """Return how much of some bytes is whole lines; a CR at their very end may be half of a CRLF."""
+    after_line_feed = content.rfind(b"\n") + 1
+    return max(after_line_feed, content.rfind(b"\r", after_line_feed, max(len(content) - 1, 0)) + 1)
+
+
+QUOTE: Final = 34
+
+
+def are_structural(content: np.ndarray, quotes: np.ndarray, delimiter: str, *, inside: bool = False) -> bool:
+    """Tell whether each quote opens a field at its start, closes one at its end, or is one of a doubled pair.
+
+    Then, and only then, whether a place is inside quotes depends on nothing but how many quotes come before it.
+
+    Args:
+        content: Bytes, uint8, that begin at the start of a line and end at the end of one.
+        quotes: Positions of the quotes in it.
+        delimiter: Between fields.
+        inside: Whether the content begins inside a quoted field.
+    """
+    at_edge = np.zeros(256, bool)
+    at_edge[[LF, CR, QUOTE, ord(delimiter)]] = True
+    openers, closers = quotes[int(inside) :: 2], quotes[1 - int(inside) :: 2]
+    openers, closers = openers[openers > 0], closers[closers < len(content) - 1]
+    return bool(at_edge[content[openers - 1]].all() and at_edge[content[closers + 1]].all())
+
+
+def all_structural(chunks: Iterable[bytes], delimiter: str) -> bool:
+    """Tell whether the quotes of a whole text are structural, and the last one is closed."""
+    rest = b""
+    inside = False
+    for chunk in chunks:
+        content = rest + chunk
+        end = end_of_last_line(content)
+        if not part_is_structural(content[:end], delimiter, inside=inside):
+            return False
+        inside ^= bool(content.count(b'"', 0, end) % 2)
+        rest = content[end:]
+    closed = inside == bool(rest.count(b'"') % 2)
+    return closed and part_is_structural(rest, delimiter, inside=inside)
+
+
+def part_is_structural(content: bytes, delimiter: str, *, inside: bool = False) -> bool:
+    """Tell whether the quotes of some whole lines are structural, the last one closed or not."""
+    if b'"' not in content:
+        return True
+    array = np.frombuffer(content, np.uint8)
+    return are_structural(array, positions_of(QUOTE, array), delimiter, inside=inside)
+
+
+def broken_quote(text: str, delimiter: str) -> int | None:
+    """Find the first quote that opens a field and is never closed, or closed in the middle of the field.
+
+    Args:
+        text: Begins where a record begins.
+        delimiter: Between fields.
+
+    Returns:
+        Its position; None when all quoted fields are well formed.
+    """
+    edge = re.escape(delimiter) + r"\r\n"
+    field = re.compile(rf'(?:\A|(?<=[{edge}]))"[^"]*+(?:""[^"]*+)*+("(?![^{edge}]))?')
+    return next((found.start() for found in field.finditer(text) if found[1] is None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the rows of a text are cut into fields.
+
+    Attributes:
+        delimiter: Between fields.
+        quoted: Whether quotes enclose fields; they are ordinary characters otherwise.
+        width: Fields of a row, as many as the header has.
+    """
+
+    delimiter: str
+    quoted: bool
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Records that follow each other, from the first one on up to the last one that holds anything.
+
+    Attributes:
+        first_row: Physical line on which the first record starts.
+        rows: Physical line on which each record starts.
+        columns: Arrow texts (large_string) of each column, in chunks.
+        misshapen: Those of `rows` that have more or fewer fields than the header, and hold something.
+        blank_from: Physical line after the last record; those from here on and before `next_row` are blank rows.
+        next_row: Physical line on which the next record starts.
+        used: Bytes taken; the rest begins at the next record.
+    """
+
+    first_row: int
+    rows: "pd.Index[int]"
+    columns: list[list[pa.Array]]
+    misshapen: tuple[int, ...]
+    blank_from: int
+    next_row: int
+    used: int
+
+
+class BrokenRecord(Exception):
+    """A record that cannot be read.
+
+    Attributes:
+        row: Physical line at fault: where the quote opens, where the record that is too long starts.
+        key: In `words`: "quote", or the limit it is beyond: "one_cell", "one_row", "columns", "cells".
+    """
+
+    def __init__(self, row: int, key: str) -> None:
+        super().__init__(f"{key} in row {row}")
+        self.row = row
+        self.key = key
+
+
+def blank_piece(content: bytes, first_row: int, delimiter: str, *, last: bool) -> Piece | None:
+    """Return a piece without records if all whole lines of some bytes are blank; None if any is not."""
+    blank = b"\r\n" + delimiter.encode()
+    if content[:1].strip(blank):
+        return None
+    whole = content if last else content[: end_of_last_line(content)]
+    return None if whole.strip(blank) else nothing_but_blank(first_row, first_row + count_line_ends(whole), len(whole))
+
+
+def nothing_but_blank(first_row: int, next_row: int, used: int) -> Piece:
+    """Return a piece without records, over rows that are all blank."""
+    return Piece(first_row, pd.RangeIndex(0), [], (), first_row, next_row, used)
+
+
+def blank_rows(begin: int, end: int, width: int) -> Piece:
+    """Return the rows from one line up to another as records with nothing in them."""
+    nothing = pa.repeat(pa.scalar("", pa.large_string()), end - begin)
+    return Piece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
+
+
+def told_length(columns: list[list[pa.Array]], rows: int) -> int:
+    """Count the rows up to the last one with anything in it."""
+    if not rows or any(column[-1][-1].as_py() for column in columns):
+        return rows
+    told = np.zeros(rows, bool)
+    for column in columns:
+        np.logical_or(told, np.concatenate([_lengths(chunk) for chunk in column]) > 0, out=told)
+    last = np.flatnonzero(told)
+    return int(last[-1]) + 1 if last.size else 0
+
+
+def first_too_long(columns: list[list[pa.Array]]) -> int | None:
+    """Return the position of the first row with a field beyond the limit; None when there is none."""
+    found: list[int] = []
+    for column in columns:
+        begin = 0
+        for chunk in column:
+            if chunk.nbytes > limits.MOST_FIELD_BYTES:
+                found += (np.flatnonzero(_lengths(chunk) > limits.MOST_FIELD_BYTES)[:1] + begin).tolist()
+            begin += len(chunk)
+    return min(found, default=None)
+
+
+def _lengths(texts: pa.Array) -> np.ndarray:
+    """Return the length of each text in bytes, int64."""
+    offsets = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, texts.offset * 8)
+    return np.diff(offsets)
+
 
 Record = tuple[int, list[str]]
 

@@ -1,24 +1,67 @@
-"""The process that reads workbooks: requests on stdin, answers on stdout, and nothing of it can harm its parent.
+"""The limits that the process which reads workbooks sets itself.
 
-Run as `python -m io_adapters.spreadsheets.workbook.child MEMORY_BYTES SECONDS`. It imports little, so as to start fast.
+Where the system knows none, its parent's clock remains.
 """
 
 import contextlib
 import gc
+import math
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from python_calamine import PasswordError
 
+from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.messages import Words, receive, send
-from io_adapters.spreadsheets.workbook.process_limits import address_space_bytes, allow_seconds, confine
 from io_adapters.spreadsheets.workbook.sheets import Refused, Workbook
 from io_adapters.spreadsheets.workbook.transfer import heads_message, table_messages
-from io_adapters.spreadsheets.workbook.values_only import open_values_only
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+
+def confine(memory_bytes: int) -> None:
+    """Bound memory, and allow neither files to be written nor memory to be dumped.
+
+    An interrupt from the keyboard goes to all processes of a terminal; this one ends when its parent does.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if resource is None:
+        return
+    for limit, amount in (("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", 0), ("RLIMIT_AS", memory_bytes)):
+        _lower(limit, amount)
+
+
+def allow_seconds(seconds: float) -> None:
+    """Allow that much processor time from now on; beyond it the system kills this process."""
+    if resource is not None:
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        _lower("RLIMIT_CPU", math.ceil(usage.ru_utime + usage.ru_stime + seconds))
+
+
+def _lower(limit: str, amount: int) -> None:
+    # A system may lack one of them, or forbid it: macOS has no RLIMIT_AS that counts.
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        number = getattr(resource, limit)
+        _, most = resource.getrlimit(number)
+        resource.setrlimit(number, (amount if most == resource.RLIM_INFINITY else min(amount, most), most))
+
+
+def address_space_bytes() -> int:
+    """Return how much memory this process has reserved at the most so far; 0 where the system does not say."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/status", "rb") as status:  # noqa: PTH123
+        for line in status:
+            if line.startswith(b"VmPeak:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
 
 _OPENERS: Final[dict[str, Callable[[bytes], Workbook]]] = {
     "xlsx": open_xlsx,

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
-from io_adapters.spreadsheets.workbook.cell_columns import cell_text
-from io_adapters.spreadsheets.workbook.sheets import CellValue, Refused, Sheet, Workbook
+from io_adapters.spreadsheets.workbook.sheets import CellValue, Refused, Sheet, Workbook, cell_text
 from schemas.sheet_cells import HEAD_ROWS
 
 # Sheets are kept between the look at their first rows and the reading of one, as long as they are not too many.

@@ -6,10 +6,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from io_adapters.spreadsheets.workbook.cell_columns import columns_of
 from io_adapters.spreadsheets.workbook.loaded import OpenWorkbook
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Words
-from io_adapters.spreadsheets.workbook.sheets import Refused
+from io_adapters.spreadsheets.workbook.sheets import Refused, columns_of
 from schemas.sheet_cells import Oddities
 
 # Headers and titles; a text repeated a million times makes gigabytes of them.

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from flows.account_checks.rules import accounts_to_pay, holder
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, payments
 

@@ -6,7 +6,7 @@ import pytest
 
 from flows.payables.rules.plan_batches import entry_digest
 from flows.sending.rules import explain_refusal, refused_entries
-from schemas.tables.frames import records
+from schemas.tables.contract import records
 from tests.spec.office import Office, inputs
 from tests.spec.reports import submission
 from tests.spec.tables import payments

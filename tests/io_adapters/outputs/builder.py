@@ -14,7 +14,7 @@ from schemas.reconciliation import (
     Totals,
 )
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
-from schemas.tables.row_runs import RowRuns
+from schemas.tables.row_accounting import RowRuns
 
 _BLANK = dict.fromkeys(Obligations.to_schema().columns, "") | {
     "amount_cents": 0,

@@ -18,7 +18,7 @@ from schemas.issues import Severity
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.tables.obligations import KINDS, Earnings, PayeeBalances
-from schemas.tables.row_runs import RowRuns
+from schemas.tables.row_accounting import RowRuns
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_adapters.spreadsheets.workbook.cell_columns import number_text, number_texts
+from io_adapters.spreadsheets.workbook.sheets import number_text, number_texts
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from io_adapters.spreadsheets.files import FileKind
-from io_adapters.spreadsheets.workbook.cell_columns import number_text
-from io_adapters.spreadsheets.workbook.sheets import Sheet
-from io_adapters.spreadsheets.workbook.values_only import open_values_only
+from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
+from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.errors import UnreadableFile

@@ -9,8 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from io_adapters.spreadsheets.workbook.cell_columns import columns_of
-from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, Workbook
+from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, Workbook, columns_of
 from schemas.sheet_cells import CellKind
 from tests.throwaway_postgresql import go_without
 

@@ -1,4 +1,4 @@
-"""The books of a file of royalty lines that is read block by block: its problems, and where its rows went."""
+"""Files of royalty lines read block by block: each as a table, and the account of all their rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +9,79 @@ import pandas as pd
 
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
+from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable
-from schemas.tables.block_sums import BlockSums
+from schemas.tables.contract import DataFrame, Record, records
+from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import Decision, decisions_of
-from schemas.tables.frames import DataFrame, Record, records
-from schemas.tables.parsing_blocks import ParsedBlock
-from schemas.tables.row_runs import USED, RowRuns, Run, join_runs, move_rows, runs_of
+from schemas.tables.draft import count_normalised
+from schemas.tables.excluded_rows import Why
+from schemas.tables.line_sums import BlockSums, sum_block
+from schemas.tables.parsing import ParsedTable, read_rows, settled
+from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
 from schemas.tables.royalty_lines import COLUMNS
 from schemas.tables.totals import Source, compare_totals
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known of a file when one of its blocks is read.
+
+    Attributes:
+        evidence: Cells that decide how columns are read.
+        below: Whether the block of totals below the lines has begun.
+    """
+
+    evidence: Evidence = NO_EVIDENCE
+    below: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBlock:
+    """A block of a file as a table; what holds of the file as a whole is left open.
+
+    Attributes:
+        table: As of a file, but that no total was held against its lines; its decisions are those below.
+        sums: To hold the file's totals against its lines.
+        decided: Canonical column -> what was decided for it.
+        left_out: How many rows the layout leaves out.
+        normalised: Header -> how many of its cells the one VALUE_NORMALISED of `table.issues` speaks of.
+        after: What is known when the next block is read.
+    """
+
+    table: ParsedTable
+    sums: BlockSums
+    decided: Mapping[str, Decision]
+    left_out: int
+    normalised: Mapping[str, int]
+    after: Before
+
+
+def parse_block(raw: RawTable, layout: Layout, *, language: str, before: Before) -> ParsedBlock:
+    """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
+
+    Args:
+        raw: Its rows.
+        layout: How its sender lays the file out.
+        language: "pt-BR" or "en", of the messages.
+        before: What is known of the file so far.
+
+    Raises:
+        UnreadableFile: a required column is missing or claimed twice; carries the issues.
+    """
+    found = read_rows(raw, layout, language, payee_data_required=True, evidence=before.evidence, below=before.below)
+    draft, apart = found.draft, found.apart
+    compares = bool(layout.totals or layout.control)
+    positions = found.match.positions
+    return ParsedBlock(
+        table=settled(found, raw, layout, language),
+        sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
+        decided=draft.decisions,
+        left_out=apart.count(Why.LEFT_OUT),
+        normalised={raw.headers[positions[name]]: n for name, n in count_normalised(draft).items() if name},
+        after=Before(Evidence(draft.evidence), apart.below),
+    )
+
 
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
