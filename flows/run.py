@@ -105,6 +105,15 @@ class RunRequest:
         return self.job_path.parent
 
 
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What was computed last, and from what: the inputs, and what the ledger and the account checks said."""
+
+    inputs: Inputs
+    facts: tuple[LedgerSnapshot, dict[str, Verdict]]
+    payables: Payables
+
+
 @dataclass(slots=True)
 class Run:
     """One run of one job, as far as it has come.
@@ -130,6 +139,7 @@ class Run:
     settled: tuple[CorrectedRow, ...] = ()
     standing: LedgerSnapshot | None = None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    computed: Computed | None = None
     payables: Payables | None = None
     checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
     checks_broke_off: Told | None = None

@@ -13,7 +13,7 @@ from flows.payables.rules.plan_batches import conflicting_ids
 from flows.reconciliation.write import find_cell
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
-from flows.run import Run
+from flows.run import Computed, Run
 from flows.sending.rules import refused_entries
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.payout_api.errors import read_validation_errors
@@ -212,11 +212,15 @@ def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
 
 
 def work_out_again(run: Run) -> None:
-    """Decide anew from all that is known by now."""
+    """Decide anew from all that is known by now; the same facts are not worked out twice."""
     if run.standing is None:
         stand(run)
     standing = run.standing
     if standing is None:
         raise RuntimeError("the ledger was not asked")
-    payables = compute_payables(run.require_inputs(), run.job, run.request.period, standing, run.verdicts)
+    inputs, facts = run.require_inputs(), (standing, dict(run.verdicts))
+    if run.computed is None or run.computed.inputs is not inputs or run.computed.facts != facts:
+        payables = compute_payables(inputs, run.job, run.request.period, standing, run.verdicts)
+        run.computed = Computed(inputs, facts, payables)
+    payables = run.computed.payables
     run.payables = replace(payables, obligations=tell_settled(payables.obligations, run.settled))
