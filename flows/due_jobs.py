@@ -191,7 +191,7 @@ def facts_of(order: RunRequest, ledger: Ledger, now: dt.datetime) -> Facts:
 
 def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.datetime) -> bool:
     """Say whether people have decided what a run left open, or an account it held is not known as invalid any more."""
-    left = [one for one in ledger.runs.left_open(last.job) if one.period == last.period and one.items]
+    left = [period for period in ledger.runs.left_open(last.job) if period.period == last.period and period.items]
     stored = ledger.runs.document(left[0].run_id) if left else None
     if stored is None:
         return False
@@ -231,7 +231,7 @@ def _planner_of_approved(order: RunRequest, ledger: Ledger, now: dt.datetime) ->
     """Name the run that made the plan of this job and period that people have approved and nobody has taken up."""
     name, label = order.job.job, order.period.label
     planned = ledger.submissions.list(job=name, period=label, states={S.PLANNED}, bodies=False)
-    for digest in {one.plan_digest for one in planned}:
+    for digest in {submission.plan_digest for submission in planned}:
         if ledger.approvals.standing(digest, now):
             return ledger.plans.get(digest).run_id
     return None
@@ -278,9 +278,9 @@ def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:
     """
     open_states = {S.ACCEPTED, S.PROCESSING, S.SENDING, S.IN_DOUBT}
     ended = ledger.submissions.list(job=job, states=PROVISIONAL, bodies=False)
-    if any(is_watched_still(one, now) for one in ended):
+    if any(is_watched_still(submission, now) for submission in ended):
         return True
-    if ledger.decisions.undecided(one.id for one in ended if one.state in UNTOLD):
+    if ledger.decisions.undecided(submission.id for submission in ended if submission.state in UNTOLD):
         return True
     return (
         bool(ledger.submissions.list(job=job, states=open_states, bodies=False))

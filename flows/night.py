@@ -133,16 +133,16 @@ class _Night:
 
     def run(self) -> NightReport:
         self._settle(0.0)
-        jobs = [one for path in find_jobs(self._folder) for one in self._run_file(path)]
+        jobs = [night for path in find_jobs(self._folder) for night in self._run_file(path)]
         self._settle(self._follow_s)
         jobs = [self._as_it_stands(job) for job in jobs]
         # Of two looks at what is open the later one counts.
-        codes = [job.exit_code for job in jobs] + [one.exit_code for one in self._settled[-1:]]
+        codes = [job.exit_code for job in jobs] + [report.exit_code for report in self._settled[-1:]]
         if self._failures:
             codes.append(ExitCode.BUG)
         code = worst(codes)
         sent = any(job.state != state_name(ExitCode.DONE, sent=False) for job in jobs if job.was_run)
-        messages = [message for one in self._settled[-1:] for message in one.messages] + self._failures
+        messages = [message for report in self._settled[-1:] for message in report.messages] + self._failures
         return NightReport(self._id, tuple(jobs), code, state_name(code, sent=sent), tuple(dict.fromkeys(messages)))
 
     def _settle(self, follow_s: float) -> None:

@@ -194,7 +194,9 @@ class Run:
     def note_discrepancies(self, found: Iterable[Discrepancy]) -> None:
         """Note what is wrong with reports, each kind once for each report however often it is seen."""
         known = {(discrepancy.kind, discrepancy.report_id) for discrepancy in self.discrepancies}
-        self.discrepancies += [one for one in found if (one.kind, one.report_id) not in known]
+        self.discrepancies += [
+            discrepancy for discrepancy in found if (discrepancy.kind, discrepancy.report_id) not in known
+        ]
 
     def require_service(self) -> Service:
         """Return the service; a route that needs one is only walked with one."""

@@ -298,7 +298,7 @@ def settle_and_follow(for_s: float) -> Route:
             if run.clock.monotonic_s() - began_s + pause_s > for_s:
                 break
             run.clock.sleep(pause_s)
-            seen.update(one.run_id for one in waiting)
+            seen.update(submission.run_id for submission in waiting)
             total = max(total, len(waiting))
             poll_open_reports(run, waiting)
             left = run.ledger.submissions.list(job=run.only_job, states=OPEN, bodies=False)

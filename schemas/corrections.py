@@ -149,13 +149,13 @@ def with_known(
     """
     name, sheet = table.file.name, table.sheet or ""
     own = [one for place, one in known.items() if place[:2] == (name, sheet) and one.row in table.cells.index]
-    now = table.cells.loc[[one.row for one in own]].to_numpy().tolist()
+    now = table.cells.loc[[row.row for row in own]].to_numpy().tolist()
     same = [one for one, cells in zip(own, now, strict=True) if row_sha256(table.headers, cells) == one.original_sha256]
     if not same:
         return table, []
-    rows = pd.Index([one.row for one in same])
-    cells = pd.DataFrame([one.cells for one in same], index=rows, columns=table.cells.columns, dtype="str")
-    kinds = np.array([one.kinds for one in same], dtype=np.int8)
+    rows = pd.Index([row.row for row in same])
+    cells = pd.DataFrame([row.cells for row in same], index=rows, columns=table.cells.columns, dtype="str")
+    kinds = np.array([row.kinds for row in same], dtype=np.int8)
     return correct_rows(table, replace(table, cells=cells, kinds=kinds)), same
 
 

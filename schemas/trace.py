@@ -95,7 +95,7 @@ class RoyaltyPart:
     @property
     def lines_told(self) -> int:
         """How many of the lines were found in statements."""
-        return sum(one.lines for one in self.found)
+        return sum(lines.lines for lines in self.found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,12 +252,12 @@ def sketch_of(hashes: Hashes) -> LineSketch:
 def most_of(sketches: Iterable[LineSketch]) -> LineSketch:
     """Return each line as often as the sketch has it that has it most: versions of one file, each read again."""
     found = list(sketches)
-    level = max((one.level for one in found), default=0)
-    hashes = np.unique(np.concatenate([NO_LINES.hashes, *(one.at(level).hashes for one in found)]))
+    level = max((sketch.level for sketch in found), default=0)
+    hashes = np.unique(np.concatenate([NO_LINES.hashes, *(sketch.at(level).hashes for sketch in found)]))
     counts = np.zeros(len(hashes), np.int64)
-    for one in found:
-        counts = np.maximum(counts, one.at(level).counts_of(hashes))
-    return LineSketch(level, hashes, counts, max((one.lines for one in found), default=0))
+    for sketch in found:
+        counts = np.maximum(counts, sketch.at(level).counts_of(hashes))
+    return LineSketch(level, hashes, counts, max((sketch.lines for sketch in found), default=0))
 
 
 def _bounded(level: int, hashes: Hashes, counts: Counts, lines: int) -> LineSketch:

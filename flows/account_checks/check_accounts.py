@@ -163,14 +163,16 @@ def check_accounts(run: Run) -> None:
     if rules.when == "never":
         return
     accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
-    paid = {one.fingerprint for one in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
-    asked = [one for one in accounts_to_ask(accounts, run.verdicts, rules.when) if one.fingerprint not in paid]
-    reused = set(run.verdicts) - {one.fingerprint for one in asked} - paid
+    paid = {check.fingerprint for check in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
+    asked = [
+        account for account in accounts_to_ask(accounts, run.verdicts, rules.when) if account.fingerprint not in paid
+    ]
+    reused = set(run.verdicts) - {account.fingerprint for account in asked} - paid
     verdicts = ask_accounts(run, likely_good_first(asked, _known_of(run, asked)))
     run.verdicts |= verdicts
     reused |= _wait_for_others(run, asked)
     _account_for(run, accounts, reused)
-    results = [run.verdicts[one.fingerprint].result for one in asked]
+    results = [run.verdicts[account.fingerprint].result for account in asked]
     if broke_off(results):
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
         run.checks_broke_off = Told("look.checks_broke_off", missing=missing)
@@ -183,7 +185,7 @@ def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
     paid = run.ledger.history.destinations({account.payee for account in accounts})
     return KnownOfAccounts(
         refused=run.ledger.checks.refused_before(account.fingerprint for account in accounts),
-        paid={(one.payee, one.destination) for one in paid},
+        paid={(destination.payee, destination.destination) for destination in paid},
         doubtful=payees_with_warnings(obligations, payees, run.issues),
     )
 
@@ -207,7 +209,7 @@ def _wait_for_others(run: Run, asked: Sequence[AccountToCheck]) -> set[str]:
         waiting -= landed
         if waiting:
             run.clock.sleep(_LOOK_EVERY_S)
-    again = [one for one in asked if one.fingerprint in freed]
+    again = [account for account in asked if account.fingerprint in freed]
     run.verdicts |= ask_accounts(run, likely_good_first(again, _known_of(run, again)))
     return answered
 
@@ -219,7 +221,8 @@ def _gone(run: Run, owner: Owner) -> bool:
 def _account_for(run: Run, accounts: Sequence[AccountToCheck], reused: set[str]) -> None:
     """Tell every account's result, every call that was paid for, and what the run may still spend."""
     calls = [
-        Call(one.fingerprint, one.result, one.message, one.cost_cents) for one in run.ledger.checks.for_run(run.id)
+        Call(check.fingerprint, check.result, check.message, check.cost_cents)
+        for check in run.ledger.checks.for_run(run.id)
     ]
     run.check_rows = account_rows(accounts, run.verdicts, reused, calls)
     run.checks = count_checks(run.check_rows, run.job.account_checks.budget)

@@ -261,7 +261,7 @@ def account_rows(
         elif own:
             rows.append(_row(account, own[-1].result, own[-1].message, cost_cents))
     # Of accounts that are not to be paid any more, what their calls cost is told all the same.
-    rows += [_row(None, one.result, one.message, one.cost_cents) for own in by_account.values() for one in own]
+    rows += [_row(None, call.result, call.message, call.cost_cents) for own in by_account.values() for call in own]
     return rows
 
 

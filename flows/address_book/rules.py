@@ -83,7 +83,7 @@ class Wanted:
     @property
     def tax_ids(self) -> frozenset[str]:
         """Everybody the rows name, those left out included."""
-        return frozenset({contact.tax_id for contact in self.contacts} | {one.tax_id for one in self.left_out})
+        return frozenset({contact.tax_id for contact in self.contacts} | {row.tax_id for row in self.left_out})
 
 
 def wanted_contacts(inputs: Inputs) -> Wanted:

@@ -100,14 +100,14 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
             by_report[question.submission_id].add(question.obligation_key)
     listed = {report.id: report for report in reports}
     for submission in run.ledger.submissions.with_ids(by_report):
-        payments = {one.obligation_key: one for one in run.ledger.claims.payments_of(submission.id)}
+        payments = {payment.obligation_key: payment for payment in run.ledger.claims.payments_of(submission.id)}
         words = run.ledger.decisions.on_reports(payments)
         unmade = {key for (key, report), said in words.items() if report == submission.id and said.kind in _UNMADE}
         unmade |= by_report[submission.id]
         unpaid = [one for key, one in payments.items() if key in unmade]
         for report in (listed.get(submission.split_id), shown_by_id(run, submission)):
-            cents = sum(one.amount_cents for one in unpaid)
-            people = sum(one.kind != "owner" for one in unpaid)
+            cents = sum(payment.amount_cents for payment in unpaid)
+            people = sum(payment.kind != "owner" for payment in unpaid)
             if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
                 status = report.status or "-"
                 raise DecisionRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
@@ -116,7 +116,7 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
 def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     """Name the jobs some obligations are of, by the submissions that claim them and the runs that saw them."""
     claims = ledger.claims.live_for_obligations(keys)
-    jobs = {one.job for one in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
+    jobs = {submission.job for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
     missing = set(keys) - {claim.obligation_key for claim in claims}
     for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
         stored = ledger.runs.document(run.run_id)
@@ -227,11 +227,13 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
     names = list(dict.fromkeys(submission_ids))
     doubtful = ask_each(names, lambda name: _old_enough(run, name, people))
     reports = poll_reports(run)
-    stand = {one.id: one for one in run.ledger.submissions.with_ids(names)}
-    left = [one for one in doubtful if stand[one.id].state is S.IN_DOUBT]
+    stand = {submission.id: submission for submission in run.ledger.submissions.with_ids(names)}
+    left = [submission for submission in doubtful if stand[submission.id].state is S.IN_DOUBT]
     sent, linked = run.ledger.submissions.list(bodies=False), linked_ids(run)
     ask_each(left, lambda one: _require_absence_shown(one, sent, reports, linked, evidence))
-    followed = run.ledger.submissions.declare_absent([one.id for one in left], by=by, evidence=evidence, run_id=run.id)
+    followed = run.ledger.submissions.declare_absent(
+        [submission.id for submission in left], by=by, evidence=evidence, run_id=run.id
+    )
     following = {one.id: next_one for one, next_one in zip(left, followed, strict=True)}
     return [following.get(name, stand[name]) for name in names]
 

@@ -42,10 +42,10 @@ def read(run: Run) -> None:
     """
     sources, (payees, shares, advances, opening), unread = _read_slots(run)
     paid_from = [table for tables in sources for table in tables]
-    payments = [one for one in paid_from if one.layout.table == "payments"]
+    payments = [table for table in paid_from if table.layout.table == "payments"]
     everything = [*paid_from, *payees, *shares, *advances, *opening]
     _refuse_namesakes(everything)
-    _refuse_strangers(run, [one.raw for one in everything])
+    _refuse_strangers(run, [table.raw for table in everything])
     balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
@@ -63,12 +63,12 @@ def read(run: Run) -> None:
         shares_in_question=in_question(share.held for share in shares),
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
-        rows=of_other_periods(join_runs([one.runs for one in everything]), balances, period),
+        rows=of_other_periods(join_runs([table.runs for table in everything]), balances, period),
         files=_used_files(paid_from),
-        issues=tuple(dict.fromkeys((*(issue for one in everything for issue in one.issues), *unread))),
-        decisions=tuple(one.decisions for one in everything),
+        issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
+        decisions=tuple(table.decisions for table in everything),
     )
-    run.sheets = [(one.raw, one.origin) for one in everything]
+    run.sheets = [(table.raw, table.origin) for table in everything]
     run.came_in = inputs
     judge_inputs(run)
 

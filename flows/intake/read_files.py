@@ -261,8 +261,8 @@ class FileReader:
         if slot.failure:
             self._failures.append(slot.failure)
             return []
-        return [one for path in slot.paths for one in self._file(slot, path)] + [
-            one for origin in slot.corrected for one in self._alone(slot, origin)
+        return [table for path in slot.paths for table in self._file(slot, path)] + [
+            table for origin in slot.corrected for table in self._alone(slot, origin)
         ]
 
     def raise_what_cannot_be_read(self) -> None:

@@ -41,7 +41,7 @@ class Corrections:
         self._language = language
         self._sheets: list[_Sheet] = []
         self._read: set[str] = set()
-        self._known = {one.place: one for one in known}
+        self._known = {row.place: row for row in known}
         self.put_right: list[CorrectedRow] = []
         self.settled: list[CorrectedRow] = []
         self.plain: set[str] = set()
@@ -105,11 +105,11 @@ class Corrections:
         if _filled(table) != _filled(corrected):
             return
         read_as = (corrected.file.name, corrected.sheet or "")
-        self._note(replace(one, read_as=(*read_as, one.row)) for one in put_right(table, corrected))
+        self._note(replace(row, read_as=(*read_as, row.row)) for row in put_right(table, corrected))
 
     def _note(self, rows: Iterable[CorrectedRow]) -> None:
         """Note each row once, however often its table is read."""
-        known = {one.place for one in self.put_right}
+        known = {row.place for row in self.put_right}
         self.put_right += [row for row in rows if row.place not in known]
 
     def _with_known(self, table: RawTable) -> RawTable:
@@ -242,5 +242,5 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
         return
     absent = missing_parts([Path(path).name for path in slot.paths])
     if absent:
-        issues = tuple(one.issue(language) for one in absent)
+        issues = tuple(part.issue(language) for part in absent)
         slot.failure = UnreadableFile("\n".join(f"{issue.file}: {issue.message}" for issue in issues), issues=issues)

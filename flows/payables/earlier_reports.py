@@ -39,9 +39,9 @@ def look_before_paying_again(run: Run, submission: Submission) -> None:
     require_still_failed(
         run,
         {
-            one.report_id
-            for one in failed
-            if one.base_key in base_keys or (one.amount_cents, one.destination) in amounts
+            payment.report_id
+            for payment in failed
+            if payment.base_key in base_keys or (payment.amount_cents, payment.destination) in amounts
         },
     )
 

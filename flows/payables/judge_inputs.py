@@ -48,8 +48,8 @@ def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
 def _again_in_approved(run: Run) -> frozenset[str]:
     """Name the files that a plan uses again which people approved, and not all of it was sent: they were told so."""
     unsent = run.ledger.submissions.list(job=run.job.job, period=run.request.period.label, states=UNSENT, bodies=False)
-    approved = {one.plan_digest for one in unsent if one.state is not SubmissionState.PLANNED}
-    planned = {one.plan_digest for one in unsent} - approved
+    approved = {submission.plan_digest for submission in unsent if submission.state is not SubmissionState.PLANNED}
+    planned = {submission.plan_digest for submission in unsent} - approved
     approved |= {digest for digest in planned if run.ledger.approvals.standing(digest, run.clock.now())}
     return run.ledger.files.again_in(approved) if approved else frozenset()
 

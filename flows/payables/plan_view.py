@@ -64,7 +64,7 @@ from schemas.values.money import format_cents
 def page_of(view: PlanView) -> PlanPage:
     """Keep of a view what people look at."""
     plan, changes = view.plan, view.changes
-    reasons = {one.reason for one in view.not_paid} | {row.reason for row in view.others}
+    reasons = {unpaid.reason for unpaid in view.not_paid} | {row.reason for row in view.others}
 
     def told(notice: Notice) -> bool:
         """Where everybody is new, one sentence says so."""
@@ -149,7 +149,7 @@ def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
     tried = {notice.tax_id for notice in again}
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
     # Whom a report was to pay before is nobody new, whether it paid or not.
-    notices = (*again, *(one for one in found if one.notice is not Notice.NEW or one.tax_id not in tried))
+    notices = (*again, *(notice for notice in found if notice.notice is not Notice.NEW or notice.tax_id not in tried))
     if last:
         return Compared(notices, _against_plan(run, placed, *last), names)
     return Compared(notices, _against_period(placed, last_period, paid, names), names)
@@ -398,7 +398,10 @@ def _plan(run: Run) -> PaymentPlan:
 
 def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:
     obligations = run.require_payables().obligations
-    submissions = {one.id: one for one in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})}
+    submissions = {
+        submission.id: submission
+        for submission in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})
+    }
     words = run.ledger.decisions.on_reports(obligations["key"])
     return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
 

@@ -71,7 +71,7 @@ def ensure_automations(path: Path = DECLARED) -> list[str]:
     """
     declared = [AutomationCore.model_validate(one) for one in YAML(typ="safe").load(path)["automations"]]
     with get_client(sync_client=True) as client:
-        missing = [one for one in declared if not client.read_automations_by_name(one.name)]
-        for one in missing:
-            client.create_automation(one)
-    return [one.name for one in missing]
+        missing = [automation for automation in declared if not client.read_automations_by_name(automation.name)]
+        for automation in missing:
+            client.create_automation(automation)
+    return [automation.name for automation in missing]

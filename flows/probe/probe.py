@@ -240,7 +240,11 @@ def _institutions(probing: Probing) -> None:
     total = total_of(first) if first else None
     if first is None or not first.data or not total:
         raise NotSent("the list of institutions is empty, or does not say how many there are")
-    searched = next(one.name for one in first.data if one.name) if any(one.name for one in first.data) else ""
+    searched = (
+        next(institution.name for institution in first.data if institution.name)
+        if any(institution.name for institution in first.data)
+        else ""
+    )
     _try_names(probing, "institutions_name", searched, follows_name(searched, total))
     _try_names(probing, "institutions_min_start_date", "2999-12-31", follows_dates)
     _try_names(probing, "institutions_max_start_date", "1980-01-01", follows_dates)

@@ -178,7 +178,7 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
         tables,
         run_id=run_id,
         advances=basis.advances,
-        submissions={one.id: one for one in named},
+        submissions={submission.id: submission for submission in named},
     )
     return write_statements(statements, Path(document.folder) / FOLDER)
 
@@ -281,7 +281,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         BrokenInvariant: centavos or rows do not add up.
     """
     named = set(document.obligations["submission_id"]) - {""}
-    submissions = {one.id: one for one in ledger.submissions.with_ids(named)}
+    submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
     snapshots = ledger.reports.latest(list(submissions))
     reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
     words = ledger.decisions.on_reports(document.obligations["key"])
@@ -302,7 +302,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     untold = {submission.id for submission in submissions.values() if submission.state in UNTOLD}
     decided = untold - ledger.decisions.undecided(untold)
     followed = [*own, *unfinished]
-    ended = ended_otherwise([one for one in own if one.id not in decided])
+    ended = ended_otherwise([submission for submission in own if submission.id not in decided])
     discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports), *ended]
     rates = ledger.exchange_updates.of_reports(submissions) if document.currency != HOME_CURRENCY else {}
     codes = closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided)

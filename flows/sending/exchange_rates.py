@@ -222,8 +222,8 @@ def _doubt_abandoned(run: Run) -> None:
     def gone(owner: Owner) -> bool:
         return is_gone(owner, run.owner)
 
-    for one in run.ledger.exchange_updates.doubt_abandoned(gone):
-        run.progress.tell(run.say("rate.abandoned", update=one.id, report=one.report_id))
+    for update in run.ledger.exchange_updates.doubt_abandoned(gone):
+        run.progress.tell(run.say("rate.abandoned", update=update.id, report=update.report_id))
 
 
 def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:

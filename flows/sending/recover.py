@@ -51,17 +51,21 @@ def withdraw_what_lapsed(run: Run) -> None:
     waiting = run.ledger.submissions.list(job=run.job.job, states={S.APPROVED, S.NOT_SENT}, bodies=False)
     if not waiting:
         return
-    until, now = run.ledger.submissions.good_until([one.id for one in waiting]), run.clock.now()
-    _withdraw(run, [one for one in waiting if one.id not in until], "recover.rejected")
-    _withdraw(run, [one for one in waiting if one.id in until and until[one.id] <= now], "recover.lapsed")
-    left = [one for one in waiting if one.id in until and until[one.id] > now]
-    mine = [one for one in left if one.period == run.request.period.label]
+    until, now = run.ledger.submissions.good_until([submission.id for submission in waiting]), run.clock.now()
+    _withdraw(run, [submission for submission in waiting if submission.id not in until], "recover.rejected")
+    _withdraw(
+        run,
+        [submission for submission in waiting if submission.id in until and until[submission.id] <= now],
+        "recover.lapsed",
+    )
+    left = [submission for submission in waiting if submission.id in until and until[submission.id] > now]
+    mine = [submission for submission in left if submission.period == run.request.period.label]
     unworded = _without_words(run, mine)
     _withdraw(run, unworded, "recover.words")
-    mine = [one for one in mine if one not in unworded]
+    mine = [submission for submission in mine if submission not in unworded]
     if mine:
         _withdraw(run, _changed(run, mine), "recover.changed")
-    _tell_other_periods(run, [one for one in left if one.period != run.request.period.label])
+    _tell_other_periods(run, [submission for submission in left if submission.period != run.request.period.label])
 
 
 def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:

@@ -66,8 +66,8 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
     """
     try:
         reports = {report.id: report for report in (_compared_list(run, waiting) if listed is None else listed)}
-        withheld = run.ledger.claims.withheld(one.id for one in waiting)
-        abroad = [one.id for one in waiting if one.currency != HOME_CURRENCY]
+        withheld = run.ledger.claims.withheld(submission.id for submission in waiting)
+        abroad = [submission.id for submission in waiting if submission.currency != HOME_CURRENCY]
         rates = run.ledger.exchange_updates.of_reports(abroad) if abroad else {}
         for submission in waiting:
             report = reports.get(submission.split_id) or by_id(run, submission)
@@ -104,7 +104,7 @@ def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...
     """
     api = run.require_service().api
     reports = api.list_reports()
-    missing = {one.split_id for one in waiting} - {report.id for report in reports}
+    missing = {submission.split_id for submission in waiting} - {report.id for report in reports}
     return api.list_all_reports() if len(missing) > len(STATUSES) else reports
 
 
@@ -168,15 +168,15 @@ def settle_all(run: Run) -> None:
     except SendingFrozen as frozen:
         run.end_with(frozen.exit_code, frozen.message)
     set_rates_left(run, run.only_job)
-    known = {one.id for one in before}  # what was sent meanwhile is not in the list
-    waiting = [one for one in _unfinished(run) if one.state in OPEN and one.id in known]
+    known = {submission.id for submission in before}  # what was sent meanwhile is not in the list
+    waiting = [submission for submission in _unfinished(run) if submission.state in OPEN and submission.id in known]
     if waiting:
         poll_open_reports(run, waiting, None if unsettled else look.reports)
     told_of = {discrepancy.report_id for discrepancy in run.discrepancies if discrepancy.report_id}
-    run.touched |= {one.run_id for one in [*before, *run.ledger.submissions.with_ids(told_of)]}
-    run.touched |= {one.report_run_id for one in unsettled}
+    run.touched |= {submission.run_id for submission in [*before, *run.ledger.submissions.with_ids(told_of)]}
+    run.touched |= {update.report_run_id for update in unsettled}
     run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
-    left = [one for one in _unfinished(run) if one.state in OPEN]
+    left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
         run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
     note_doubts(run, run.only_job)
@@ -189,24 +189,26 @@ def _list(run: Run, unfinished: list[Submission]) -> tuple[SplitReport, ...]:
     if run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}, bodies=False):
         reports = run.require_service().api.list_all_reports()
     else:
-        reports = list_open(run, [one for one in unfinished if one.state in OPEN])
+        reports = list_open(run, [submission for submission in unfinished if submission.state in OPEN])
     listed, now = {report.id for report in reports}, run.clock.now()
     ended = run.ledger.submissions.list(job=run.only_job, states=PROVISIONAL, bodies=False)
-    unlisted = [one for one in ended if one.split_id not in listed and is_watched_still(one, now)]
-    found = (by_id(run, one) for one in unlisted[:MOST_UNLISTED])
+    unlisted = [
+        submission for submission in ended if submission.split_id not in listed and is_watched_still(submission, now)
+    ]
+    found = (by_id(run, submission) for submission in unlisted[:MOST_UNLISTED])
     return (*reports, *(report for report in found if report is not None and report.id))
 
 
 def note_undetermined(run: Run) -> None:
     """Say in the run's outcome which reports do not tell whom they paid, as long as people have not explained them."""
     ended = run.ledger.submissions.list(job=run.only_job, states=UNTOLD, bodies=False)
-    undecided = run.ledger.decisions.undecided(one.id for one in ended)
-    for one in ended:
-        if one.id in undecided:
+    undecided = run.ledger.decisions.undecided(submission.id for submission in ended)
+    for submission in ended:
+        if submission.id in undecided:
             told = {
-                "report": one.report_id,
-                "payments": one.payments,
-                "state": state_in_words(one.state.value, run.language),
+                "report": submission.report_id,
+                "payments": submission.payments,
+                "state": state_in_words(submission.state.value, run.language),
             }
             run.end_with(ExitCode.DISCREPANCIES, run.say("undetermined.left", **told))
 

@@ -261,4 +261,4 @@ def _lines_fit(part: RoyaltyPart, *, complete: bool) -> bool:
     """Whether lines make up a part; with files missing, whether they are not more than it has."""
     if part.lines_told < part.lines:
         return not complete
-    return part.lines_told == part.lines and exact_sum(one.amount for one in part.found) == part.source_amount
+    return part.lines_told == part.lines and exact_sum(lines.amount for lines in part.found) == part.source_amount

@@ -95,9 +95,9 @@ def of_report(ledger: Ledger, shelf: Shelf, submission_id: str) -> list[Wanted]:
     for payment in ledger.claims.payments_of(submission_id):
         keys.setdefault(payment.payee, set()).add(payment.obligation_key)
     return [
-        Wanted(one.job, one.period, tax_id, frozenset(mine), one.run_id)
-        for one in ledger.submissions.with_ids([submission_id])
-        if (one.job, one.period) in shelf.runs
+        Wanted(submission.job, submission.period, tax_id, frozenset(mine), submission.run_id)
+        for submission in ledger.submissions.with_ids([submission_id])
+        if (submission.job, submission.period) in shelf.runs
         for tax_id, mine in keys.items()
     ]
 
@@ -122,7 +122,10 @@ def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[Wanted]:
 def of_payee(ledger: Ledger, shelf: Shelf, tax_id: str) -> list[Wanted]:
     """Find every period of every job in which a payee has anything, in order."""
     claims = ledger.claims.trace(tax_id)
-    claimed = {(one.job, one.period) for one in ledger.submissions.with_ids({claim.submission_id for claim in claims})}
+    claimed = {
+        (submission.job, submission.period)
+        for submission in ledger.submissions.with_ids({claim.submission_id for claim in claims})
+    }
     places = {where for where in shelf.runs if where in claimed or shelf.newest(where, tax_id)}
     return [Wanted(*where, tax_id) for where in sorted(places)]
 
@@ -190,7 +193,7 @@ def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, or
     left_out: tuple[str, ...] = ()
     if asked.startswith(REPORT):
         wanted = of_report(ledger, shelf, asked)
-        left_out = tuple(key for one in wanted[MOST_PAYEES:] for key in sorted(one.keys))
+        left_out = tuple(key for contact in wanted[MOST_PAYEES:] for key in sorted(contact.keys))
         wanted = wanted[:MOST_PAYEES]
     elif asked.startswith(OBLIGATION):
         wanted = of_obligation(ledger, shelf, asked)
@@ -199,9 +202,9 @@ def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, or
         if len(people) > 1:
             named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
             return Traced(candidates=tuple(named), language=_language(shelf))
-        wanted = [one for tax_id in people for one in of_payee(ledger, shelf, tax_id)]
+        wanted = [contact for tax_id in people for contact in of_payee(ledger, shelf, tax_id)]
     gatherer = _Gatherer(ledger, shelf, order)
-    payees = tuple(found for one in wanted if (found := gatherer.gather(one)))
+    payees = tuple(found for contact in wanted if (found := gatherer.gather(contact)))
     return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
 
 
@@ -229,7 +232,7 @@ class _Gatherer:
         obligations = self._obligations(own, submissions)
         asked = [obligation for obligation in obligations if not wanted.keys or obligation.key in wanted.keys]
         balance = next(iter(balances), None)
-        royalties = not wanted.keys or any(one.kind == "royalty" for one in asked)
+        royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
         parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
         files: dict[str, FileStanding] | None = None
         if self._order is not None and self._order.job.job == wanted.job:
@@ -295,7 +298,7 @@ class _Gatherer:
         claims: Sequence[Claim],
     ) -> tuple[TracedReport, ...]:
         """Tell every submission that has, or ever had, what was asked for."""
-        named = {one.submission_id for one in asked} - {""}
+        named = {obligation.submission_id for obligation in asked} - {""}
         named |= {claim.submission_id for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys}
         return tuple(self._report(submissions[name], claims) for name in sorted(named & set(submissions)))
 
@@ -309,9 +312,9 @@ class _Gatherer:
         """What was ever sent, or planned, for the payee in this period."""
         claims = self._ledger.claims.trace(wanted.tax_id)
         submissions = {
-            one.id: one
-            for one in self._ledger.submissions.with_ids({claim.submission_id for claim in claims})
-            if (one.job, one.period) == (wanted.job, wanted.period)
+            submission.id: submission
+            for submission in self._ledger.submissions.with_ids({claim.submission_id for claim in claims})
+            if (submission.job, submission.period) == (wanted.job, wanted.period)
         }
         return submissions, [claim for claim in claims if claim.submission_id in submissions]
 

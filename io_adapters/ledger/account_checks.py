@@ -295,14 +295,14 @@ class AccountChecks:
         now = self._db.now()
         rows = [
             ended_row(
-                one.reservation.id,
-                state=one.result,
-                message=one.message,
-                cost_cents=one.reservation.cost_cents if one.charged else 0,
+                check.reservation.id,
+                state=check.result,
+                message=check.message,
+                cost_cents=check.reservation.cost_cents if check.charged else 0,
                 finished_at=now,
-                expires_at=now + dt.timedelta(days=one.valid_for_days),
+                expires_at=now + dt.timedelta(days=check.valid_for_days),
             )
-            for one in ended
+            for check in ended
         ]
         if not end_checks(connection, rows):
             raise BrokenInvariant("an account check ended twice")

@@ -189,7 +189,7 @@ def _counting(
     connection: Connection, digest: str, rule: PlanRule, needed: int, which: ColumnElement[bool], *, by_flag: bool
 ) -> dict[str, Approval]:
     return approvals_that_count(
-        (one for one in _read(connection, which) if by_flag or one.kind is not ApprovalKind.YES_FLAG),
+        (approval for approval in _read(connection, which) if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
         stricter(rule, rule_of_plan(connection, digest)),
         total_cents=_plan(connection, digest).total_cents,
         needed=needed,
@@ -320,11 +320,13 @@ class Approving:
         """
         with self._db.writing() as connection:
             now, of_plan = self._db.now(), _submissions_of(connection, digest)
-            if any(one.state in LIVE for one in of_plan) and not any(one.state in UNSENT for one in of_plan):
+            if any(submission.state in LIVE for submission in of_plan) and not any(
+                submission.state in UNSENT for submission in of_plan
+            ):
                 raise DecisionRefused(Told("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
             _withdraw(connection, of_plan, by=by, reason=f"rejected by {by}: {why}", run_id="", now=now)
-            latest = {one.batch_number: one for one in _submissions_of(connection, digest)}
+            latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}
         return [latest[number] for number in sorted(latest)]
 
     def withdraw_unsent(self, submission_ids: Sequence[str], *, run_id: str, reason: str) -> list[Submission]:
@@ -376,20 +378,21 @@ def _withdraw(
 ) -> list[Submission]:
     """Withdraw the unsent of some submissions, and what was posted for payees of whom nothing is sent any more."""
     withdrawn = [
-        one
-        for one in given
-        if one.state in UNSENT and try_move(connection, one, SubmissionState.WITHDRAWN, at=now, by=by, reason=reason)
+        submission
+        for submission in given
+        if submission.state in UNSENT
+        and try_move(connection, submission, SubmissionState.WITHDRAWN, at=now, by=by, reason=reason)
     ]
-    approved = [one for one in withdrawn if one.state is not SubmissionState.PLANNED]
-    for digest in {one.plan_digest for one in approved}:
-        mine = [one.id for one in approved if one.plan_digest == digest]
+    approved = [submission for submission in withdrawn if submission.state is not SubmissionState.PLANNED]
+    for digest in {submission.plan_digest for submission in approved}:
+        mine = [submission.id for submission in approved if submission.plan_digest == digest]
         before = select(approved_plans.c.posting_before).where(approved_plans.c.plan_digest == digest)
-        live = [one.id for one in _submissions_of(connection, digest) if one.state in LIVE]
+        live = [submission.id for submission in _submissions_of(connection, digest) if submission.state in LIVE]
         payees = _payees_of(connection, mine) - _payees_of(connection, live) if live else None
         kept = connection.scalar(before)
         posted = PostedBefore.from_json(kept) if kept else None
         take_back_accruals(connection, digest, payees, posted, run_id=run_id, now=now)
-        if not any(one.state in _SENT for one in _submissions_of(connection, digest)):
+        if not any(submission.state in _SENT for submission in _submissions_of(connection, digest)):
             connection.execute(update(plans).where(plans.c.digest == digest).values(approved_at=None))
     return withdrawn
 

@@ -243,8 +243,8 @@ def _write_rows(book: Book, missing: MissingShares, labels: Labels) -> None:
     columns = [Column(labels(f"missing.{name}"), width, form) for name, width, form in _COLUMNS]
     page = book.page(Setup(labels("sheet.missing_shares"), [column.width for column in columns], 1, _TEXTS))
     write_headers(page, columns)
-    for one in missing.named:
-        _write_row(page, one)
+    for share in missing.named:
+        _write_row(page, share)
     page.filter(1, len(columns))
 
 
@@ -267,9 +267,9 @@ def _write_how_to(book: Book, missing: MissingShares, labels: Labels) -> None:
         return
     page.append()
     page.write(labels("missing.nameless"), ink=_TO_FILL_IN)
-    for one in missing.nameless:
-        amount = "" if one.amount is None else f"{missing.currency} {_shown(one.amount)}"
-        page.write("; ".join(filter(None, (one.title, _periods(one), f"{labels('lines')}: {one.lines}", amount))))
+    for share in missing.nameless:
+        amount = "" if share.amount is None else f"{missing.currency} {_shown(share.amount)}"
+        page.write("; ".join(filter(None, (share.title, _periods(share), f"{labels('lines')}: {share.lines}", amount))))
 
 
 def _periods(one: MissingShare) -> str:

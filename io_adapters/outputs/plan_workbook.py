@@ -160,7 +160,7 @@ def _write_changes(page: Page, view: PlanView, labels: Labels) -> None:
         page,
         columns,
         (
-            (labels(f"change.{kind}"), len(some), amount(sum(one.difference_cents for one in some)))
+            (labels(f"change.{kind}"), len(some), amount(sum(change.difference_cents for change in some)))
             for kind, some in of_kinds
         ),
     )
@@ -189,10 +189,10 @@ def _write_not_paid(page: Page, view: PlanView, labels: Labels) -> None:
         [*columns, _GAP, Column(labels("reason"))],
         (
             (
-                Toned(labels(f"place.{one.place}"), PLACE_TONES[one.place]),
-                *(amount(one.amount_cents), one.count, None, reason_in_words(one.reason, labels)),
+                Toned(labels(f"place.{unpaid.place}"), PLACE_TONES[unpaid.place]),
+                *(amount(unpaid.amount_cents), unpaid.count, None, reason_in_words(unpaid.reason, labels)),
             )
-            for one in view.not_paid
+            for unpaid in view.not_paid
         ),
     )
 
@@ -200,7 +200,7 @@ def _write_not_paid(page: Page, view: PlanView, labels: Labels) -> None:
 def _write_largest(page: Page, view: PlanView, labels: Labels) -> None:
     _start(page, labels("plan.largest"))
     columns = [Column(labels("name")), Column(labels("tax_id")), Column(labels("amount"), 0, MONEY)]
-    largest = ((one.name, one.tax_id_masked, amount(one.amount_cents)) for one in view.largest(LARGEST))
+    largest = ((row.name, row.tax_id_masked, amount(row.amount_cents)) for row in view.largest(LARGEST))
     write_small_table(page, columns, largest)
 
 

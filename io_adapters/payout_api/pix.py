@@ -166,7 +166,7 @@ def _check_rules(request: QrCodeRequest) -> None:
         broken.append("amount must be above zero and have two decimals")
     if request.expiration_seconds is not None and request.expiration_seconds <= 0:
         broken.append("expiration_seconds must be above zero")
-    if any(not one.key_name.strip() for one in request.additional_data or ()):
+    if any(not entry.key_name.strip() for entry in request.additional_data or ()):
         broken.append("additional_data needs a key_name in each element")
     if not request.model_fields_set:
         broken.append("a QR code needs at least one field")

@@ -60,7 +60,7 @@ def methods_at(path: str) -> list[str]:
     >>> methods_at("/contacts")
     ['DELETE', 'POST', 'PUT']
     """
-    return sorted({one.method for one in Endpoint if endpoint_at(one.method, path) is not None})
+    return sorted({endpoint.method for endpoint in Endpoint if endpoint_at(endpoint.method, path) is not None})
 
 
 class RequestCounter:

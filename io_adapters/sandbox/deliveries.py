@@ -55,7 +55,7 @@ class WebhookRegister:
 
     def active(self) -> tuple[StoredWebhook, ...]:
         """Return the registrations that are told."""
-        return tuple(one for one in self._registered if one.active)
+        return tuple(webhook for webhook in self._registered if webhook.active)
 
 
 ATTEMPTS: Final = 3

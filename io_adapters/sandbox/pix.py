@@ -129,7 +129,7 @@ def list_institutions(
     pages = -(-len(found) // rows)
     shown = found[(page - 1) * rows : page * rows]
     return InstitutionPage(
-        data=[one.told(sandbox.behaviour.inactive_institutions) for one in shown],
+        data=[institution.told(sandbox.behaviour.inactive_institutions) for institution in shown],
         pagination=Pagination(
             current_page=page,
             rows_per_page=rows,

@@ -188,8 +188,8 @@ class _Draft:
     def _recognise(self) -> Iterator[str]:
         """Choose headers that no known layout has, the money's own first."""
         guess = self._guess
-        everywhere = {fold(alias) for one in self._known for aliases in one.columns.values() for alias in aliases}
-        everywhere |= {fold(header) for one in self._known for header in one.ignored}
+        everywhere = {fold(alias) for layout in self._known for aliases in layout.columns.values() for alias in aliases}
+        everywhere |= {fold(header) for layout in self._known for header in layout.ignored}
         own = sorted(
             (position for position in guess.samples if fold(guess.header.texts[position]) not in everywhere),
             key=lambda position: -len(guess.header.texts[position]),

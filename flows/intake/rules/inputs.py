@@ -87,7 +87,7 @@ class UsedFile:
 def in_question(held: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return what held shares are shares of, see `Inputs.shares_in_question`."""
     nothing = pd.DataFrame({name: pd.Series(dtype="str") for name in ASSET_NAMES})
-    frames = [nothing.assign(asset_read=pd.Series(dtype="bool")), *(one for one in held if len(one))]
+    frames = [nothing.assign(asset_read=pd.Series(dtype="bool")), *(frame for frame in held if len(frame))]
     return pd.concat(frames, ignore_index=True)[[*ASSET_NAMES, "asset_read"]].astype({"asset_read": "bool"})
 
 

@@ -102,10 +102,14 @@ def find_institutions(
     """
     wanted = fold_word(name)
     found = [
-        one
-        for one in listed
-        if (not name or wanted in fold_word(one.name or "") or name in {one.compe_number, one.ispb_number})
-        and _started_within(one, started_from, started_to)
+        institution
+        for institution in listed
+        if (
+            not name
+            or wanted in fold_word(institution.name or "")
+            or name in {institution.compe_number, institution.ispb_number}
+        )
+        and _started_within(institution, started_from, started_to)
     ]
     return sorted(found, key=lambda one: (fold_word(one.name or ""), one.ispb_number or ""))
 

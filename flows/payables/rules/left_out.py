@@ -142,7 +142,7 @@ def tell_settled(obligations: DataFrame[Obligations], settled: Collection[Correc
         obligations: After claims and checks.
         settled: Rows read as they were put right before.
     """
-    by_place = {one.place: one for one in settled}
+    by_place = {row.place: row for row in settled}
     if not by_place:
         return obligations
     told = records(obligations)

@@ -304,7 +304,7 @@ def notices_of(
         last[part.payee].append(part)
     found: list[PayeeNotice] = []
     for payee, planned in _planned(obligations).items():
-        alike = [one for one in sums.get(payee, []) if one.currency == currency]
+        alike = [paid for paid in sums.get(payee, []) if paid.currency == currency]
         past = _past(alike, (job, period), [part.amount_cents for part in last.get(payee, [])])
         known = sums.get(payee)
         found += _look(payee, planned, replace(past, last_paid_at=known[0].last_at) if known else past)
@@ -355,8 +355,8 @@ def _past(sums: Sequence[PaidSum], this: tuple[str, str], last_parts: Collection
     """Part one payee's sums, the latest first, into this period's and those it is compared with."""
     this_period = sum(one.amount_cents for one in sums if (one.job, one.period) == this)
     earlier = [one for one in sums if (one.job, one.period) != this]
-    own = [one for one in earlier if one.job == this[0]]
-    amounts = [one.amount_cents for one in (own or earlier)[:AMOUNTS_LOOKED_AT]]
+    own = [paid for paid in earlier if paid.job == this[0]]
+    amounts = [paid.amount_cents for paid in (own or earlier)[:AMOUNTS_LOOKED_AT]]
     return _Past(None, this_period, amounts, last_parts)
 
 
@@ -371,10 +371,14 @@ def _is_much_above(now_cents: int, usual_cents: Fraction) -> bool:
 
 def _look_at_destination(payee: str, planned: _Planned, used: Sequence[UsedDestination]) -> Iterator[PayeeNotice]:
     """Compare with where the payee was last paid; several destinations may be used in one period."""
-    latest = {one.destination for one in used if (one.job, one.period) == (used[0].job, used[0].period)}
+    latest = {
+        destination.destination
+        for destination in used
+        if (destination.job, destination.period) == (used[0].job, used[0].period)
+    }
     other = planned.destinations - latest
     if used and other:
-        uses = [one.last_at for one in used if one.destination in other]
+        uses = [destination.last_at for destination in used if destination.destination in other]
         last_used_at = max(uses, default=None)
         paid_at = used[0].last_at
         notice = PayeeNotice(Notice.DESTINATION, payee, planned.name, planned.cents, last_paid_at=paid_at)

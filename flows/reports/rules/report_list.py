@@ -60,8 +60,8 @@ def compare_listing(
         the list shows under another name, or with another amount, currency or payer than were sent.
     """
     service = short_token(digest_of("service", service_url), 6)
-    by_name = {one.report_id: one for one in sent}
-    by_id = {one.split_id: one for one in by_name.values() if one.split_id}
+    by_name = {report.report_id: report for report in sent}
+    by_id = {report.split_id: report for report in by_name.values() if report.split_id}
     bearers: dict[str, list[SplitReport]] = {}
     alarms = []
     for report in reports:
@@ -202,7 +202,7 @@ def propose(
     Returns:
         Submission id -> the only report it could be, which could be no other submission in doubt.
     """
-    could_be = {one.id: look_alikes(one, reports, linked) for one in in_doubt}
+    could_be = {submission.id: look_alikes(submission, reports, linked) for submission in in_doubt}
     suitors = Counter(report.id for alike in could_be.values() for report in alike)
     return {name: alike[0] for name, alike in could_be.items() if len(alike) == 1 and suitors[alike[0].id] == 1}
 

@@ -289,7 +289,7 @@ class _Payee:
         return sum(cents for (_, reference), cents in self.stands.items() if isrc and reference.endswith(f"|{isrc}"))
 
     def settle(self, taken: Sequence[Posting], minimum_cents: int, *, held: bool) -> _Settled:
-        rest = self.open - sum(one.amount_cents for one in taken)
+        rest = self.open - sum(posting.amount_cents for posting in taken)
         if rest > 0 and held:
             return _Settled(held=rest)
         if rest > 0 and self.claimed + rest >= minimum_cents:
@@ -301,7 +301,7 @@ class _Payee:
             "tax_id": self.payee,
             "name": self.row.get("name", ""),
             "earned_cents": self.earned,
-            "recouped_cents": self.left("recouped") + sum(one.amount_cents for one in settled.recouped),
+            "recouped_cents": self.left("recouped") + sum(posting.amount_cents for posting in settled.recouped),
             "carried_in_cents": self.carried_in,
             "carried_out_cents": self.left("carried") + settled.carried,
             "held_cents": self.claimed + settled.held if settled.held else 0,

@@ -244,9 +244,9 @@ def allocate(
 def join_allocations(found: Sequence[Allocation]) -> Allocation:
     """Put together what sources come to, each with its own rates."""
     places = TerritorySums()
-    for one in found:
-        places.add_sums(one.territories)
-    earnings = [earnings_frame(), *(one.earnings for one in found)]
+    for frame in found:
+        places.add_sums(frame.territories)
+    earnings = [earnings_frame(), *(frame.earnings for frame in found)]
     return Allocation(earnings_frame(pd.concat(earnings, ignore_index=True)), places.frame())
 
 

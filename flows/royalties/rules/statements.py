@@ -152,8 +152,8 @@ def earnings_by_payee(earnings: pd.DataFrame) -> dict[str, list[PayeeEarning]]:
         for name in PayeeEarning._fields
     ]
     grouped = dict[str, list[PayeeEarning]]()
-    for one in map(PayeeEarning._make, zip(*columns, strict=True)):
-        grouped.setdefault(one.tax_id, []).append(one)
+    for earning in map(PayeeEarning._make, zip(*columns, strict=True)):
+        grouped.setdefault(earning.tax_id, []).append(earning)
     return grouped
 
 

@@ -137,8 +137,8 @@ def _in_processes(pages: Iterator[NamedPage], folder: Path) -> list[Path]:
             running.append(threads.submit(_write_elsewhere, share, folder))
             if len(running) > workers:
                 written += running.popleft().result()
-        for one in running:
-            written += one.result()
+        for future in running:
+            written += future.result()
     return written
 
 

@@ -333,8 +333,10 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
         return None
     words, numbers = write.words, write.numbers
     quoted = [quote for quote in write.heading.quotes if (quote.currency, quote.rate) in used]
-    rows = [(one.currency, numbers.exact(one.rate), numbers.day(one.day), wrappable(one.origin)) for one in quoted]
-    untold = sorted(used - {(one.currency, one.rate) for one in quoted})
+    rows = [
+        (quote.currency, numbers.exact(quote.rate), numbers.day(quote.day), wrappable(quote.origin)) for quote in quoted
+    ]
+    untold = sorted(used - {(quote.currency, quote.rate) for quote in quoted})
     rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
     columns = (
         Column(words("quote.currency")),
@@ -465,8 +467,8 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
     if rows:
         figures.append(("box.payments", rows))
     going = [payment for payment in statement.payments if payment.place not in _NOT_PAID]
-    total = sum(one.amount_cents for one in going)
-    states = list(dict.fromkeys(write.words.of_place(one.place) for one in going))
+    total = sum(payment.amount_cents for payment in going)
+    states = list(dict.fromkeys(write.words.of_place(payment.place) for payment in going))
     boxes = [{"name": write.words(key), "amount": write.numbers.cents(cents), "note": ""} for key, cents in figures]
     amount = f"{write.heading.currency} {write.numbers.cents(total)}"
     return [*boxes, {"name": write.words("box.total"), "amount": amount, "note": " · ".join(states[:2])}]
