@@ -9,10 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from flows.account_checks.rules import check_fingerprint
+from flows.payables.rules.account_checks import check_fingerprint
 from flows.reconciliation.waits import is_interrupted
-from flows.reconciliation.write import RunDocument
 from flows.run import RunRequest
+from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from flows.account_checks.rules import Verdict
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
+from flows.payables.rules.account_checks import Verdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables
 from flows.wording import say
 from io_adapters.ledger.leases import Owner

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.payables.rules.obligations import JobIdentity
 from sample_data.making.payments import COMPANY_KINDS, HEADERS, PEOPLE_KINDS, SHEET, Payment
 from sample_data.making.people import Payee, Registry, masked
 from sample_data.making.workbooks import write_workbook
+from schemas.plan import JobIdentity
 
 PAYER = "12ABC34501DE35"
 PERIOD = "2026-10"

@@ -4,7 +4,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from flows.account_checks.rules import (
+from flows.payables.draft import draft_anew, work_out_again
+from flows.payables.institutions import known_institutions
+from flows.payables.rules.account_checks import (
     AccountToCheck,
     Call,
     CheckResult,
@@ -19,8 +21,6 @@ from flows.account_checks.rules import (
     likely_good_first,
     payees_with_warnings,
 )
-from flows.payables.draft import draft_anew, work_out_again
-from flows.payables.institutions import known_institutions
 from flows.payables.rules.institutions import has_bank_accounts
 from flows.run import Run
 from io_adapters.ledger.account_checks import CheckBudget, Ended, NotReserved, Reservation

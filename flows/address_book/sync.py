@@ -21,7 +21,7 @@ from flows.address_book.rules import (
     plan_contacts,
     wanted_contacts,
 )
-from flows.reconciliation.write import find_cell
+from flows.intake.cells import find_cell
 from flows.run import Run
 from io_adapters.ledger.directory import Contacts
 from io_adapters.payout_api.commands import ContactsApi

@@ -8,11 +8,12 @@ from typing import Literal
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.earlier_reports import attempts_of, require_still_failed
-from flows.payables.plan_view import reasons_to_look, warn_of_plan, were_shown
+from flows.payables.plan_review import reasons_to_look, were_shown
 from flows.payables.rules.compute import Payables
+from flows.payables.rules.exchange_rate import facts_of
+from flows.reconciliation.preview import warn_of_plan
 from flows.royalties.rules.accrue import History
 from flows.run import Run
-from flows.sending.rules import facts_of
 from io_adapters.ledger.accruals import Accrual, AccrualPosting
 from io_adapters.ledger.approvals_missing import (
     approvals_given,

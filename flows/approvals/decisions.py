@@ -10,10 +10,10 @@ from typing import Final, TypeVar
 from flows.approvals.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
-from flows.reconciliation.write import RunDocument
 from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, poll_reports
 from flows.reports.rules.report_list import absence_lacks, differs_from, look_alikes
 from flows.run import Run
+from flows.run_document import RunDocument
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind

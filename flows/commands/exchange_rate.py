@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
+from flows.payables.rules.exchange_rate import codes_of
 from flows.run import Clock, Run
 from flows.runner import SYSTEM_CLOCK, opened_run
 from flows.sending.exchange_rates import approved_terms, rate_by_hand, report_called
-from flows.sending.rules import codes_of
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress, console_for
 from schemas.errors import DecisionRefused

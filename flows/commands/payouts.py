@@ -7,7 +7,7 @@ from typing import Any
 from flows.intake.read import read
 from flows.opening import open_ledger_of
 from flows.payables.draft import draft
-from flows.payables.plan_view import view_plan, write_plan
+from flows.reconciliation.preview import view_plan, write_plan
 from flows.runner import SYSTEM_CLOCK, RunOptions, RunReport, opened_offline, read_run_request, why_unsound, write_check
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle

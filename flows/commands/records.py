@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.opening import open_ledger_of, utc_now
+from flows.payables.rules.exchange_rate import codes_of
 from flows.reconciliation.waits import gather_waits
-from flows.sending.rules import codes_of
 from flows.settings import read_settings
 from flows.terminal.printing import console_for, show_summary
 from flows.terminal.waits import show_waits, wait_document

@@ -17,7 +17,7 @@ import pandas as pd
 from flows.desk.jobs import JobsFolder
 from flows.intake.read import read
 from flows.payables.draft import draft
-from flows.payables.plan_view import page_of, view_plan
+from flows.reconciliation.preview import page_of, view_plan
 from flows.reconciliation.rules.reconcile import count_rows
 from flows.reconciliation.write import corrections_of, missing_shares_of
 from flows.run import Run

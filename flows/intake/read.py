@@ -9,10 +9,10 @@ import pandas as pd
 
 from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
+from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, find_files, slot_beside, slot_of_source
 from flows.payables.judge_inputs import judge_inputs
-from flows.royalties.rules.opening_balances import left_of_advances, of_other_periods
 from flows.run import Run
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError

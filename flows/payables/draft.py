@@ -3,18 +3,17 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from flows.account_checks.rules import CheckResult, Verdict, accounts_to_pay
+from flows.intake.cells import find_cell
 from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
+from flows.payables.rules.account_checks import CheckResult, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.obligations import destinations_of
-from flows.payables.rules.plan_batches import conflicting_ids
-from flows.reconciliation.write import find_cell
+from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
 from flows.run import Computed, Run
-from flows.sending.rules import refused_entries
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout

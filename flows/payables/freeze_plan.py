@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 
-from flows.account_checks.rules import check_fingerprint, mask_words
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.earlier_reports import attempts_of
+from flows.payables.rules.account_checks import check_fingerprint, mask_words
 from flows.payables.rules.claims import paid_alike, tell_second_attempts
 from flows.payables.rules.compute import Payables, identity_of
-from flows.payables.rules.left_out import used_corrections
+from flows.payables.rules.exchange_rate import terms_of
+from flows.payables.rules.left_out import issues_for_obligations, used_corrections
 from flows.payables.rules.obligations import break_down, obligations_frame
 from flows.payables.rules.plan_batches import plan_batches
-from flows.reconciliation.rules.reconcile import issues_for_obligations
 from flows.run import Run
-from flows.sending.rules import terms_of
 from io_adapters.ledger.approvals_missing import rule_for
 from schemas.approval import DecisionKind
 from schemas.errors import RowsRefused

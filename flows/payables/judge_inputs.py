@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from flows.intake.rules.cross_check import cross_check
 from flows.intake.rules.hold_lines import hold_shared, hold_unreceived
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
+from flows.payables.rules.cross_check import cross_check
 from flows.run import Run
 from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue

@@ -19,8 +19,8 @@ from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 from flows.night import JobNight, NightReport
 from flows.prefect_ui.events import RunEvent, events_of
-from flows.reconciliation.write import RunDocument
 from flows.run import Run
+from flows.run_document import RunDocument
 from flows.runner import PAYOUT, SETTLE, read_run_request
 from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError

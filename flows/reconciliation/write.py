@@ -1,18 +1,14 @@
 """Write what a run came to, and again after every later look: workbook, CSV, summary, corrections, statements."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
 
 import pandas as pd
-from pydantic import TypeAdapter
 
-from flows.intake.rules.cross_check import list_missing_shares
 from flows.intake.rules.inputs import input_totals
+from flows.payables.rules.cross_check import list_missing_shares
+from flows.payables.rules.exchange_rate import codes_of, told_with_rates
 from flows.payables.rules.left_out import mark_repeated, set_aside
-from flows.payables.rules.obligations import obligations_frame
 from flows.reconciliation.rules.reconcile import (
     closing_codes,
     count_rows,
@@ -29,110 +25,18 @@ from flows.reconciliation.rules.waits import open_items
 from flows.reconciliation.waits import waits_of_run
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
 from flows.run import Run
-from flows.sending.rules import codes_of, told_with_rates
+from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.corrections import SheetToCorrect, write_corrections, write_missing_shares
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
-from io_adapters.spreadsheets.declarations import read_layout
-from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode, worst
-from schemas.issues import Issue, IssueCode, Severity
-from schemas.layouts.layout import Layout, match_headers
 from schemas.payee_statement import StatementBasis
 from schemas.plan import HOME_CURRENCY
-from schemas.raw_table import column_letter
-from schemas.reconciliation import AccountCheckCounts, Discrepancy, Reconciliation, Summary
+from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, SubmissionState
-from schemas.tables.contract import DataFrame, records
-from schemas.tables.obligations import Obligations
-from schemas.tables.row_accounting import RowRuns, runs_frame
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
-
-
-@dataclass(frozen=True, slots=True)
-class RunDocument:
-    """Everything a reconciliation needs that does not change after planning.
-
-    Attributes:
-        job, period, currency, payer_name, language: As in the job.
-        folder: Where this run's outputs are written (absolute).
-        formats: Which outputs.
-        plan_digest: None when nothing was left to pay.
-        in_cents: What came in.
-        obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`.
-        check_counts: Account checks of the run.
-        issues, decisions: As told.
-        discrepancies: Seen so far.
-        codes: Exit codes that will not change any more by following reports.
-        territories: `TerritoryEarnings`.
-        statements: What payees' statements rest on; None when the job wants none.
-    """
-
-    job: str
-    period: str
-    currency: str
-    payer_name: str
-    language: str
-    folder: str
-    formats: tuple[str, ...]
-    plan_digest: str | None
-    in_cents: int
-    obligations: DataFrame[Obligations]
-    balances: pd.DataFrame
-    earnings: pd.DataFrame
-    territories: pd.DataFrame
-    rows: DataFrame[RowRuns]
-    checks: pd.DataFrame
-    check_counts: AccountCheckCounts
-    issues: tuple[Issue, ...]
-    decisions: tuple[str, ...]
-    discrepancies: tuple[Discrepancy, ...]
-    codes: tuple[int, ...]
-    statements: StatementBasis | None = None
-
-    def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
-        """Return the document with what was seen later."""
-        return replace(self, discrepancies=(*self.discrepancies, *more))
-
-    def to_bytes(self) -> bytes:
-        """Write the document for the ledger."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        plain |= {name: _columns(plain[name]) for name in _FRAMES}
-        plain["check_counts"] = self.check_counts.model_dump()
-        plain["issues"] = [issue.as_json() for issue in self.issues]
-        plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
-        plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
-        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "RunDocument":
-        """Read what `to_bytes` wrote."""
-        plain: dict[str, Any] = json.loads(data)
-        plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
-        plain["obligations"] = obligations_frame(plain["obligations"])
-        plain["rows"] = runs_frame(records(plain["rows"]))
-        plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
-        plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
-        plain["issues"] = tuple(_issue(one) for one in plain["issues"])
-        plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
-        for name in ("formats", "decisions", "codes"):
-            plain[name] = tuple(plain[name])
-        return cls(**plain)
-
-
-_FRAMES = ("obligations", "balances", "earnings", "territories", "rows", "checks")
-_BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
-
-
-def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:
-    return {str(name): frame[name].tolist() for name in frame.columns}
-
-
-def _issue(plain: dict[str, Any]) -> Issue:
-    return Issue(**plain | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})
-
 
 FOLDER = "statements"
 
@@ -336,42 +240,3 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         decisions=document.decisions,
     )
     return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
-
-
-@dataclass(frozen=True, slots=True)
-class CellPlace:
-    """A place in a sheet; None for what the sheet does not have."""
-
-    cell: str | None = None
-    header: str | None = None
-
-
-def find_cell(run: Run, file: str, sheet: str, row: int, column: str) -> CellPlace:
-    """Find the cell of a canonical column in a row that was read.
-
-    Args:
-        run: Has read its files.
-        file: Base name.
-        sheet: Its sheet; "" for text.
-        row: Physical row.
-        column: Canonical column.
-    """
-    for raw, origin in run.sheets:
-        if (raw.file.name, raw.sheet or "") != (file, sheet):
-            continue
-        layout = _layout(run, origin.layout)
-        position = match_headers(raw.headers, layout).positions.get(column) if layout else None
-        if position is not None:
-            return CellPlace(f"{column_letter(position)}{row}", raw.headers[position])
-    return CellPlace()
-
-
-def _layout(run: Run, name: str) -> Layout | None:
-    declared = [source.layout for source in run.job.sources if isinstance(source.layout, Layout)]
-    for layout in declared:
-        if layout.layout == name:
-            return layout
-    try:
-        return read_layout(name, run.request.folder)
-    except RepasseError:  # the row is told all the same
-        return None

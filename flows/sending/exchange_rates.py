@@ -6,10 +6,10 @@ from hashlib import sha256
 from typing import Final
 
 from flows.approvals.decisions import WAIT, ask_each
+from flows.payables.rules.exchange_rate import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.reports.report_list import poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS
 from flows.run import Run
-from flows.sending.rules import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.sending.send import LEASE_S, check_may_send, listing_is_old
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.leases import Owner, is_gone

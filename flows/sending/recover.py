@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from flows.payables.draft import draft_anew, kept_answers, stand
 from flows.payables.rules.compute import Payables, compute_payables, identity_of
+from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import batch_again
 from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import Run
 from flows.sending.exchange_rates import set_rates
-from flows.sending.rules import terms_of
 from flows.sending.send import send
 from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, rule_for
 from schemas.errors import NotSent

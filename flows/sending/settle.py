@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Final, get_args
 
 from flows.due_jobs import is_watched_still
-from flows.reconciliation.write import RunDocument, left_open, reconciliation_of, write_payee_statements
+from flows.reconciliation.write import left_open, reconciliation_of, write_payee_statements
 from flows.reports.report_list import compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
 from flows.run import Run
+from flows.run_document import RunDocument
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
 from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import NotSent, SendingFrozen

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from flows.sending.rules import facts_of
+from flows.payables.rules.exchange_rate import facts_of
 from flows.terminal.waits import show_waits
 from flows.wording import say
 from io_adapters.outputs.labels import Labels, reason_in_words

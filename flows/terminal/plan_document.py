@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from flows.sending.rules import facts_of
+from flows.payables.rules.exchange_rate import facts_of
 from flows.terminal.waits import wait_document
 from io_adapters.outputs.labels import Labels, reason_in_words
 from schemas.plan_view import Change, ChangeKind, PayeeNotice, PlanChanges, PlanRow, PlanView

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
-from flows.reconciliation.write import RunDocument
 from flows.run import RunRequest
+from flows.run_document import RunDocument
 from flows.tracing.rules import LineFinder, SourceLines
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flows.reconciliation.rules.reconcile import with_what_was_kept
-from flows.reconciliation.write import RunDocument
 from flows.run import RunRequest
+from flows.run_document import RunDocument
 from flows.tracing.lines import Statements
 from flows.tracing.rules import came_in_cents, place_now, problems_of, royalty_parts, way_of, with_lines
 from io_adapters.ledger.ledger import Ledger

@@ -9,9 +9,9 @@ from time import perf_counter
 import pytest
 
 from flows.account_checks.check_accounts import ask_accounts, check_accounts
-from flows.account_checks.rules import CheckResult, KnownOfAccounts, accounts_to_pay, likely_good_first
 from flows.intake.read import read
 from flows.payables.draft import draft
+from flows.payables.rules.account_checks import CheckResult, KnownOfAccounts, accounts_to_pay, likely_good_first
 from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress

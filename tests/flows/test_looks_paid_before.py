@@ -68,7 +68,7 @@ def test_a_refused_row_is_told_again_by_every_run_until_it_is_corrected_or_excus
 
 
 def held_key(label) -> str:
-    from flows.reconciliation.write import RunDocument
+    from flows.run_document import RunDocument
 
     with label.ledger() as ledger:
         run = ledger.runs.list(1)[0]

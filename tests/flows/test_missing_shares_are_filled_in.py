@@ -4,7 +4,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.intake.read import read
-from flows.intake.rules.cross_check import list_missing_shares
+from flows.payables.rules.cross_check import list_missing_shares
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
 from flows.terminal.printing import QuietProgress
 from io_adapters.outputs.corrections import write_missing_shares

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.payables.rules.obligations import JobIdentity
 from schemas.exit_codes import ExitCode
+from schemas.plan import JobIdentity
 from tests.flows.books import places
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, people, share
 from tests.flows.label import summary_of

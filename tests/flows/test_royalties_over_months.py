@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from flows.payables.rules.obligations import JobIdentity
 from sample_data.making.people import masked
 from schemas.exit_codes import ExitCode
+from schemas.plan import JobIdentity
 from tests.flows.books import places
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
 from tests.flows.label import summary_of

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from flows.payables.rules.obligations import JobIdentity
-from flows.reconciliation.write import RunDocument
+from flows.run_document import RunDocument
 from sample_data.making.people import masked
+from schemas.plan import JobIdentity
 from schemas.values.masking import mask_tax_id
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
 

@@ -9,7 +9,7 @@ from flows.account_checks.check_accounts import check_accounts
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
-from flows.payables.plan_view import warn_of_plan
+from flows.reconciliation.preview import warn_of_plan
 from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
 from flows.terminal.printing import QuietProgress

@@ -8,7 +8,7 @@ import pytest
 
 from flows.intake.read import read
 from flows.payables.draft import draft
-from flows.payables.plan_view import view_plan
+from flows.reconciliation.preview import view_plan
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
 from flows.terminal.printing import QuietProgress
 from schemas.issues import errors_among

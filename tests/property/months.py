@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 from hypothesis import strategies as st
 
-from flows.account_checks.rules import CheckResult, Verdict, accounts_to_pay
 from flows.intake.rules.inputs import Inputs
+from flows.payables.rules.account_checks import CheckResult, Verdict, accounts_to_pay
 from flows.royalties.rules.accrue import History
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, PEOPLE, advances, held_rows, lines, payees, payments, reais, shares

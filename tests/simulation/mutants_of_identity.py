@@ -85,7 +85,7 @@ IDENTITY: Final = (
         "a respelling is another payment",
         after(respell),
         Change(
-            "flows.payables.rules.obligations:JobIdentity.payment_key",
+            "schemas.plan:JobIdentity.payment_key",
             "reference = normal_reference(reference)",
             "reference = str(reference)",
         ),
@@ -119,7 +119,7 @@ IDENTITY: Final = (
         "what other jobs and periods have paid is theirs",
         "DOUBLE",
         after(declare(**OTHER_JOB)),
-        Change("flows.payables.plan_view:_rows_paid_before", "if not alike:", "if True:"),
+        Change("flows.payables.plan_review:_rows_paid_before", "if not alike:", "if True:"),
     ),
     Mutant(
         "the flag is a person's word for what looks paid",
@@ -147,7 +147,7 @@ IDENTITY: Final = (
         "a payer that changes within a period is nobody's business",
         "under another payer",
         after(new_people_under_another_payer),
-        Change("flows.payables.plan_view:_other_books", "in others:", "in ():"),
+        Change("flows.payables.plan_review:_other_books", "in others:", "in ():"),
     ),
     Mutant(
         "what recurs may recur within its period",

@@ -12,11 +12,11 @@ import pytest
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
-from flows.payables.rules.obligations import JobIdentity
 from flows.run import Run, RunRequest
 from flows.runner import read_run_request
 from io_adapters.ledger import Owner, ledger, open_ledger
 from sample_data.making.people import Payee
+from schemas.plan import JobIdentity
 from tests.flows.jobs import JOB, PAYER, PERIOD, declare, payment, people, write_sheet
 from tests.simulation.clock import VirtualClock
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pandas as pd
 
-from flows.account_checks.rules import Verdict
 from flows.intake.rules.inputs import Inputs, Statement, input_totals
 from flows.intake.rules.sum_lines import sum_lines
+from flows.payables.rules.account_checks import Verdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.obligations import Arrays
 from flows.payables.rules.plan_batches import plan_batches

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.account_checks.rules import (
+from flows.payables.rules.account_checks import (
     AccountToCheck,
     Call,
     CheckResult,

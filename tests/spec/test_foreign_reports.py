@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from flows.sending.rules import after_answer, after_look, codes_of, judge_rate, terms_of
+from flows.payables.rules.exchange_rate import after_answer, after_look, codes_of, judge_rate, terms_of
 from schemas.errors import BrokenInvariant
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen, check_transition
 from schemas.job import Job

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flows.royalties.rules.opening_balances import OTHER_PERIOD, hold_contradictions, of_other_periods
+from flows.intake.rules.opening_balances import OTHER_PERIOD, of_other_periods
+from flows.royalties.rules.opening_balances import hold_contradictions
 from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from flows.intake.rules.cross_check import list_missing_shares
 from flows.intake.rules.sum_lines import sum_lines
+from flows.payables.rules.cross_check import list_missing_shares
 from flows.royalties.rules.allocation import allocate
 from tests.spec.office import statement
 from tests.spec.tables import CPF, PRODUCTS, RECORDINGS, lines, shares

@@ -7,10 +7,10 @@ from itertools import count
 
 from flows.approvals.approve import what_to_post
 from flows.intake.rules.inputs import Inputs
+from flows.intake.rules.opening_balances import left_of_advances
 from flows.payables.draft import history_of
 from flows.payables.rules.compute import Payables
 from flows.royalties.rules.accrue import History
-from flows.royalties.rules.opening_balances import left_of_advances
 from io_adapters.ledger.accruals import Accruals
 from schemas.job import Job, Period, resolve_period
 from schemas.submission import Claim

@@ -9,14 +9,14 @@ from types import MappingProxyType
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.obligations import ROYALTIES, JobIdentity, numbered, obligation_rows, obligations_frame
+from flows.payables.rules.obligations import obligation_rows, obligations_frame
 from flows.reports.rules.judge_report import judge_report
 from flows.royalties.rules.accrue import Posting
 from schemas.approval import Decision, DecisionKind
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import labelled_period
-from schemas.plan import OWNER_REFERENCE, Place
+from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.contract import DataFrame, Record, records

@@ -7,16 +7,15 @@ from fractions import Fraction
 
 import pandas as pd
 
-from flows.account_checks.rules import Verdict, hold_unchecked
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.intake.rules.inputs import Inputs, readable_cents
+from flows.payables.rules.account_checks import Verdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
     PERSON,
-    JobIdentity,
     fill_from_payees,
     obligation_rows,
     obligations_frame,
@@ -41,7 +40,7 @@ from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
-from schemas.plan import Place
+from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings

@@ -1,22 +1,26 @@
 """Rows whose money is left out of what is owed: of files used before, and those people have corrected since."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs, Statement, readable_cents, worth_cents
 from flows.intake.rules.sum_lines import of_files
+from flows.payables.rules.claims import RENAMED
 from flows.payables.rules.obligations import obligation_rows, obligations_frame
 from schemas.corrections import CorrectedRow
-from schemas.issues import IssueCode
+from schemas.issue_texts import make_issue
+from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
 from schemas.plan import Place
-from schemas.tables.contract import DataFrame, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRuns, runs_frame
+from schemas.used_before import PaidAlike, alike_in_words
 
 REASON = IssueCode.FILE_DUPLICATE.value
 
@@ -151,3 +155,50 @@ def tell_settled(obligations: DataFrame[Obligations], settled: Collection[Correc
         if one is not None and row["place"] == Place.DUPLICATE.value:
             row["reason"] = f"settled by {one.corrections_file}, run {one.run_id}"
     return obligations_frame(pd.DataFrame(told, columns=list(obligations.columns)))
+
+
+# Obligation -> the service's words on its account; "" where it has said nothing.
+Said = Callable[[Record], str]
+
+
+def issues_for_obligations(
+    obligations: DataFrame[Obligations],
+    inputs: Inputs,
+    alike: Mapping[str, Sequence[PaidAlike]],
+    language: str,
+    said: Said = lambda _: "",
+) -> list[Issue]:
+    """Name each row that is not paid, or looks paid already, with its place.
+
+    Args:
+        obligations: After claims and checks.
+        inputs: Where payees stand, for royalties that have no row of their own.
+        alike: Obligation key -> what a row that is to be paid looks like.
+        language: Of the messages.
+        said: What the service said of the account of one that is held for it, fit to be shown.
+    """
+    payees = {record["tax_id"]: record for record in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    issues = []
+    for row in records(obligations):
+        code, facts = _problem(row, alike, language)
+        if code is None:
+            continue
+        place = row if row["row"] else payees.get(row["tax_id"], row)
+        where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
+        issue = make_issue(code, language=language, **where, **facts)
+        words = said(row) if code is IssueCode.ACCOUNT_INVALID else ""
+        issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
+    return issues
+
+
+def _problem(
+    row: Record, alike: Mapping[str, Sequence[PaidAlike]], language: str
+) -> tuple[IssueCode | None, dict[str, Any]]:
+    if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
+        return IssueCode(row["reason"]), {}
+    if row["place"] == Place.CONFLICT.value:
+        renamed = row["reason"].startswith(RENAMED)
+        code = IssueCode.ROW_RENAMED if renamed else IssueCode.ROW_CONFLICT
+        return code, {"found": row["submission_id"], "key": row["key"]}
+    found = alike.get(row["key"]) if row["key"] else None
+    return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})

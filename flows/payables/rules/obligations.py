@@ -1,7 +1,6 @@
 """From sound rows to obligations: who is owed what, under which key, and where the money would go."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -11,59 +10,14 @@ import pandas as pd
 from flows.royalties.rules.allocation import RoundedEarnings
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
-from schemas.plan import OWNER_REFERENCE, Place, obligation_key
+from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations, PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
 from schemas.values.destination import DESTINATION_COLUMNS, destination_fingerprints
 from schemas.values.money import round_parts
-from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
-
-ROYALTIES = "royalties"
-
-
-@dataclass(frozen=True, slots=True)
-class JobIdentity:
-    """Whose obligations, for when, in which currency.
-
-    Attributes:
-        job: Name of the job.
-        payer: Tax id of the payer.
-        period: Label of the period.
-        currency: Currency of the reports.
-    """
-
-    job: str
-    payer: str
-    period: str
-    currency: str
-
-    def key(self, payee: str, reference: str) -> str:
-        """Key of what is owed to a payee under a reference."""
-        return obligation_key(self.job, self.payer, payee, self.period, self.currency, reference)
-
-    def payment_key(self, payee: str, reference: str, number: int = 1) -> str:
-        """Key of a payments row, or of its n-th payment, however its reference is spelled; never one of ours."""
-        reference = normal_reference(reference)
-        ours = reference.lstrip("=").split("/", maxsplit=1)[0] in {ROYALTIES, OWNER_REFERENCE}
-        nth = "" if number == 1 else f"\x1f{number}"  # a sign no cell may hold: people number their references too
-        return self.key(payee, (f"={reference}" if ours else reference) + nth)
-
-    def royalty_key(self, payee: str, number: int = 1) -> str:
-        """Key of a payee's royalties: the first, or the n-th difference."""
-        return self.key(payee, numbered(ROYALTIES, number))
-
-    def owner_key(self, number: int = 1) -> str:
-        """Key of the owner's part."""
-        return self.key(self.payer, numbered(OWNER_REFERENCE, number))
-
-
-def numbered(reference: str, number: int) -> str:
-    """Name the n-th obligation of one kind: royalties, royalties/2, ..."""
-    return reference if number == 1 else f"{reference}/{number}"
-
 
 PERSON: Final = (
     "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",

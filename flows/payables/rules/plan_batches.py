@@ -1,19 +1,23 @@
 """From what is left to pay to batches: the exact content of every POST, before anything is named or sent."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final
 
 import pandas as pd
 
-from flows.account_checks.rules import holder
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.obligations import ARRAYS, Arrays, JobIdentity, obligations_frame
+from flows.payables.rules.account_checks import holder
+from flows.payables.rules.obligations import ARRAYS, Arrays, obligations_frame
 from schemas.errors import BrokenInvariant
-from schemas.issues import IssueCode
+from schemas.issue_texts import make_issue
+from schemas.issues import Issue, IssueCode
 from schemas.job import Period
-from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place, digest_of
+from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place, digest_of
+from schemas.submission import Submission
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
@@ -238,3 +242,51 @@ def conflicting_ids(inputs: Inputs, ids: Mapping[str, str]) -> tuple[IdConflict,
             if own and ids.get(row["tax_id"], own) != own:
                 found.append(IdConflict(row["file"], row["sheet"], int(row["row"])))
     return tuple(found)
+
+
+ErrorPlace = tuple[tuple[str | int, ...], str]
+
+
+def refused_entries(body: bytes, places: Sequence[ErrorPlace]) -> list[str]:
+    """Return the identities of the payment entries that a refusal names; none when it names the report as a whole."""
+    entries = json.loads(body, parse_float=Decimal)["payments"]
+    indexes = {index for loc, _ in places if (index := _payment_index(loc)) is not None and index < len(entries)}
+    return [digest_of_entry(entries[index]) for index in sorted(indexes)]
+
+
+def _payment_index(loc: tuple[str | int, ...]) -> int | None:
+    found = next((part for before, part in pairwise(loc) if before == "payments"), None)
+    return found if isinstance(found, int) and found >= 0 else None
+
+
+def explain_refusal(
+    submission: Submission, places: Sequence[ErrorPlace], obligations: DataFrame[Obligations], language: str
+) -> list[Issue]:
+    """Turn the places a 422 names into issues of the rows they came from.
+
+    Args:
+        submission: The refused one; its body holds the payments in wire order.
+        places: (loc, type) of each validation error.
+        obligations: Who is paid from which row.
+        language: Of the messages.
+    """
+    entries = json.loads(submission.body)["payments"]
+    rows = obligations.set_index("key")
+    issues = []
+    for loc, kind in places:
+        index = _payment_index(loc)
+        field = str(loc[-1]) if loc else "body"
+        key = entries[index]["extPaymentId"] if index is not None and index < len(entries) else None
+        row = rows.loc[key] if key in rows.index else None
+        issues.append(
+            make_issue(
+                IssueCode.REFUSED_BY_SERVICE,
+                language=language,
+                file=row["file"] if row is not None else "",
+                sheet=(row["sheet"] or None) if row is not None else None,
+                row=int(row["row"]) or None if row is not None else None,
+                column=field,
+                kind=kind,
+            )
+        )
+    return issues

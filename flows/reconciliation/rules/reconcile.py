@@ -1,29 +1,23 @@
 """Planned against recorded against reported: every centavo and every row in exactly one place, or exit 70."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.claims import RENAMED
 from flows.payables.rules.obligations import obligations_frame
 from flows.reports.rules.judge_report import held_nothing
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import Obligations
 from schemas.tables.row_accounting import RowRuns, Run, move_rows
-from schemas.used_before import PaidAlike, alike_in_words
 from schemas.wire import SplitReport, cents_of
 
 S = SubmissionState
@@ -347,50 +341,3 @@ def state_name(code: ExitCode, *, sent: bool) -> str:
     if code is ExitCode.DONE and not sent:
         return NOTHING_TO_PAY
     return _NAMES.get(code, code.name.lower())
-
-
-# Obligation -> the service's words on its account; "" where it has said nothing.
-Said = Callable[[Record], str]
-
-
-def issues_for_obligations(
-    obligations: DataFrame[Obligations],
-    inputs: Inputs,
-    alike: Mapping[str, Sequence[PaidAlike]],
-    language: str,
-    said: Said = lambda _: "",
-) -> list[Issue]:
-    """Name each row that is not paid, or looks paid already, with its place.
-
-    Args:
-        obligations: After claims and checks.
-        inputs: Where payees stand, for royalties that have no row of their own.
-        alike: Obligation key -> what a row that is to be paid looks like.
-        language: Of the messages.
-        said: What the service said of the account of one that is held for it, fit to be shown.
-    """
-    payees = {record["tax_id"]: record for record in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
-    issues = []
-    for row in records(obligations):
-        code, facts = _problem(row, alike, language)
-        if code is None:
-            continue
-        place = row if row["row"] else payees.get(row["tax_id"], row)
-        where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
-        issue = make_issue(code, language=language, **where, **facts)
-        words = said(row) if code is IssueCode.ACCOUNT_INVALID else ""
-        issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
-    return issues
-
-
-def _problem(
-    row: Record, alike: Mapping[str, Sequence[PaidAlike]], language: str
-) -> tuple[IssueCode | None, dict[str, Any]]:
-    if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
-        return IssueCode(row["reason"]), {}
-    if row["place"] == Place.CONFLICT.value:
-        renamed = row["reason"].startswith(RENAMED)
-        code = IssueCode.ROW_RENAMED if renamed else IssueCode.ROW_CONFLICT
-        return code, {"found": row["submission_id"], "key": row["key"]}
-    found = alike.get(row["key"]) if row["key"] else None
-    return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from flows.account_checks.rules import accounts_to_pay, holder
+from flows.payables.rules.account_checks import accounts_to_pay, holder
 from schemas.tables.contract import records
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, payments

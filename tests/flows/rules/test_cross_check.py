@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from flows.intake.rules.cross_check import cross_check
 from flows.intake.rules.inputs import input_totals
+from flows.payables.rules.cross_check import cross_check
 from schemas.tables.row_accounting import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares

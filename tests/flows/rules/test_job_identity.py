@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.payables.rules.obligations import JobIdentity, numbered
+from schemas.plan import JobIdentity, numbered
 from schemas.values.names import normal_reference
 
 ANA, PAYER = "10100000126", "12ABC34501DE35"

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from flows.payables.rules.plan_batches import entry_digest
-from flows.sending.rules import explain_refusal, refused_entries
+from flows.payables.rules.plan_batches import entry_digest, explain_refusal, refused_entries
 from schemas.tables.contract import records
 from tests.spec.office import Office, inputs
 from tests.spec.reports import submission

@@ -1,19 +1,13 @@
-"""What people see of a plan: `repasse plan`, plan.xlsx and the desk's page, held against what the ledger knows."""
+"""Why a person must look at a plan, and what changed since the last one and since the last period."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Final
 
-from flows.account_checks.rules import accounts_to_ask, accounts_to_pay, check_cost_cents
-from flows.intake.rules.inputs import input_totals
 from flows.payables.earlier_reports import attempts_of
-from flows.payables.freeze_plan import alike_of, told_rows
+from flows.payables.freeze_plan import alike_of
 from flows.payables.rules.claims import SecondAttempt, notices_of_attempts, planned_payments
-from flows.payables.rules.compute import identity_of
-from flows.payables.rules.left_out import mark_repeated
-from flows.payables.rules.obligations import break_down
-from flows.payables.rules.plan_batches import plan_batches
+from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
@@ -22,34 +16,22 @@ from flows.payables.rules.plan_review import (
     items_of,
     items_paid,
     names_in,
-    not_paid_of,
     notices_of,
-    notices_of_rows,
     period_before,
     rates_between,
-    rows_of,
     shares_changed,
     sum_of,
 )
-from flows.reconciliation.rules.reconcile import count_rows, place_rows, reconcile, total_up
-from flows.reconciliation.waits import waits_elsewhere
-from flows.reconciliation.write import RunDocument, output_folder
 from flows.run import Run
-from flows.sending.rules import facts_of, terms_of
-from io_adapters.outputs.labels import Labels, reason_in_words
-from io_adapters.outputs.plan_workbook import write_plan_workbook
+from flows.run_document import RunDocument
 from schemas.desk_people import LANGUAGES
-from schemas.issues import errors_among
-from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
+from schemas.plan import PaymentPlan, Place
 from schemas.plan_view import (
     Against,
-    BatchLine,
-    ChecksView,
     Notice,
     PayeeNotice,
     PlanChanges,
     PlanPage,
-    PlanView,
     RateChange,
 )
 from schemas.submission import Claim
@@ -59,59 +41,6 @@ from schemas.told import Told
 from schemas.used_before import PaidPart, alike_in_words
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
-
-
-def page_of(view: PlanView) -> PlanPage:
-    """Keep of a view what people look at."""
-    plan, changes = view.plan, view.changes
-    reasons = {unpaid.reason for unpaid in view.not_paid} | {row.reason for row in view.others}
-
-    def told(notice: Notice) -> bool:
-        """Where everybody is new, one sentence says so."""
-        return not (view.first_ever and notice is Notice.NEW)
-
-    labels = {language: Labels(language) for language in LANGUAGES}
-    return PlanPage(
-        digest=view.digest,
-        job=plan.job,
-        period=plan.period,
-        currency=plan.currency,
-        payer_name=view.payer_name,
-        exchange=_exchange(view),
-        total_cents=plan.total_cents,
-        payees=view.payees,
-        batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
-        totals=view.totals.model_dump(by_alias=True),
-        rows=view.rows.model_dump(),
-        planned=tuple(replace(row, notices=tuple(filter(told, row.notices))) for row in view.planned),
-        others=view.others,
-        not_paid=view.not_paid,
-        checks=view.checks,
-        notices=tuple(replace(one, tax_id=_masked(one.tax_id)) for one in view.notices if told(one.notice)),
-        first_ever=view.first_ever,
-        changes=replace(
-            changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
-        ),
-        stopped=view.stopped,
-        reasons={
-            reason: {language: reason_in_words(reason, labels[language]) for language in LANGUAGES}
-            for reason in reasons
-        },
-        reasons_to_look=tuple(
-            {language: reason.in_words(language) for language in LANGUAGES} for reason in view.reasons_to_look
-        ),
-    )
-
-
-def _exchange(view: PlanView) -> str:
-    if view.plan.exchange is None:
-        return ""
-    facts = facts_of(view.plan.exchange)
-    return f"1 {facts['currency']} = {HOME_CURRENCY} {facts['rate']}"
-
-
-def _masked(tax_id: str) -> str:
-    return mask_tax_id(tax_id) if tax_id else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,113 +236,3 @@ def _total(run: Run, claims: Iterable[Claim]) -> str:
 def _rejected(run: Run, plan: PaymentPlan) -> list[Told]:
     keys = [payment.obligation_key for batch in plan.batches for payment in batch.payments]
     return [Told("look.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []
-
-
-NAME: Final = "plan.xlsx"
-
-
-def view_plan(run: Run) -> PlanView:
-    """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
-    job = run.job
-    told = told_rows(run)
-    run.issues += [issue for issue in told if issue not in run.issues]
-    plan = _plan(run)
-    placed = _placed(run, plan)
-    found = compare(run, placed)
-    checks = _checks(run)
-    alike = alike_of(run)
-    planned, others = rows_of(placed, found.notices, found.names, alike)
-    held = placed["place"].isin([Place.HELD.value, Place.CONFLICT.value]).any()
-    stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
-    inputs, standing = run.require_inputs(), run.standing
-    carried_in = standing.history.carried_in if standing else {}
-    rows = mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed)
-    return PlanView(
-        plan=plan,
-        payer_name=job.payer.name,
-        language=run.language,
-        digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
-        totals=total_up(placed, input_totals(inputs, carried_in), {}, {}, run.id),
-        rows=count_rows(place_rows(rows, placed)),
-        payees=_payees(placed),
-        planned=planned,
-        others=others,
-        not_paid=not_paid_of(placed),
-        checks=checks,
-        notices=(*notices_of_rows(placed, alike), *found.notices),
-        first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
-        changes=found.changes,
-        stopped=stopped,
-        reasons_to_look=tuple(reasons_to_look(run, plan)),
-        waits=waits_elsewhere(run.ledger, job.job, plan.period),
-    )
-
-
-def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | None:
-    """Write the plan's workbook, where the job wants workbooks.
-
-    Args:
-        run: What is planned.
-        view: As `view_plan` gives it.
-        folder: Where; beside the folders of the runs, in "plan", when None.
-
-    Returns:
-        Where it is; None when the job's formats leave workbooks out.
-    """
-    if "xlsx" not in run.job.outputs.formats:
-        return None
-    return write_plan_workbook(view, (folder or output_folder(run).with_name("plan")) / NAME)
-
-
-def warn_of_plan(run: Run) -> None:
-    """Tell, in a run that waits for approval, whom to look at before saying yes, and where all of it stands.
-
-    Effects: keeps the plan as people see it in the ledger, for the desk; writes plan.xlsx into the run's folder; adds
-    one message, of counts alone.
-    """
-    view = view_plan(run)
-    if run.plan is not None:
-        run.ledger.plan_views.save(run.plan.digest, run.id, page_of(view).to_bytes())
-    path = write_plan(run, view, output_folder(run))
-    counts = [run.say(f"look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
-    what = run.say("look.first_ever") if view.first_ever else "; ".join(counts) or run.say("look.nothing")
-    run.messages.append(run.say("look.run", what=what, where=path) if path else run.say("look.only", what=what))
-
-
-def _plan(run: Run) -> PaymentPlan:
-    """The frozen plan where there is one; what would be frozen now otherwise."""
-    if run.plan is not None:
-        return run.plan
-    per_batch = run.job.rules.max_payments_per_batch
-    identity, payables = identity_of(run.job, run.request.period), run.require_payables()
-    return plan_batches(
-        payables.obligations,
-        identity,
-        run.request.period,
-        max_payments=per_batch,
-        exchange=terms_of(run.job),
-        arrays=break_down(run.job.breakdown, payables.obligations, payables.earnings, payables.territories),
-    )
-
-
-def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:
-    obligations = run.require_payables().obligations
-    submissions = {
-        submission.id: submission
-        for submission in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})
-    }
-    words = run.ledger.decisions.on_reports(obligations["key"])
-    return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
-
-
-def _payees(placed: DataFrame[Obligations]) -> int:
-    paid = (placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")
-    return int(placed.loc[paid, "tax_id"].nunique())
-
-
-def _checks(run: Run) -> ChecksView:
-    """What checks are still to be made; none of a frozen plan, before which they are made."""
-    rules = run.job.account_checks
-    accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
-    asked = accounts_to_ask(accounts, run.verdicts, rules.when) if run.plan is None else []
-    return ChecksView(len(asked), check_cost_cents(rules.fee), rules.budget)

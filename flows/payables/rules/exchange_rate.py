@@ -1,71 +1,16 @@
-"""Where a refusal points, and how the exchange rate of a foreign report stands."""
+"""The exchange rate of foreign reports: which one is approved, what a report shows of it, and how it stands."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from itertools import pairwise
 from typing import Final
 
-from flows.payables.rules.plan_batches import digest_of_entry
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
 from schemas.job import Job
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import BatchExchange, BatchSummary
-from schemas.submission import OPEN, Outcome, Submission
-from schemas.tables.contract import DataFrame
-from schemas.tables.obligations import Obligations
+from schemas.submission import OPEN, Outcome
 from schemas.wire import SplitReport
-
-Place = tuple[tuple[str | int, ...], str]
-
-
-def refused_entries(body: bytes, places: Sequence[Place]) -> list[str]:
-    """Return the identities of the payment entries that a refusal names; none when it names the report as a whole."""
-    entries = json.loads(body, parse_float=Decimal)["payments"]
-    indexes = {index for loc, _ in places if (index := _payment_index(loc)) is not None and index < len(entries)}
-    return [digest_of_entry(entries[index]) for index in sorted(indexes)]
-
-
-def _payment_index(loc: tuple[str | int, ...]) -> int | None:
-    found = next((part for before, part in pairwise(loc) if before == "payments"), None)
-    return found if isinstance(found, int) and found >= 0 else None
-
-
-def explain_refusal(
-    submission: Submission, places: Sequence[Place], obligations: DataFrame[Obligations], language: str
-) -> list[Issue]:
-    """Turn the places a 422 names into issues of the rows they came from.
-
-    Args:
-        submission: The refused one; its body holds the payments in wire order.
-        places: (loc, type) of each validation error.
-        obligations: Who is paid from which row.
-        language: Of the messages.
-    """
-    entries = json.loads(submission.body)["payments"]
-    rows = obligations.set_index("key")
-    issues = []
-    for loc, kind in places:
-        index = _payment_index(loc)
-        field = str(loc[-1]) if loc else "body"
-        key = entries[index]["extPaymentId"] if index is not None and index < len(entries) else None
-        row = rows.loc[key] if key in rows.index else None
-        issues.append(
-            make_issue(
-                IssueCode.REFUSED_BY_SERVICE,
-                language=language,
-                file=row["file"] if row is not None else "",
-                sheet=(row["sheet"] or None) if row is not None else None,
-                row=int(row["row"]) or None if row is not None else None,
-                column=field,
-                kind=kind,
-            )
-        )
-    return issues
-
 
 X = ExchangeState
 

@@ -1,0 +1,102 @@
+"""The run's document: what the ledger keeps of a run so that its outputs can be written again after every look."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pandas as pd
+from pydantic import TypeAdapter
+
+from flows.payables.rules.obligations import obligations_frame
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.payee_statement import StatementBasis
+from schemas.reconciliation import AccountCheckCounts, Discrepancy
+from schemas.tables.contract import DataFrame, records
+from schemas.tables.obligations import Obligations
+from schemas.tables.row_accounting import RowRuns, runs_frame
+
+
+@dataclass(frozen=True, slots=True)
+class RunDocument:
+    """Everything a reconciliation needs that does not change after planning.
+
+    Attributes:
+        job, period, currency, payer_name, language: As in the job.
+        folder: Where this run's outputs are written (absolute).
+        formats: Which outputs.
+        plan_digest: None when nothing was left to pay.
+        in_cents: What came in.
+        obligations, balances, earnings, rows, checks: As in `schemas.reconciliation.Reconciliation`.
+        check_counts: Account checks of the run.
+        issues, decisions: As told.
+        discrepancies: Seen so far.
+        codes: Exit codes that will not change any more by following reports.
+        territories: `TerritoryEarnings`.
+        statements: What payees' statements rest on; None when the job wants none.
+    """
+
+    job: str
+    period: str
+    currency: str
+    payer_name: str
+    language: str
+    folder: str
+    formats: tuple[str, ...]
+    plan_digest: str | None
+    in_cents: int
+    obligations: DataFrame[Obligations]
+    balances: pd.DataFrame
+    earnings: pd.DataFrame
+    territories: pd.DataFrame
+    rows: DataFrame[RowRuns]
+    checks: pd.DataFrame
+    check_counts: AccountCheckCounts
+    issues: tuple[Issue, ...]
+    decisions: tuple[str, ...]
+    discrepancies: tuple[Discrepancy, ...]
+    codes: tuple[int, ...]
+    statements: StatementBasis | None = None
+
+    def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
+        """Return the document with what was seen later."""
+        return replace(self, discrepancies=(*self.discrepancies, *more))
+
+    def to_bytes(self) -> bytes:
+        """Write the document for the ledger."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain |= {name: _columns(plain[name]) for name in _FRAMES}
+        plain["check_counts"] = self.check_counts.model_dump()
+        plain["issues"] = [issue.as_json() for issue in self.issues]
+        plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
+        plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "RunDocument":
+        """Read what `to_bytes` wrote."""
+        plain: dict[str, Any] = json.loads(data)
+        plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
+        plain["obligations"] = obligations_frame(plain["obligations"])
+        plain["rows"] = runs_frame(records(plain["rows"]))
+        plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
+        plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
+        plain["issues"] = tuple(_issue(one) for one in plain["issues"])
+        plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
+        for name in ("formats", "decisions", "codes"):
+            plain[name] = tuple(plain[name])
+        return cls(**plain)
+
+
+_FRAMES = ("obligations", "balances", "earnings", "territories", "rows", "checks")
+
+
+_BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _issue(plain: dict[str, Any]) -> Issue:
+    return Issue(**plain | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})
