@@ -11,7 +11,7 @@ from typing import Final
 from flows.due_jobs import NIGHTLY, Facts, Why, facts_of, find_jobs, is_brought_to_an_end, remember, why_due
 from flows.opening import open_ledger_of, utc_now
 from flows.reconciliation.rules.reconcile import state_name
-from flows.reconciliation.waits import gather_waits
+from flows.reconciliation.waits import gather_waits, line_of_wait
 from flows.run import RunRequest
 from flows.runner import (
     RunReport,
@@ -25,7 +25,6 @@ from flows.runner import (
     whoever_runs_this,
 )
 from flows.settings import check_environment, read_settings
-from flows.terminal.waits import line_of_wait
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode, worst

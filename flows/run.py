@@ -1,10 +1,12 @@
 """Run: what one run has at hand and what its stages have found so far."""
 
 import datetime as dt
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
@@ -37,6 +39,30 @@ class Progress(Protocol):
 
     def advance(self, what: str, done: int, total: int) -> None:
         """So many of so many are done."""
+
+
+class QuietProgress:
+    """One line per stage and message, for logs."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+        self._write(f"{name.replace('_', ' ')} ...")
+
+    def tell(self, message: str) -> None:
+        """Something worth a line."""
+        self._write(f"  {message}")
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Only ends are worth a line in a log."""
+        if done == total:
+            self._write(f"  {what}: {done} of {total}")
+
+    def _write(self, line: str) -> None:
+        with suppress(OSError):  # a log nobody reads any more must not keep money from being accounted for
+            print(line, file=self._stream, flush=True)
 
 
 @dataclass(frozen=True, slots=True)

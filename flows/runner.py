@@ -29,13 +29,12 @@ from flows.probe.rules import ProbeParties
 from flows.reconciliation.rules.reconcile import count_rows, state_name
 from flows.reconciliation.write import corrections_of, missing_shares_of, write
 from flows.reports.rules.judge_report import next_pause_s
-from flows.run import Clock, Progress, Run, RunRequest, Service
+from flows.run import Clock, Progress, QuietProgress, Run, RunRequest, Service
 from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
 from flows.sending.settle import poll_open_reports, rewrite, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, read_settings
-from flows.terminal.printing import QuietProgress
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions

@@ -1,4 +1,4 @@
-"""The command line: what can be said, and how a command ends. What commands do stands in `flows.commands`."""
+"""The command line: one module for each group of commands, one function for each command."""
 
 from flows.cli.app import app, main
 

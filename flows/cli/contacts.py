@@ -1,93 +1,192 @@
-"""contacts and institutions: the service's address book and its list of banks, by hand."""
+"""How contacts are shown: masked, problems first, long lists cut; in a document, every one of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Any, Final
 
-import typer
+from rich.console import Console
+from rich.table import Table
 
-from flows.cli.ending import AsJson, finish
+from flows.address_book.rules import Action, ContactStep, LeftOut, SourceRow
+from flows.address_book.start import ContactsReport
+from flows.address_book.sync import ContactOutcome, Result
+from flows.cli.printing import show_issues
+from flows.contact_words import say
+from schemas.contact_book import KnownContact
+from schemas.issues import IssueCode
+from schemas.values.masking import mask_email, mask_name, mask_tax_id
 
-contacts_app = typer.Typer(
-    help="Keep the service's address book in step with payees.", no_args_is_help=True, rich_markup_mode=None
-)
-Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="As `contacts list` names it.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
-
-
-@contacts_app.command("sync")
-def contacts_sync(
-    job: Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)],
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only show what would be done.")] = False,
-    ask_again: Annotated[bool, typer.Option("--ask-again", help="Ask for the accounts of every contact.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Show which contacts would be created or changed.
-
-    --apply does it, and deletes nothing.
-    """
-    from flows.commands.contacts import sync_contacts  # noqa: PLC0415
-
-    finish(lambda: sync_contacts(job, apply=apply, ask_again=ask_again, as_json=as_json), as_json=as_json)
+SHOWN: Final = 50
+_WENT_WELL: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED, Result.KEPT})
 
 
-@contacts_app.command("list")
-def contacts_list(as_json: AsJson = False) -> None:
-    """List the contacts that are on record, masked.
-
-    The service itself cannot list them.
-    """
-    from flows.commands.contacts import list_contacts  # noqa: PLC0415
-
-    finish(lambda: list_contacts(as_json=as_json), as_json=as_json)
-
-
-@contacts_app.command("delete")
-def contacts_delete(
-    contact: Annotated[str | None, typer.Option("--id", metavar="CONTACT", help="The service's id.")] = None,
-    ask_tax_id: Annotated[bool, typer.Option("--ask-tax-id", help="Ask for the CPF or CNPJ, unseen.")] = False,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Delete one contact from the service, after a question."""
-    from flows.commands.contacts import delete_contact  # noqa: PLC0415
-
-    finish(lambda: delete_contact(contact, ask_tax_id=ask_tax_id, yes=yes, as_json=as_json), as_json=as_json)
-
-
-@contacts_app.command("delete-account")
-def contacts_delete_account(account: Account, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete one account of a contact, after a question."""
-    from flows.commands.contacts import delete_account  # noqa: PLC0415
-
-    finish(lambda: delete_account(account, yes=yes, as_json=as_json), as_json=as_json)
+def show_sync(console: Console, report: ContactsReport, job: Path) -> None:
+    """Print what a sync would do, or what it did."""
+    language, sync = report.language, report.sync
+    refused = [issue for issue in report.issues if issue.code is IssueCode.CONTACT_REFUSED]
+    show_issues(console, refused, "--json", language)
+    if sync.applied:
+        _show_lines(
+            console, [_outcome_line(outcome, language) for outcome in sync.outcomes if _wants_a_look(outcome)], language
+        )
+        for result, count in sorted(sync.results.items()):
+            console.print(f"{count:6}  {say(language, f'result.{result}')}")
+        if sync.marked:
+            console.print(f"{sync.marked:6}  {say(language, 'favorite.marked')}")
+    else:
+        _show_lines(console, [_step_line(step, language) for step in sync.plan.steps if step.calls], language)
+        for action in Action:
+            if count := sync.plan.count(action):
+                console.print(f"{count:6}  {say(language, f'action.{action}')}")
+        if count := sum(step.favorite.mark is not None for step in sync.plan.steps):
+            console.print(f"{count:6}  {say(language, 'action.favorite')}")
+    _show_names(console, report)
+    _show_left_out(console, sync.plan.left_out, language)
+    if sync.plan.not_named:
+        console.print(say(language, "not_named", count=len(sync.plan.not_named)), soft_wrap=True)
+    if not any(step.calls for step in sync.plan.steps):
+        console.print(say(language, "nothing"), soft_wrap=True)
+    elif not sync.applied:
+        console.print(say(language, "preview", job=job), soft_wrap=True, markup=False)
 
 
-@contacts_app.command("favorite")
-def contacts_favorite(account: Account, as_json: AsJson = False) -> None:
-    """Make one account its contact's favorite."""
-    from flows.commands.contacts import mark_favorite  # noqa: PLC0415
+def _show_lines(console: Console, lines: Sequence[str], language: str) -> None:
+    for line in lines[:SHOWN]:
+        console.print(f"  {line}", soft_wrap=True, markup=False)
+    if len(lines) > SHOWN:
+        console.print("  " + say(language, "more", count=len(lines) - SHOWN))
 
-    finish(lambda: mark_favorite(account, as_json=as_json), as_json=as_json)
+
+def _step_line(step: ContactStep, language: str) -> str:
+    said = [] if step.action is Action.KEEP else [say(language, f"action.{step.action}")]
+    if step.favorite.mark:
+        said.append(say(language, "action.favorite"))
+    return f"{_who(step)}: {'; '.join(said)}"
 
 
-def institutions(
-    name: Annotated[str, typer.Option(metavar="TEXT", help="Part of the name, or a whole code or ISPB.")] = "",
-    started_from: Annotated[
-        str | None, typer.Option("--from", metavar="DAY", help="In operation since, earliest.")
-    ] = None,
-    started_to: Annotated[str | None, typer.Option("--to", metavar="DAY", help="In operation since, latest.")] = None,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Read the list from the service first.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """List the institutions of Pix: code, ISPB, name.
+def _wants_a_look(outcome: ContactOutcome) -> bool:
+    """Say whether a person may have something to do about a contact; those that went well are only counted."""
+    nameless = outcome.known is None or outcome.known.contact_id is None
+    return nameless or outcome.result not in _WENT_WELL or bool(outcome.favorite_result or outcome.favorite.note)
 
-    From the list kept of the service's.
-    """
-    from flows.commands.institutions import list_institutions  # noqa: PLC0415
 
-    finish(
-        lambda: list_institutions(
-            name, started_from=started_from, started_to=started_to, refresh=refresh, as_json=as_json
-        ),
-        as_json=as_json,
-    )
+def _outcome_line(outcome: ContactOutcome, language: str) -> str:
+    said = [say(language, f"result.{outcome.result}")]
+    if outcome.marked:
+        said.append(say(language, "favorite.marked"))
+    if outcome.favorite_result:
+        why = say(language, f"result.{outcome.favorite_result}")
+        said.append(say(language, "favorite.failed", why=why))
+    if outcome.favorite.note:
+        said.append(say(language, f"favorite.{outcome.favorite.note}"))
+    if outcome.known and not outcome.known.contact_id and not outcome.message:
+        said.append(say(language, "no_id"))
+    if outcome.message:
+        said.append(outcome.message)
+    return f"{_who(outcome.step)}: {'; '.join(said)}"
+
+
+def _show_names(console: Console, report: ContactsReport) -> None:
+    """Tell of names the service has otherwise; no call changes one."""
+    if report.sync.applied:
+        pairs = [(outcome.step, outcome.known) for outcome in report.sync.outcomes if outcome.name_differs]
+    else:
+        pairs = [(step, step.known) for step in report.sync.plan.steps if step.name_differs]
+    lines = [
+        f"{_who(step)}: {say(report.language, 'name_differs', name=mask_name(known.name or '') if known else '')}"
+        for step, known in pairs
+    ]
+    _show_lines(console, lines, report.language)
+
+
+def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str) -> None:
+    if not left_out:
+        return
+    console.print(say(language, "left_out", count=len(left_out)))
+    lines = [
+        f"{' '.join(filter(None, (_place(one.place, language), mask_tax_id(one.tax_id) if one.tax_id else '')))}: "
+        f"{say(language, f'left_out.{one.because}')}"
+        for one in left_out
+    ]
+    _show_lines(console, lines, language)
+
+
+def _place(place: SourceRow, language: str) -> str:
+    return say(language, "place", file=place.file, row=place.row) if place.row else place.file
+
+
+def _who(step: ContactStep) -> str:
+    return f"{mask_name(step.wanted.name)} ({mask_tax_id(step.wanted.tax_id)})"
+
+
+def show_known(console: Console, known: Sequence[KnownContact]) -> None:
+    """Print what is remembered of contacts."""
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("contact", "payee", "tax id", "e-mail", "accounts", "favorite", "state"):
+        table.add_column(name, overflow="fold")
+    for one in known:
+        ids = ", ".join(account.id for account in one.accounts if account.id)
+        table.add_row(
+            one.contact_id or "-",
+            mask_name(one.name) if one.name else "-",
+            mask_tax_id(one.tax_id),
+            mask_email(one.email) if one.email else "-",
+            ids or "-",
+            one.favorite_account_id or "-",
+            one.state.value,
+        )
+    console.print(table)
+
+
+def known_document(one: KnownContact) -> dict[str, Any]:
+    """Return what is remembered of a contact as JSON values, masked."""
+    return {
+        "contact_id": one.contact_id,
+        "name": mask_name(one.name) if one.name else None,
+        "tax_id": mask_tax_id(one.tax_id),
+        "email": mask_email(one.email) if one.email else None,
+        "accounts": [account.id for account in one.accounts],
+        "favorite": one.favorite_account_id,
+        "state": one.state.value,
+        "told_at": one.told_at.isoformat() if one.told_at else None,
+    }
+
+
+def contacts_document(report: ContactsReport) -> dict[str, Any]:
+    """Return a sync as JSON values: counts, and every contact masked."""
+    sync = report.sync
+    outcomes = {outcome.step.wanted.tax_id: outcome for outcome in sync.outcomes}
+    planned = {action.value: sync.plan.count(action) for action in Action}
+    return {
+        "job": report.job,
+        "applied": sync.applied,
+        "planned": planned | {"favorite": sum(step.favorite.mark is not None for step in sync.plan.steps)},
+        "results": dict(sorted(sync.results.items())) | {"favorite_marked": sync.marked},
+        "contacts": [_step_document(step, outcomes.get(step.wanted.tax_id)) for step in sync.plan.steps],
+        "left_out": [
+            {"payee": mask_tax_id(one.tax_id) if one.tax_id else "", "because": one.because.value}
+            | _place_of(one.place)
+            for one in sync.plan.left_out
+        ],
+        "not_named": len(sync.plan.not_named),
+        "issues": [issue.as_json() for issue in report.issues],
+    }
+
+
+def _step_document(step: ContactStep, outcome: ContactOutcome | None) -> dict[str, Any]:
+    known = outcome.known if outcome else step.known
+    favorite = outcome.favorite if outcome else step.favorite
+    return {
+        "payee": mask_tax_id(step.wanted.tax_id),
+        "contact_id": known.contact_id if known else None,
+        "action": step.action.value,
+        "result": outcome.result.value if outcome else None,
+        "favorite": outcome.marked if outcome else favorite.mark,
+        "favorite_note": favorite.note.value if favorite.note else None,
+        "name_differs": outcome.name_differs if outcome else step.name_differs,
+        "message": outcome.message if outcome else "",
+    } | _place_of(step.wanted.place)
+
+
+def _place_of(place: SourceRow) -> dict[str, Any]:
+    return {"file": place.file, "sheet": place.sheet or None, "row": place.row or None}

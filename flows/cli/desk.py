@@ -1,12 +1,21 @@
-"""desk: the web page for people, and who may sign in to it."""
+"""desk: serve the web page for people, and say who may sign in to it."""
 
+import datetime as dt
+import getpass
+import os
+import signal
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from flows.cli.ending import AsJson, finish
-from schemas.errors import RepasseError
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger
+from schemas.errors import ConfigurationError, DecisionRefused
+from schemas.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from schemas.desk_people import DeskUser, Role
 
 desk_app = typer.Typer(help="Serve the web page where people check and approve.", rich_markup_mode=None)
 user_app = typer.Typer(help="Who may sign in to the desk, and what they may do there.", rich_markup_mode=None)
@@ -15,14 +24,12 @@ desk_app.add_typer(user_app, name="user")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="As they sign in, and as their words are signed.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 
-
-def add_to(app: typer.Typer) -> None:
-    """Put these commands on the command line."""
-    app.add_typer(desk_app, name="desk")
+# An upload that has not ended by then never will.
+UNFINISHED_FOR: Final = dt.timedelta(days=1)
 
 
 @desk_app.callback(invoke_without_command=True)
-def desk(  # noqa: PLR0913, PLR0917  # options of a command
+def desk(
     context: typer.Context,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="PORT", help="Port to listen on; 0 takes a free one.")] = 8070,
@@ -39,71 +46,167 @@ def desk(  # noqa: PLR0913, PLR0917  # options of a command
     """
     if context.invoked_subcommand is not None:
         return
-    from flows.commands.desk import Serving, serve_desk  # noqa: PLC0415
+    from flows.desk.opening import UPLOADS, opened_desk
+    from flows.launchers import launcher_for
+    from flows.opening import utc_now
+    from flows.settings import read_settings
+    from io_adapters.desk.app import create_app
+    from io_adapters.desk.serving import Where, serve
+    from io_adapters.desk.settings import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
+    from io_adapters.desk.uploads import forget_unfinished
 
-    asked = Serving(host, port, jobs, tuple(name or ()), behind_https, certificate, key, upload_limit)
-    try:
-        serve_desk(asked)
-    except RepasseError as error:
-        typer.echo(f"repasse: {error.message}", err=True)
-        raise typer.Exit(int(error.exit_code)) from None
+    https = behind_https or certificate is not None
+    if (certificate is None) != (key is None):
+        raise ConfigurationError("--certificate and --key belong together")
+    if host not in LOOPBACK and certificate is None:
+        raise ConfigurationError(
+            f"on {host} passwords would travel in the clear: give --certificate and --key, or listen on "
+            "loopback behind a proxy that serves https (--behind-https)"
+        )
+    settings = read_settings()
+    folder = _jobs_folder(jobs)
+    if folder is not None:
+        settings.require_policy_outside(folder)
+    served = DeskSettings(
+        uploads=settings.home / UPLOADS,
+        https=https,
+        hosts=(
+            *LOOPBACK_HOSTS,
+            *map(_in_addresses, name or ()),
+            *(() if host in LOOPBACK else (_in_addresses(host),)),
+        ),
+        upload_limit_bytes=upload_limit * MEGABYTE,
+    )
+    forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
+    where = Where(host, port, certificate, key, behind_proxy=behind_https)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with opened_desk(settings, folder, launcher_for(settings)) as ports:
+        if not _users():
+            typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
+        try:
+            serve(create_app(ports, served), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
+        except OSError as error:
+            raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
 
 
-@user_app.command()
+def _in_addresses(host: str) -> str:
+    """Write a host as browsers do when they name it: lower case, IPv6 in brackets."""
+    return f"[{host.lower()}]" if ":" in host else host.lower()
+
+
+def _jobs_folder(given: Path | None) -> Path | None:
+    text = str(given) if given else os.environ.get("REPASSE_JOBS", "")
+    if not text:
+        typer.echo("no folder of jobs: set REPASSE_JOBS, or give --jobs", err=True)
+        return None
+    folder = Path(text).absolute()
+    if not folder.is_dir():
+        raise ConfigurationError(f"the folder of jobs {folder} is not there: see REPASSE_JOBS")
+    return folder
+
+
+def _users() -> "list[DeskUser]":
+
+    with opened_ledger(create=False) as ledger:
+        return ledger.desk_users.list()
+
+
+@command(user_app)
 def add(
     name: Name,
     role: Annotated[list[str], typer.Option(metavar="ROLE", help="preparer, approver or resolver; repeat it.")],
     password_stdin: FromStdin = False,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Let somebody sign in; asks for their password."""
-    from flows.commands.desk import add_user  # noqa: PLC0415
+    wanted = [_role(text) for text in role]
+    hashed = _asked_password(stdin=password_stdin)
+    with opened_ledger() as ledger:
+        user = ledger.desk_users.add(name, wanted, hashed)
+    console_for(as_json=as_json).print(f"{user.name} may sign in: {_roles_of(user)}", markup=False)
+    return ExitCode.DONE, {"user": user.name, "roles": sorted(user.roles)}
 
-    finish(lambda: add_user(name, role, password_stdin=password_stdin, as_json=as_json), as_json=as_json)
 
-
-@user_app.command("list")
-def list_(as_json: AsJson = False) -> None:
+@command(user_app, "list")
+def list_(as_json: AsJson = False) -> Result:
     """List who may sign in, with their roles."""
-    from flows.commands.desk import list_users  # noqa: PLC0415
+    users, console = _users(), console_for(as_json=as_json)
+    for user in users:
+        console.print(f"{user.name}: {_roles_of(user)}{' (disabled)' if user.disabled else ''}", markup=False)
+    if not users:
+        console.print("nobody yet")
+    document = [{"user": u.name, "roles": sorted(u.roles), "disabled": u.disabled} for u in users]
+    return ExitCode.DONE, {"users": document}
 
-    finish(lambda: list_users(as_json=as_json), as_json=as_json)
 
-
-@user_app.command()
-def disable(name: Name, as_json: AsJson = False) -> None:
+@command(user_app)
+def disable(name: Name, as_json: AsJson = False) -> Result:
     """Keep somebody out from now on; their sessions end at once."""
-    from flows.commands.desk import disable_user  # noqa: PLC0415
+    with opened_ledger() as ledger:
+        ledger.desk_users.disable(name)
+    console_for(as_json=as_json).print("they may no longer sign in; every session of theirs has ended")
+    return ExitCode.DONE, {"disabled": True}
 
-    finish(lambda: disable_user(name, as_json=as_json), as_json=as_json)
 
-
-@user_app.command()
-def enable(name: Name, as_json: AsJson = False) -> None:
+@command(user_app)
+def enable(name: Name, as_json: AsJson = False) -> Result:
     """Let somebody who was disabled sign in again."""
-    from flows.commands.desk import enable_user  # noqa: PLC0415
+    with opened_ledger() as ledger:
+        ledger.desk_users.enable(name)
+    console_for(as_json=as_json).print("they may sign in again")
+    return ExitCode.DONE, {"disabled": False}
 
-    finish(lambda: enable_user(name, as_json=as_json), as_json=as_json)
 
-
-@user_app.command()
+@command(user_app)
 def roles(
     name: Name,
     role: Annotated[list[str], typer.Option(metavar="ROLE", help="preparer, approver or resolver; repeat it.")],
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Give somebody other roles in place of the present ones.
 
     Their sessions end.
     """
-    from flows.commands.desk import change_roles  # noqa: PLC0415
+    wanted = [_role(text) for text in role]
+    with opened_ledger() as ledger:
+        ledger.desk_users.change_roles(name, wanted)
+    console_for(as_json=as_json).print(f"from now on: {', '.join(sorted(wanted))}; every session of theirs has ended")
+    return ExitCode.DONE, {"roles": sorted(wanted)}
 
-    finish(lambda: change_roles(name, role, as_json=as_json), as_json=as_json)
 
-
-@user_app.command()
-def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = False) -> None:
+@command(user_app)
+def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = False) -> Result:
     """Give somebody another password; their sessions end."""
-    from flows.commands.desk import change_password  # noqa: PLC0415
+    with opened_ledger() as ledger:
+        if ledger.desk_users.get(name) is None:
+            raise DecisionRefused("there is no user of that name; `repasse desk user list` shows them")
+        ledger.desk_users.change_password(name, _asked_password(stdin=password_stdin))
+    console_for(as_json=as_json).print("the password was changed; every session of theirs has ended")
+    return ExitCode.DONE, {"changed": True}
 
-    finish(lambda: change_password(name, password_stdin=password_stdin, as_json=as_json), as_json=as_json)
+
+def _role(text: str) -> "Role":
+    from schemas.desk_people import Role
+
+    try:
+        return Role(text.strip().lower())
+    except ValueError:
+        raise DecisionRefused(f"--role is one of {', '.join(Role)}") from None
+
+
+def _roles_of(user: "DeskUser") -> str:
+    return ", ".join(sorted(user.roles))
+
+
+def _asked_password(*, stdin: bool) -> str:
+    """Return the hash of a password typed where nobody sees it, or given on standard input."""
+    from io_adapters.desk.passwords import hash_password  # takes a moment, and its library
+
+    if stdin:
+        return hash_password(sys.stdin.readline().rstrip("\r\n"))
+    if not sys.stdin.isatty():
+        raise DecisionRefused("there is no terminal to ask for the password: give it with --password-stdin")
+    password = getpass.getpass("password: ")
+    if getpass.getpass("once more: ") != password:
+        raise DecisionRefused("the two were not the same; nothing was changed")
+    return hash_password(password)

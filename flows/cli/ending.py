@@ -1,38 +1,96 @@
-"""How a command ends: one document on request, one exit code, and no traceback for what a person can mend."""
+"""What commands share: how one ends, where its text goes, and the ledger it opens.
 
+One document on request, one exit code, and no traceback for what a person can mend.
+"""
+
+import functools
 import json
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
 import typer
 
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from io_adapters.ledger.ledger import Ledger
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False)]
+JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
+
+# What a command comes to: its exit code, and its JSON document.
+Result = tuple[ExitCode, dict[str, Any]]
+P = ParamSpec("P")
+R = TypeVar("R", bound=Result | None)
+
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+LOG_WIDTH: Final = 160
 
 # Whether a command has printed its document.
 _TOLD: Final[list[bool]] = []
 
 
-def finish(command: Callable[[], tuple[ExitCode, dict[str, Any]]], *, as_json: bool) -> None:
-    """Run a command's body, print its document when asked, and exit with its code."""
+def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Put a function on a command line; what it returns is how the command ends.
+
+    The function itself stays as it is, for other code to call.
+    """
+
+    def put(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def ended(*words: P.args, **options: P.kwargs) -> None:
+            finish(lambda: function(*words, **options), as_json=bool(options.get("as_json")))
+
+        app.command(name)(ended)
+        return function
+
+    return put
+
+
+def finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
+    """Run a command's body, print its document when asked, and exit with its code; one that serves returns nothing."""
     try:
-        code, document = command()
+        result = body()
     except RepasseError as error:
-        from flows.terminal.printing import print_error  # noqa: PLC0415
+        from flows.cli.printing import print_error
 
         print_error(error, as_json=as_json)
         code = error.exit_code
     else:
+        if result is None:
+            return
+        code, document = result
         if as_json:
-            from flows.terminal.printing import print_json  # noqa: PLC0415
+            from flows.cli.printing import print_json
 
             print_json({"exit_code": int(code), "issues": []} | document)
     _TOLD.append(True)
     raise typer.Exit(int(code))
+
+
+def console_for(*, as_json: bool) -> "Console":
+    """Where people's text goes: standard output, or standard error beside a JSON document."""
+    from rich.console import Console
+
+    console = Console(stderr=as_json, highlight=False)
+    if not console.is_terminal:
+        console.width = LOG_WIDTH
+    return console
+
+
+def opened_ledger(*, create: bool = True) -> "Ledger":
+    """Open the ledger the environment names; use as a context manager."""
+    from flows.opening import open_ledger_of
+    from flows.settings import read_settings
+
+    return open_ledger_of(read_settings(), create=create)
 
 
 def echo_document_once(code: ExitCode, words: str) -> None:

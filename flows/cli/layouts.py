@@ -1,11 +1,18 @@
-"""layouts: what Repasse can read, and the draft of something new."""
+"""layouts and schema: what Repasse can read, and how to declare what it cannot read yet."""
 
+import json
+import sys
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.ending import AsJson, finish
+from flows.cli.ending import AsJson, Result, command, console_for, finish
+from schemas.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from schemas.layouts.layout import Layout
 
 layouts_app = typer.Typer(help="List what Repasse can read; draft a layout.", rich_markup_mode=None)
 
@@ -14,21 +21,60 @@ layouts_app = typer.Typer(help="List what Repasse can read; draft a layout.", ri
 def layouts(context: typer.Context, as_json: AsJson = False) -> None:
     """List the statements and tables Repasse can read; `layouts new FILE` drafts a layout."""
     if context.invoked_subcommand is None:
-        from flows.commands.layouts import list_layouts  # noqa: PLC0415
-
-        finish(lambda: list_layouts(as_json=as_json), as_json=as_json)
+        finish(lambda: _list_layouts(as_json=as_json), as_json=as_json)
 
 
-@layouts_app.command("new")
+def _list_layouts(*, as_json: bool) -> Result:
+    """List the layouts Repasse brings along."""
+    console = console_for(as_json=as_json)
+    layouts = _known()
+    by_table = Counter(layout.table for layout in layouts)
+    width = max(len(layout.layout) for layout in layouts)
+    for layout in layouts:
+        console.print(f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}", soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"layouts": [layout.layout for layout in layouts], "tables": dict(by_table)}
+
+
+@command(layouts_app, "new")
 def layouts_new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A statement of the sender.", show_default=False)],
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Of the layout; made of the file's without.")] = None,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Draft a layout from a file, for a person to finish.
 
     Prints YAML, with every guess marked.
     """
-    from flows.commands.layouts import new_layout  # noqa: PLC0415
+    from io_adapters.spreadsheets.reading import open_file
+    from schemas.layouts.drafting import draft_layout
 
-    finish(lambda: new_layout(file, name, as_json=as_json), as_json=as_json)
+    with open_file(str(file), language="en") as opened:
+        draft = draft_layout(opened.views, _known(), name or _name_of(file))
+    if not as_json:
+        sys.stdout.write(draft)
+    return ExitCode.DONE, {"layout": draft}
+
+
+def schema(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="job or layout", show_default=True)] = "job",
+) -> None:
+    """Print the JSON Schema of a job or a layout, for editors."""
+    from io_adapters.spreadsheets.declarations import job_schema, layout_schema, policy_schema
+
+    schemas = {"job": job_schema, "layout": layout_schema, "policy": policy_schema}
+    if what not in schemas:
+        sys.stderr.write(f"repasse: there is no schema of {what}; there are: {', '.join(schemas)}\n")
+        raise typer.Exit(int(ExitCode.USAGE))
+    sys.stdout.write(json.dumps(schemas[what](), ensure_ascii=False, indent=1) + "\n")
+
+
+def _known() -> "list[Layout]":
+    from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+
+    return [read_layout(name, Path()) for name in known_layouts()]
+
+
+def _name_of(file: Path) -> str:
+    """Make a layout's name of a file's: letters, digits and hyphens."""
+    stem = "".join(mark if mark.isascii() and mark.isalnum() else "-" for mark in file.name.split(".")[0].lower())
+    return "-".join(filter(None, stem.split("-"))) or "mine"

@@ -1,42 +1,121 @@
-"""The payout service by hand: contacts, institutions, webhook, qrcode, exchange-rate."""
+"""The payout service by hand: webhook register, listen, list, retire; exchange-rate; qrcode."""
 
-from typing import Annotated
+import getpass
+import subprocess
+import sys
+import warnings
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, get_args
+from urllib.parse import urlsplit
 
 import typer
 
-from flows.cli.contacts import contacts_app, institutions
-from flows.cli.ending import AsJson, finish
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger
+from schemas.errors import ConfigurationError, DecisionRefused, RepasseError, UnreadableFile
+from schemas.exit_codes import ExitCode, worst
+
+if TYPE_CHECKING:
+    from flows.run import Run
+    from flows.settings import Settings
+    from io_adapters.webhooks import Poll
+    from schemas.plan import ExchangeTerms
+    from schemas.submission import Submission
 
 webhook_app = typer.Typer(help="Be told by the service when something moves.", rich_markup_mode=None)
 
-
-def add_to(app: typer.Typer) -> None:
-    """Put these commands on the command line."""
-    app.add_typer(contacts_app, name="contacts")
-    app.command()(institutions)
-    app.add_typer(webhook_app, name="webhook")
-    app.command("exchange-rate")(exchange_rate)
-    app.command()(qrcode)
+LONGEST_URL: Final = 2083
+LONGEST_PAUSE_S: Final = 86_400
+SETTLE: Final = (sys.executable, "-c", "from flows.cli import main; main()", "settle", "--json")
+MOST_DIGITS: Final = 12
+LONGEST_KEY_FILE: Final = 4096
+PERSONAL: Final = frozenset({"cpf", "phone_number", "email"})
 
 
-@webhook_app.command("register")
+@command(webhook_app, "register")
 def webhook_register(
     base_url: Annotated[
         str, typer.Argument(metavar="URL-BASE", envvar="REPASSE_WEBHOOK_URL", help="Leads to `webhook listen`.")
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Take no more deliveries to earlier URLs.")] = False,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Give the service an https URL with a secret path.
 
     The path is kept as a hash and never shown.
     """
-    from flows.commands.webhook import register  # noqa: PLC0415
+    from flows.opening import open_ledger_of
+    from flows.runner import opened_service
+    from flows.settings import read_settings
+    from io_adapters.payout_api.errors import Unanswered
+    from io_adapters.webhooks import PATH, make_token
 
-    finish(lambda: register(base_url, replace=replace, as_json=as_json), as_json=as_json)
+    settings = read_settings()
+    base = _checked_base(base_url, settings)
+    token = make_token()
+    with opened_service(settings) as service, open_ledger_of(settings) as ledger:
+        if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
+            ledger.service.bind_or_check(service.url, service.key_fingerprint)
+        before = [webhook.id for webhook in ledger.webhooks.all() if webhook.retired_at is None]
+        # The hash is kept before the service is told: a registration whose answer was lost may have happened, and its
+        # deliveries are taken.
+        number = ledger.webhooks.begin(base, token.text)
+        try:
+            answer = service.api.webhooks.register(token.url_at(base))
+        except Unanswered:
+            raise  # it may be registered: its deliveries are taken
+        except RepasseError:
+            ledger.webhooks.retire(number)
+            raise
+        ledger.service.bind_or_check(service.url, service.key_fingerprint)
+        ledger.webhooks.registered(number, answer.id, active=answer.active)
+        for earlier in before if replace else ():
+            ledger.webhooks.retire(earlier)
+    host = urlsplit(base).netloc
+    # The whole URL is the service's alone: nobody else needs it, and who has it can ring.
+    words = [f"registered {host} with a secret path below {PATH} (number {number})"]
+    words += [f"  no longer taken: {', '.join(map(str, before))}"] if replace and before else []
+    words += ["  the service says that it is not active"] if answer.active is False else []
+    differs = answer.webhook_url not in {None, token.url_at(base)}
+    words += ["  the service says that it registered another URL than the one it was given"] if differs else []
+    console_for(as_json=as_json).print("\n".join(words), soft_wrap=True, markup=False)
+    document = {"number": number, "webhook_id": answer.id, "host": host, "active": answer.active}
+    return (ExitCode.DISCREPANCIES if differs else ExitCode.DONE), document
 
 
-@webhook_app.command("listen")
+def _checked_base(base_url: str, settings: "Settings") -> str:
+    """Return a base URL without a slash at its end.
+
+    Raises:
+        DecisionRefused: it is not https (http on loopback will do for a service on loopback), holds more than host and
+            path, or gets longer than 2083 characters with the secret path.
+    """
+    from io_adapters.webhooks import make_token
+
+    base = base_url.strip().rstrip("/")
+    try:
+        parts = urlsplit(base)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise DecisionRefused("this is not a URL; give one such as https://hooks.example") from None
+    plain = not (parts.username or parts.password or parts.query or parts.fragment) and base.isascii()
+    if not host or not plain or not base.isprintable() or " " in base:
+        raise DecisionRefused("a webhook's base is scheme, host and path, such as https://hooks.example")
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and _is_local(settings)):
+        raise DecisionRefused(
+            "a webhook's URL must be https: its path is a secret (http only from sandbox to loopback)"
+        )
+    if len(make_token().url_at(base)) > LONGEST_URL:
+        raise DecisionRefused(f"with its secret path the URL is longer than {LONGEST_URL} characters")
+    return base
+
+
+def _is_local(settings: "Settings") -> bool:
+    service = settings.require_service()
+    return service.embedded or urlsplit(service.url).hostname in LOOPBACK
+
+
+@command(webhook_app, "listen")
 def webhook_listen(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on; meant behind a proxy that speaks TLS.")
@@ -50,50 +129,165 @@ def webhook_listen(
 
     However many come, and whatever they say: nothing in them is believed.
     """
-    from flows.commands.webhook_listen import listen  # noqa: PLC0415
+    from flows.opening import open_ledger_of
+    from flows.settings import read_settings
+    from io_adapters.webhooks import PATH, Debouncer, KnownTokens, open_door
 
-    listen(host, port, every_s)
+    if not 1 <= every_s <= LONGEST_PAUSE_S:
+        raise ConfigurationError(f"--every-s must be a number of seconds from 1 to {LONGEST_PAUSE_S}, a day")
+    settings = read_settings()
+    settings.require_service()
+    try:
+        with (
+            open_ledger_of(settings) as ledger,
+            open_door(host, port) as door,
+            KnownTokens(ledger.webhooks.token_hashes, on_failure=_tell) as known,
+            Debouncer(poll_of(settings), every_s=every_s, on_failure=_tell) as bell,
+        ):
+            if not known():
+                typer.echo("no webhook is registered yet; `repasse webhook register URL` makes one", err=True)
+            if host not in LOOPBACK:
+                typer.echo("this listens beyond loopback: put a proxy that speaks TLS in front of it", err=True)
+            door.serve(known, bell.ring, lambda: typer.echo(f"listening at {door.url}{PATH}..."))
+    except OSError as error:
+        raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
 
 
-@webhook_app.command("list")
-def webhook_list(as_json: AsJson = False) -> None:
+def poll_of(settings: "Settings") -> "Poll":
+    """Choose how to look: the settle deployment where Prefect watches, a child process to its end elsewhere."""
+    from flows.launchers import launcher_for
+    from flows.start import is_watched
+
+    if not is_watched():
+        return settle_here
+    launcher = launcher_for(settings)
+
+    def ask_prefect(slot: int, /) -> None:
+        launcher.settle(key=f"webhook-{slot}")
+
+    return ask_prefect
+
+
+def settle_here(_slot: int, /) -> None:
+    """Run `repasse settle` to its end, so that there is never more than one; it gets this process's environment."""
+    done = subprocess.run(  # noqa: S603
+        SETTLE,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+        start_new_session=True,
+    )
+    typer.echo(f"settle ended with exit code {done.returncode}")
+
+
+def _tell(failure: Exception) -> None:
+    # What nobody foresaw may hold anything in its text; its name does not.
+    words = failure.message if isinstance(failure, RepasseError) else type(failure).__name__
+    typer.echo(f"repasse: {words}", err=True)
+
+
+@command(webhook_app, "list")
+def webhook_list(as_json: AsJson = False) -> Result:
     """List the URLs given to the service, without their path."""
-    from flows.commands.webhook import list_webhooks  # noqa: PLC0415
+    with opened_ledger(create=False) as ledger:
+        kept = ledger.webhooks.all()
+    console = console_for(as_json=as_json)
+    document = []
+    for webhook in kept:
+        state = "retired" if webhook.retired_at else "registered" if webhook.registered_at else "no answer known"
+        console.print(
+            f"{webhook.id:>3}  {webhook.asked_at:%Y-%m-%d %H:%M}  {state}  {webhook.base_url}",
+            soft_wrap=True,
+            markup=False,
+        )
+        document.append(
+            {"number": webhook.id, "webhook_id": webhook.webhook_id, "base_url": webhook.base_url, "state": state}
+        )
+    if not kept:
+        console.print("no webhook was ever registered")
+    return ExitCode.DONE, {"webhooks": document}
 
-    finish(lambda: list_webhooks(as_json=as_json), as_json=as_json)
 
-
-@webhook_app.command("retire")
+@command(webhook_app, "retire")
 def webhook_retire(
     number: Annotated[int, typer.Argument(help="As `webhook list` numbers it.")], as_json: AsJson = False
-) -> None:
+) -> Result:
     """Take no more deliveries to a URL."""
-    from flows.commands.webhook import retire  # noqa: PLC0415
+    with opened_ledger(create=False) as ledger:
+        if number not in {webhook.id for webhook in ledger.webhooks.all()}:
+            raise DecisionRefused(f"there is no webhook {number}; `repasse webhook list` lists them")
+        ledger.webhooks.retire(number)
+    console_for(as_json=as_json).print(f"deliveries to webhook {number} are no longer taken")
+    return ExitCode.DONE, {"number": number, "state": "retired"}
 
-    finish(lambda: retire(number, as_json=as_json), as_json=as_json)
 
-
-def exchange_rate(  # options of a command
+def exchange_rate(
     report: Annotated[str, typer.Argument(help="A report of this ledger: rp-..., or the service's id.")],
     rate: Annotated[str, typer.Option(metavar="RATE", help="What one unit of its currency is worth in BRL.")],
     by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; twice for a rate no plan has.")],
     order_id: Annotated[str | None, typer.Option(metavar="X", help="The exchange order at the bank.")] = None,
     hide: Annotated[bool, typer.Option("--hide", help="Do not show payees the exchange.")] = False,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Set the exchange rate of one report, once.
 
     Of a report in a foreign currency; the service then pays it.
     """
-    from flows.commands.exchange_rate import set_exchange_rate  # noqa: PLC0415
+    from flows.payables.rules.exchange_rate import codes_of
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.sending.exchange_rates import rate_by_hand, report_called
+    from flows.settings import read_settings
 
-    finish(
-        lambda: set_exchange_rate(report, rate=rate, order_id=order_id, hide=hide, by=by, as_json=as_json),
-        as_json=as_json,
-    )
+    given = read_rate(rate)
+    people = [name.strip() for name in by if name.strip()]
+    if not people:
+        raise DecisionRefused("an exchange rate takes a person's word: --by NAME")
+    with opened_run("exchange-rate", None, read_settings(), QuietProgress()) as run:
+        wanted = report_called(run, report)
+        stands = rate_by_hand(run, wanted, _terms(run, wanted, given, order_id, hide=hide), people)
+    words = f"{stands.report_id}: 1 {stands.terms.currency} = BRL {stands.terms.plain_rate}, {stands.state.value}"
+    console_for(as_json=as_json).print(f"{words} ({stands.reason})" if stands.reason else words, soft_wrap=True)
+    document = {
+        "exchange_update": stands.id,
+        "report_id": stands.report_id,
+        "currency": stands.terms.currency,
+        "rate": stands.terms.plain_rate,
+        "order_id": stands.terms.order_id,
+        "state": stands.state.value,
+    }
+    return worst(codes_of([stands])), document
 
 
-def qrcode(  # options of a command
+def read_rate(text: str) -> Decimal:
+    """Read a rate: digits, with a comma or a point before the decimals, and nothing else.
+
+    Raises:
+        DecisionRefused: it is none, or not above zero.
+    """
+    plain = text.strip().replace(",", ".")
+    try:
+        rate = Decimal(plain) if plain.count(".") <= 1 and plain.replace(".", "").isdecimal() else Decimal(0)
+    except InvalidOperation:
+        rate = Decimal(0)
+    if rate <= 0 or len(plain) > MOST_DIGITS or not plain.isascii():
+        raise DecisionRefused("--rate is what one unit of the currency is worth in BRL, such as 5.4312")
+    return rate
+
+
+def _terms(run: "Run", report: "Submission", rate: Decimal, order_id: str | None, *, hide: bool) -> "ExchangeTerms":
+    from flows.sending.exchange_rates import approved_terms
+    from schemas.plan import ExchangeTerms
+
+    approved = approved_terms(run, report)
+    if order_id is None and approved is not None:
+        order_id = approved.order_id
+    shown = approved.show_exchange_data if approved is not None and not hide else not hide
+    return ExchangeTerms(report.currency, rate, order_id, show_exchange_data=shown)
+
+
+def qrcode(
     amount: Annotated[str, typer.Option(metavar="AMOUNT", help="To be received, such as 10,00.")],
     key: Annotated[str, typer.Option(metavar="KEY", help="Receiver's Pix key; - asks, @FILE reads it.")],
     key_type: Annotated[str, typer.Option(metavar="TYPE", help="cpf, cnpj, phone_number, email, random_key.")],
@@ -102,16 +296,83 @@ def qrcode(  # options of a command
     ] = None,
     conciliation_id: Annotated[str | None, typer.Option(metavar="ID", help="The receiver's own reference.")] = None,
     as_json: AsJson = False,
-) -> None:
+) -> Result:
     """Ask for a Pix QR code, check it, and print its text.
 
     The endpoint is one that the service calls deprecated; the text is the one to copy and paste.
     """
-    from flows.commands.qrcode import ask_qr_code  # noqa: PLC0415
+    from flows.opening import open_ledger_of
+    from flows.runner import opened_service
+    from flows.settings import read_settings
+    from schemas.wire import QrCodeRequest, amount_from_cents
 
-    finish(
-        lambda: ask_qr_code(
-            amount, key=key, key_type=key_type, expires_s=expires_s, conciliation_id=conciliation_id, as_json=as_json
-        ),
-        as_json=as_json,
+    request = QrCodeRequest(
+        amount=amount_from_cents(_amount_cents(amount)),
+        pix_key=_read_key(key, key_type),
+        expiration_seconds=expires_s,
+        receiver_conciliation_id=conciliation_id,
+        qr_code_type="dynamic",
     )
+    settings = read_settings()
+    with opened_service(settings) as service, open_ledger_of(settings, create=False) as ledger:
+        if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
+            ledger.service.bind_or_check(service.url, service.key_fingerprint)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # people are told below, in words for them
+            code = service.api.pix.create_qr_code(request)
+        found = service.api.pix.check_qr_code(request, code)
+    words = found.in_words("en")
+    sys.stderr.write("".join(f"{line}\n" for line in words))
+    sound = found.is_sound
+    if sound and not as_json:
+        console_for(as_json=False).out(found.payload, highlight=False)  # as it is: a line break would spoil it
+    wrong = bool(found.differs) or any(not problem.leaves_open for problem in found.problems)
+    document = {
+        "deprecated": True,
+        "payload": found.payload if sound else None,
+        "qr_code_key": code.qr_code_key,
+        "image": None if wrong else code.image,
+        "problems": [problem.value for problem in found.problems],
+        "differs": list(found.differs),
+    }
+    return (ExitCode.DISCREPANCIES if wrong else ExitCode.DONE), document
+
+
+def _amount_cents(text: str) -> int:
+    from schemas.values.money import parse_amount
+
+    try:
+        cents = parse_amount(text)
+    except ValueError as error:
+        raise DecisionRefused(f"--amount: {error}") from None
+    if cents <= 0:
+        raise DecisionRefused("--amount must be more than zero")
+    return cents
+
+
+def _read_key(given: str, key_type: str) -> str:
+    from schemas.values.pix_key import read_pix_key, read_pix_key_type
+    from schemas.wire import PixKeyType
+
+    stated = read_pix_key_type(key_type).value
+    if stated is None:
+        raise DecisionRefused(f"--key-type is one of {', '.join(get_args(PixKeyType))}")
+    if stated in PERSONAL and given != "-" and not given.startswith("@"):
+        raise DecisionRefused("this key says who somebody is: give --key - and type it when asked, or --key @FILE")
+    key = read_pix_key(_given_key(given), stated).value
+    if key is None:
+        raise DecisionRefused(f"--key is no Pix key of the type {stated}")
+    return key
+
+
+def _given_key(text: str) -> str:
+    if text == "-":
+        return getpass.getpass("Pix key: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
+    if not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return stream.read(LONGEST_KEY_FILE).strip()
+    except (OSError, UnicodeDecodeError):
+        raise UnreadableFile(f"{path}: the file of --key cannot be read") from None

@@ -7,13 +7,16 @@ from shlex import quote
 from typing import Final
 
 from flows.reconciliation.rules.waits import UNDER_WAY, LastRun, in_order, waits_of_items, what_waits
+from flows.wording import say
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
+from io_adapters.outputs.labels import Labels, wait_in_words
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
+from schemas.values.money import format_cents
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
@@ -124,3 +127,12 @@ def _is_previous_month(path: Path) -> bool:
         return read_job(path).job.period == "previous_month"
     except (RepasseError, OSError):
         return False
+
+
+def line_of_wait(wait: Wait, language: str) -> str:
+    """Tell one thing that waits in one line."""
+    amount = f"{wait.currency} {format_cents(wait.amount_cents, language)}" if wait.amount_cents else ""
+    rows = wait.kind is WaitKind.ROWS
+    count = say(language, "waits.rows" if rows else "waits.obligations", count=wait.count) if wait.count else ""
+    facts = (wait.what(language), amount, count, wait_in_words(wait, Labels(language)), wait.run_id)
+    return "  ".join(filter(None, facts))

@@ -19,12 +19,11 @@ from flows.opening import utc_now
 from flows.payables.rules.compute import Payables
 from flows.payables.rules.obligations import obligations_frame
 from flows.reports.report_list import doubt_abandoned, poll_reports
-from flows.run import Run
+from flows.run import QuietProgress, Run
 from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, RunOptions, opened_run, read_run_request, walk
 from flows.sending.send import send
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle
-from flows.terminal.printing import QuietProgress
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.payout_api.client import SplitApi
 from io_adapters.sandbox import SandboxSettings, serve

@@ -6,9 +6,8 @@ from dataclasses import replace
 from io import StringIO
 
 from flows.opening import utc_now
-from flows.run import Clock
+from flows.run import Clock, QuietProgress
 from flows.runner import SYSTEM_CLOCK
-from flows.terminal.printing import QuietProgress
 
 
 class At(QuietProgress):

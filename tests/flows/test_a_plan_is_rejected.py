@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.terminal.printing import QuietProgress
+from flows.run import QuietProgress
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import advance, line, payee, payment, people, share

@@ -9,7 +9,7 @@ import pytest
 
 from flows.address_book.start import sync_job_contacts
 from flows.address_book.sync import AT_A_TIME
-from flows.terminal.printing import QuietProgress
+from flows.run import QuietProgress
 from schemas.contact_book import ContactState
 from tests.flows.address_book import CREATE, DELETE, DELETE_ACCOUNT, FAVORITE, LOOK_UP, AddressBook
 from tests.flows.jobs import payment, people

@@ -7,7 +7,7 @@ import subprocess
 import httpx
 import pytest
 
-from flows.commands.people import resolve_doubts
+from flows.cli.decisions import resolve_doubts
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode

@@ -8,8 +8,8 @@ from openpyxl import load_workbook
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.reconciliation.preview import view_plan
+from flows.run import QuietProgress
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request, write_check
-from flows.terminal.printing import QuietProgress
 from schemas.errors import ConfigurationError
 from tests.spec.tables import CPF
 

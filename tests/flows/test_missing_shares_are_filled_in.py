@@ -5,8 +5,8 @@ from openpyxl import load_workbook
 
 from flows.intake.read import read
 from flows.payables.rules.cross_check import list_missing_shares
+from flows.run import QuietProgress
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
-from flows.terminal.printing import QuietProgress
 from io_adapters.outputs.corrections import write_missing_shares
 from schemas.corrections import MissingShares
 from tests.flows.jobs import masked, payee, people, share, write_sheet

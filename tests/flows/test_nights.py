@@ -6,9 +6,9 @@ import pytest
 
 from flows.due_jobs import Why, find_jobs
 from flows.night import JobNight, NightReport, run_night
+from flows.run import QuietProgress
 from flows.runner import RunOptions
 from flows.start import start_payout
-from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from openpyxl import load_workbook
 
-from flows.commands.people import resolve_doubts
+from flows.cli.decisions import resolve_doubts
 from schemas.errors import ApprovalWanted, DecisionRefused, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.submission import SubmissionState

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from flows.cli import app
-from flows.commands.exchange_rate import read_rate
-from flows.commands.people import resolve_doubts
+from flows.cli.decisions import resolve_doubts
+from flows.cli.service import read_rate
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
 from schemas.errors import BrokenInvariant, DecisionRefused
 from schemas.exchange_update import ExchangeState

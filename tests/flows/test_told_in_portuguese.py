@@ -2,12 +2,12 @@
 
 import pytest
 
-from flows.commands.payouts import tell_report
+from flows.cli.payouts import show_report
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 
 
 def test_a_run_tells_its_reports_in_portuguese(label: Label, capsys: pytest.CaptureFixture[str]):
     label.payments(payment(people(1)[0], "10,00"))
-    tell_report(label.run(), as_json=False)
+    show_report(label.run(), as_json=False)
     assert "aceito, DONE" in capsys.readouterr().out

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.commands.samples import SAMPLES
-from flows.commands.serving import jobs_folder
-from flows.commands.together import Together
+from flows.cli.playground import SAMPLES, Together, jobs_folder
 from schemas.errors import ConfigurationError
 from tests.flows.label import COMMAND
 

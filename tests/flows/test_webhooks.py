@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from flows.commands.webhook_listen import poll_of
+from flows.cli.service import poll_of
 from flows.launchers import NotLaunched
 from flows.settings import read_settings
 from io_adapters.ledger.tables import metadata

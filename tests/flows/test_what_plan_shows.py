@@ -10,9 +10,9 @@ from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.reconciliation.preview import warn_of_plan
+from flows.run import QuietProgress
 from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
-from flows.terminal.printing import QuietProgress
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO, DAVI = people(4)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from flows.opening import utc_now
+from flows.run import QuietProgress
 from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
 from flows.settings import read_settings
-from flows.terminal.printing import QuietProgress
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
 from tests.flows.jobs import payment, people

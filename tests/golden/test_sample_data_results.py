@@ -9,8 +9,8 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.reconciliation.preview import view_plan
+from flows.run import QuietProgress
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
-from flows.terminal.printing import QuietProgress
 from schemas.issues import errors_among
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

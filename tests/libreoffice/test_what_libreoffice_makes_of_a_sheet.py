@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from flows.run import QuietProgress
 from flows.runner import RunOptions, RunReport
 from flows.start import start_payout
-from flows.terminal.printing import QuietProgress
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from schemas.exit_codes import ExitCode

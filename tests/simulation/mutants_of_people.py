@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
-from flows.commands import people
+from flows.cli import decisions
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from tests.flows.moments import later
@@ -97,7 +97,7 @@ def absent_of_an_empty_list(office: EditingOffice) -> tuple[str, ...]:
     office.run()
     (doubtful,) = {row["Relatório (envio)"] for row in office.told() if row["Situação"] == "Em dúvida"}
     try:
-        people.resolve_doubts(
+        decisions.resolve_doubts(
             [doubtful], absent=True, by=["bia", "caio"], evidence="its list", as_json=True, clock=later(hours=30)
         )
     except RepasseError:

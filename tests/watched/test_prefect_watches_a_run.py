@@ -10,10 +10,10 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRun
 
 from flows.payout import payout
+from flows.run import QuietProgress
 from flows.runner import PAYOUT, RunOptions, run_payout
 from flows.settle import settle
 from flows.start import start_payout
-from flows.terminal.printing import QuietProgress
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from tests.payments_job import write_payments_job

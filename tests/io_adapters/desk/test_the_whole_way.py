@@ -8,13 +8,11 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from flows.commands.people import decide_obligations, resolve_doubts, unfreeze_sending
-from flows.commands.words import approve_plan, reject_plan, release_sending
+from flows.cli.decisions import approve, decide, reject, release, resolve_doubts, unfreeze
 from flows.night import run_night
 from flows.opening import open_ledger_of
 from flows.runner import RunOptions, run_payout
 from flows.settings import read_settings
-from schemas.approval import DecisionKind
 from schemas.desk_people import Role
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
@@ -166,7 +164,7 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="people who signed in"):
-        approve_plan(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
+        approve(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
     run_payout(job, RunOptions(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
@@ -287,9 +285,9 @@ def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_a
         key = ledger.claims.live_of("aurora", "2026-10")[0].obligation_key
     for act in (
         lambda: resolve_doubts([in_doubt.id], report="x", absent=False, by=["ana"], evidence="", as_json=True),
-        lambda: decide_obligations([key], DecisionKind.PAID, by="ana", evidence="seen", as_json=True),
-        lambda: unfreeze_sending(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
-        lambda: release_sending(by="ana", as_json=True),
+        lambda: decide([key], paid=True, by="ana", evidence="seen", as_json=True),
+        lambda: unfreeze(["x"], by=["ana", "bia"], evidence="seen", as_json=True),
+        lambda: release(by="ana", as_json=True),
     ):
         with pytest.raises(DecisionRefused, match="say it in the desk"):
             act()
@@ -348,7 +346,7 @@ def test_a_run_that_could_not_begin_says_why(ana, the_job, launcher, monkeypatch
 
 def test_typed_approvals_still_count_where_names_may_be_declared(ana, the_job, service, job):
     run = prepare(ana, the_job)
-    code, _ = approve_plan(plan_of(ana, run).rpartition("/")[2], by="bia", total="30,00", as_json=True)
+    code, _ = approve(plan_of(ana, run).rpartition("/")[2], by="bia", total="30,00", as_json=True)
     assert code is ExitCode.DONE
     run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.paid == [1000, 2000]
@@ -409,7 +407,7 @@ def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_per
     run_payout(job, RunOptions(yes=False, by="cron"))
     bia = at_desk("Bia Souza")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
-    approve_plan(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
+    approve(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
     run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
@@ -419,7 +417,7 @@ def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="say it in the desk"):
-        reject_plan(plan.rpartition("/")[2], by="Bia Souza", why="a joke", as_json=True)
+        reject(plan.rpartition("/")[2], by="Bia Souza", why="a joke", as_json=True)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
 

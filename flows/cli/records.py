@@ -1,29 +1,24 @@
-"""status and runs: what is on record."""
+"""status, runs, trace: what is on record."""
 
 import datetime as dt
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.console import Console
-from rich.table import Table
+import typer
 
-from flows.opening import open_ledger_of, utc_now
-from flows.payables.rules.exchange_rate import codes_of
-from flows.reconciliation.waits import gather_waits
-from flows.settings import read_settings
-from flows.terminal.printing import console_for, show_summary
-from flows.terminal.waits import show_waits, wait_document
-from io_adapters.ledger.ledger import Ledger
+from flows.cli.ending import AsJson, Result, console_for, opened_ledger
 from schemas.errors import ConfigurationError
-from schemas.exchange_update import UNSETTLED, ExchangeUpdate
 from schemas.exit_codes import ExitCode, worst
-from schemas.reconciliation import Summary
-from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission, SubmissionState
-from schemas.values.money import format_cents
+from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission
+from schemas.submission import SubmissionState as S
 
-Result = tuple[ExitCode, dict[str, Any]]
-S = SubmissionState
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from io_adapters.ledger.ledger import Ledger
+    from schemas.exchange_update import ExchangeUpdate
 
 _WAITS = {
     "in_doubt": ({S.IN_DOUBT, S.SENDING}, ExitCode.IN_DOUBT, "the service's list, and then a person"),
@@ -34,16 +29,22 @@ _WAITS = {
 }
 
 
-def show_status(run_id: str | None, *, as_json: bool) -> Result:
-    """Tell how one run stands, or what waits for whom over all jobs."""
+def status(
+    run_id: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="One run; the standing of all jobs without.")
+    ] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Tell what happened and what waits for whom."""
     console = console_for(as_json=as_json)
-    with open_ledger_of(read_settings(), create=False) as ledger:
-        if run_id is not None:
-            return _show_run(ledger, run_id, console)
-        return _show_waiting(ledger, console)
+    with opened_ledger(create=False) as ledger:
+        return _show_waiting(ledger, console) if run_id is None else _show_run(ledger, run_id, console)
 
 
-def _show_run(ledger: Ledger, run_id: str, console: Console) -> Result:
+def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
+    from flows.cli.printing import show_summary
+    from schemas.reconciliation import Summary
+
     run = ledger.runs.get(run_id)
     if run is None:
         raise ConfigurationError(f"there is no run {run_id}; `repasse runs` lists them")
@@ -55,11 +56,17 @@ def _show_run(ledger: Ledger, run_id: str, console: Console) -> Result:
     return ExitCode(summary.exit_code), summary.model_dump(mode="json", by_alias=True)
 
 
-def _show_waiting(ledger: Ledger, console: Console) -> Result:
+def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
+    from flows.cli.printing import show_waits, wait_document
+    from flows.opening import utc_now
+    from flows.payables.rules.exchange_rate import codes_of
+    from flows.reconciliation.waits import gather_waits
+    from schemas.values.money import format_cents
+
     states = {state for group, _, _ in _WAITS.values() for state in group}
     waiting = ledger.submissions.list(states=states, bodies=False)
-    undecided = ledger.decisions.undecided(one.id for one in waiting if one.state in UNTOLD)
-    waiting = [one for one in waiting if one.state not in UNTOLD or one.id in undecided]
+    undecided = ledger.decisions.undecided(batch.id for batch in waiting if batch.state in UNTOLD)
+    waiting = [batch for batch in waiting if batch.state not in UNTOLD or batch.id in undecided]
     codes, document = set[ExitCode](), dict[str, Any]()
     hold, freeze = ledger.hold.current(), ledger.freeze.current()
     if hold:
@@ -71,7 +78,7 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
         console.print(f"  waits for two people to accept: {', '.join(freeze.tags)}", soft_wrap=True)
     for name, (group, code, for_whom) in _WAITS.items():
         mine = [one for one in waiting if one.state in group]
-        document[name] = [_told(one) for one in mine]
+        document[name] = [_submission_document(one) for one in mine]
         if not mine:
             continue
         codes.add(code)
@@ -91,7 +98,7 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     document["open"] = [wait_document(wait) for wait in waits]
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
-    document["exchange_rates"] = [_rate_told(rate) for rate in rates]
+    document["exchange_rates"] = [_rate_document(rate) for rate in rates]
     if not codes:
         console.print("nothing waits for anybody")
     document["hold"] = hold.why if hold else None
@@ -99,8 +106,10 @@ def _show_waiting(ledger: Ledger, console: Console) -> Result:
     return worst(codes), document
 
 
-def _show_how_to_approve(planned: Sequence[Submission], ledger: Ledger, console: Console) -> None:
+def _show_how_to_approve(planned: Sequence[Submission], ledger: "Ledger", console: "Console") -> None:
     """Print for each plan that waits how it is approved: a plan is all its batches together."""
+    from schemas.values.money import format_cents
+
     totals = Counter[tuple[str, str]]()
     for batch in planned:
         totals[batch.plan_digest, batch.job] += batch.amount_cents
@@ -112,7 +121,10 @@ def _show_how_to_approve(planned: Sequence[Submission], ledger: Ledger, console:
         console.print(f"  {how}", soft_wrap=True, markup=False)
 
 
-def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:
+def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":
+    from flows.payables.rules.exchange_rate import codes_of
+    from schemas.exchange_update import UNSETTLED
+
     rates = [update for update in ledger.exchange_updates.list(states=UNSETTLED) if codes_of([update])]
     if rates:
         console.print("[bold]exchange rates[/bold], wait for the service, or for a person:")
@@ -123,7 +135,7 @@ def _show_rates(ledger: Ledger, console: Console) -> list[ExchangeUpdate]:
     return rates
 
 
-def _told(one: Submission) -> dict[str, Any]:
+def _submission_document(one: Submission) -> dict[str, Any]:
     return {
         "job": one.job,
         "period": one.period,
@@ -138,7 +150,7 @@ def _told(one: Submission) -> dict[str, Any]:
     }
 
 
-def _rate_told(one: ExchangeUpdate) -> dict[str, Any]:
+def _rate_document(one: "ExchangeUpdate") -> dict[str, Any]:
     return {
         "job": one.job,
         "period": one.period,
@@ -153,10 +165,12 @@ def _rate_told(one: ExchangeUpdate) -> dict[str, Any]:
     }
 
 
-def list_runs(*, as_json: bool) -> Result:
-    """List the latest runs, newest first."""
+def runs(as_json: AsJson = False) -> Result:
+    """List the latest runs."""
+    from rich.table import Table
+
     console = console_for(as_json=as_json)
-    with open_ledger_of(read_settings(), create=False) as ledger:
+    with opened_ledger(create=False) as ledger:
         runs = ledger.runs.list()
     table = Table(show_edge=False, pad_edge=False)
     for name in ("run", "job", "period", "state", "exit", "started", "took"):
@@ -174,3 +188,29 @@ def list_runs(*, as_json: bool) -> Result:
 
 def _local(at: dt.datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def trace(
+    what: Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")],
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
+    period: Annotated[str | None, typer.Option(metavar="LABEL", help="Only this period.")] = None,
+    job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads the job's statements again.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Follow a payee or a payment to file, row and report.
+
+    Back to file and row, step by step, and forward to the report.
+    """
+    from flows.cli.trace import show_traces
+    from flows.due_jobs import require_known_job
+    from flows.runner import jobs_folder, read_run_request
+    from flows.tracing import trace as tracing
+
+    order = read_run_request(job_file) if job_file else None
+    if order is not None and job not in {None, order.job.job}:
+        raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
+    with opened_ledger(create=False) as ledger:
+        if job is not None and order is None:
+            require_known_job(ledger, job, jobs_folder())
+        found = tracing.trace(ledger, what, job=order.job.job if order else job, period=period, order=order)
+    return show_traces(console_for(as_json=as_json), found)

@@ -1,48 +1,28 @@
-"""trace: follows one payee or payment back to source file and row, and forward to the report."""
+"""How a trace is shown: a payee's money back to source file and row, and forward to the report."""
 
 import dataclasses
 import datetime as dt
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
 
-from flows.due_jobs import require_known_job
+from flows.cli.ending import Result
 from flows.intake.rules.sum_lines import EXACT, plain
-from flows.opening import open_ledger_of
-from flows.runner import jobs_folder, read_run_request
-from flows.settings import read_settings
-from flows.terminal.printing import console_for
 from flows.tracing.rules import exact_sum
-from flows.tracing.trace import Traced, trace
+from flows.tracing.trace import Traced
 from flows.wording import say
 from io_adapters.outputs.labels import Labels, reason_in_words
-from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.standing_words import state_in_words
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 from schemas.values.money import format_cents
 
-Result = tuple[ExitCode, dict[str, Any]]
 SHOWN_PARTS: Final = 20
 
 
-def trace_payment(asked: str, *, job: str | None, period: str | None, job_file: Path | None, as_json: bool) -> Result:
-    """Tell where a payee's money came from and where it went; the ledger is only read, the service is not asked.
-
-    Raises:
-        ConfigurationError: the job file is wrong, or is of another job than `--job` names; `--job`
-            names none there is.
-    """
-    console = console_for(as_json=as_json)
-    order = read_run_request(job_file) if job_file else None
-    if order is not None and job not in {None, order.job.job}:
-        raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
-    with open_ledger_of(read_settings(), create=False) as ledger:
-        if job is not None and order is None:
-            require_known_job(ledger, job, jobs_folder())
-        found = trace(ledger, asked, job=order.job.job if order else job, period=period, order=order)
+def show_traces(console: Console, found: Traced) -> Result:
+    """Print what was traced of each payee; returns the exit code and the document."""
     if not found.payees:
         return _nobody(console, found)
     for payee in found.payees:

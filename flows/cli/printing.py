@@ -1,20 +1,22 @@
-"""How a run is shown: live where a terminal watches, quiet lines in a log, one JSON document for programs."""
+"""How a run, its problems and what waits are shown: live in a terminal, quiet in a log, one document for programs."""
 
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
+from flows.reconciliation.waits import line_of_wait
+from flows.run import QuietProgress
 from flows.wording import say
-from io_adapters.outputs.labels import Labels
+from io_adapters.outputs.labels import Labels, wait_in_words
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
@@ -22,34 +24,10 @@ from schemas.plan import Place
 from schemas.reconciliation import Summary
 from schemas.standing_words import state_in_words
 from schemas.values.money import format_cents
+from schemas.waits import Wait
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8
-LOG_WIDTH = 160
-
-
-class QuietProgress:
-    """One line per stage and message, for logs."""
-
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-        self._write(f"{name.replace('_', ' ')} ...")
-
-    def tell(self, message: str) -> None:
-        """Something worth a line."""
-        self._write(f"  {message}")
-
-    def advance(self, what: str, done: int, total: int) -> None:
-        """Only ends are worth a line in a log."""
-        if done == total:
-            self._write(f"  {what}: {done} of {total}")
-
-    def _write(self, line: str) -> None:
-        with suppress(OSError):  # a log nobody reads any more must not keep money from being accounted for
-            print(line, file=self._stream, flush=True)
 
 
 class LiveProgress:
@@ -88,14 +66,6 @@ def _escaped(text: str) -> str:
 
 def _escaped_lines(text: str) -> str:
     return "\n".join(_escaped(line) for line in text.splitlines())
-
-
-def console_for(*, as_json: bool) -> Console:
-    """Where people's text goes: standard output, or standard error beside a JSON document."""
-    console = Console(stderr=as_json, highlight=False)
-    if not console.is_terminal:
-        console.width = LOG_WIDTH
-    return console
 
 
 @contextmanager
@@ -182,6 +152,41 @@ def show_outputs(console: Console, outputs: Iterable[Path]) -> None:
 def _from_here(folder: Path) -> Path:
     """Name a folder as people see it from where they are, when it is below."""
     return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> None:
+    """Print what waits, by job and period: amount, how many, why, which run left it, and the way on.
+
+    Args:
+        console: Where to.
+        waits: What waits, those of a job and period together.
+        language: To tell it in; that of each job when "".
+    """
+    for (job, period), some in groupby(waits, key=lambda wait: (wait.job, wait.period)):
+        own = list(some)
+        spoken = language or own[0].language
+        console.print(f"[bold]{say(spoken, 'waits.title', job=job, period=period)}[/bold]", soft_wrap=True)
+        for (_, way), alike in groupby(own, key=lambda wait: (wait.run_id, wait.way(spoken))):
+            for wait in alike:
+                console.print(f"  {line_of_wait(wait, spoken)}", soft_wrap=True, markup=False)
+            console.print(f"    {way}", soft_wrap=True, markup=False)
+
+
+def wait_document(wait: Wait) -> dict[str, Any]:
+    """Return one thing that waits, for programs."""
+    return {
+        "kind": wait.kind.value,
+        "job": wait.job,
+        "period": wait.period,
+        "run": wait.run_id,
+        "amount_cents": wait.amount_cents,
+        "currency": wait.currency or None,
+        "count": wait.count,
+        "reason": wait.reason or None,
+        "words": wait_in_words(wait, Labels(wait.language)) or None,
+        "way": wait.way(wait.language),
+        "exit_code": int(wait.code),
+    }
 
 
 def print_error(error: RepasseError, *, as_json: bool) -> None:

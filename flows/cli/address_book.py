@@ -1,0 +1,238 @@
+"""contacts and institutions: the service's address book and its list of banks, by hand."""
+
+import datetime as dt
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.ending import AsJson, JobFile, Result, command, console_for, opened_ledger
+from flows.contact_words import say
+from schemas.errors import DecisionRefused
+from schemas.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flows.payables.institutions import InstitutionList
+    from io_adapters.ledger.ledger import Ledger
+    from schemas.contact_book import KnownContact
+    from schemas.wire import Institution
+
+contacts_app = typer.Typer(
+    help="Keep the service's address book in step with payees.", no_args_is_help=True, rich_markup_mode=None
+)
+Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="As `contacts list` names it.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+@command(contacts_app, "sync")
+def contacts_sync(
+    job: JobFile,
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only show what would be done.")] = False,
+    ask_again: Annotated[bool, typer.Option("--ask-again", help="Ask for the accounts of every contact.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Show which contacts would be created or changed.
+
+    --apply does it, and deletes nothing.
+    """
+    from flows.address_book.start import sync_job_contacts
+    from flows.cli.contacts import contacts_document, show_sync
+    from flows.cli.printing import progress_on
+
+    console = console_for(as_json=as_json)
+    with progress_on(console) as progress:
+        report = sync_job_contacts(job, apply=apply, ask_again=ask_again, progress=progress)
+    show_sync(console, report, job)
+    return report.exit_code, contacts_document(report)
+
+
+@command(contacts_app, "list")
+def contacts_list(as_json: AsJson = False) -> Result:
+    """List the contacts that are on record, masked.
+
+    The service itself cannot list them.
+    """
+    from flows.cli.contacts import known_document, show_known
+
+    console = console_for(as_json=as_json)
+    with opened_ledger(create=False) as ledger:
+        known = list(ledger.contacts.all().values())
+    if known:
+        show_known(console, known)
+    else:
+        console.print(say("en", "none"), soft_wrap=True)
+    return ExitCode.DONE, {"contacts": [known_document(contact) for contact in known]}
+
+
+@command(contacts_app, "delete")
+def contacts_delete(
+    contact: Annotated[str | None, typer.Option("--id", metavar="CONTACT", help="The service's id.")] = None,
+    ask_tax_id: Annotated[bool, typer.Option("--ask-tax-id", help="Ask for the CPF or CNPJ, unseen.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Delete one contact from the service, after a question."""
+    from flows.address_book import sync
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+    from schemas.contact_book import ContactState
+
+    if (contact is None) == (not ask_tax_id):
+        raise DecisionRefused("say either --id CONTACT or --ask-tax-id")
+    tax_id = _ask_tax_id() if ask_tax_id else None
+    with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
+        known = _find(run.ledger, contact, tax_id)
+        who = f"contact {contact}" if contact else "the contact"
+        _confirm(f"Delete {who}{_described(known, tax_id)} from the service? It cannot be undone.", yes=yes)
+        named = contact or (known.contact_id if known and known.state is ContactState.KNOWN else None)
+        sync.delete_contact(run, contact_id=named, tax_id=tax_id)
+    console_for(as_json=as_json).print("deleted", soft_wrap=True)
+    return ExitCode.DONE, {"deleted": {"contact_id": named}}
+
+
+@command(contacts_app, "delete-account")
+def contacts_delete_account(account: Account, yes: Yes = False, as_json: AsJson = False) -> Result:
+    """Delete one account of a contact, after a question."""
+    from flows.address_book import sync
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+
+    with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
+        owner = run.ledger.contacts.with_account(account)
+        _confirm(f"Delete account {account}{_described(owner, None)}? It cannot be undone.", yes=yes)
+        sync.delete_account(run, account)
+    console_for(as_json=as_json).print("deleted", soft_wrap=True)
+    return ExitCode.DONE, {"deleted": {"account_id": account}}
+
+
+@command(contacts_app, "favorite")
+def contacts_favorite(account: Account, as_json: AsJson = False) -> Result:
+    """Make one account its contact's favorite."""
+    from flows.address_book import sync
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+
+    with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
+        sync.mark_favorite(run, account)
+    console_for(as_json=as_json).print(say("en", "favorite.marked"), soft_wrap=True)
+    return ExitCode.DONE, {"favorite": {"account_id": account}}
+
+
+def _find(ledger: "Ledger", contact_id: str | None, tax_id: str | None) -> "KnownContact | None":
+    return ledger.contacts.by_id(contact_id) if contact_id else ledger.contacts.of([tax_id or ""]).get(tax_id or "")
+
+
+def _described(known: "KnownContact | None", tax_id: str | None) -> str:
+    """Say of whom a question is, masked."""
+    from schemas.values.masking import mask_name, mask_tax_id
+
+    if known is None:
+        return f" of {mask_tax_id(tax_id)}" if tax_id else ""
+    name = f"{mask_name(known.name)}, " if known.name else ""
+    return f" of {name}{mask_tax_id(known.tax_id)}"
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    try:
+        said = typer.confirm(question, err=True)
+    except typer.Abort:
+        said = False
+    if not said:
+        raise DecisionRefused("nothing was deleted: nobody said yes (--yes says it beforehand)")
+
+
+def _ask_tax_id() -> str:
+    """Ask for a tax id without showing it; taken from standard input where no terminal asks."""
+    from schemas.values.tax_id import parse_tax_id
+
+    asked = sys.stdin.isatty()
+    text = typer.prompt("CPF or CNPJ", hide_input=True, err=True) if asked else sys.stdin.readline()
+    value = parse_tax_id(str(text).strip()).value
+    if value is None:
+        raise DecisionRefused("this is no CPF or CNPJ")
+    return value
+
+
+def institutions(
+    name: Annotated[str, typer.Option(metavar="TEXT", help="Part of the name, or a whole code or ISPB.")] = "",
+    started_from: Annotated[
+        str | None, typer.Option("--from", metavar="DAY", help="In operation since, earliest.")
+    ] = None,
+    started_to: Annotated[str | None, typer.Option("--to", metavar="DAY", help="In operation since, latest.")] = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Read the list from the service first.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """List the institutions of Pix: code, ISPB, name.
+
+    From the list kept of the service's.
+    """
+    from flows.opening import open_ledger_of, utc_now
+    from flows.payables.institutions import read_institutions
+    from flows.payables.rules.institutions import find_institutions, is_usable
+    from flows.runner import opened_service
+    from flows.settings import read_settings
+
+    console = console_for(as_json=as_json)
+    first, last = _day(started_from), _day(started_to)
+    settings = read_settings()
+    with ExitStack() as exits:
+        ledger = exits.enter_context(open_ledger_of(settings, create=refresh or settings.service is not None))
+        asks = refresh or (settings.service is not None and not is_usable(ledger.institutions.read_at(), utc_now()))
+        service = exits.enter_context(opened_service(settings)) if asks else None
+        listed = read_institutions(ledger, service, utc_now(), refresh=refresh)
+    found = find_institutions(listed.by_ispb.values(), name=name, started_from=first, started_to=last)
+    _show(console, found, listed)
+    code = ExitCode.NOT_SENT if listed.trouble else ExitCode.DONE
+    return code, {
+        "read_at": listed.read_at.isoformat() if listed.read_at else None,
+        "trouble": listed.trouble or None,
+        "institutions": [institution.model_dump() for institution in found],
+    }
+
+
+def _show(console: "Console", found: "list[Institution]", listed: "InstitutionList") -> None:
+    from rich.table import Table
+
+    from flows.payables.rules.institutions import USABLE_FOR
+
+    if listed.trouble:
+        console.print(say("en", "institutions.trouble", reason=listed.trouble), soft_wrap=True, markup=False)
+    if listed.too_old:
+        console.print(say("en", "institutions.too_old", days=USABLE_FOR.days), soft_wrap=True)
+    if listed.read_at is None or listed.too_old:
+        console.print(say("en", "institutions.none"), soft_wrap=True)
+        return
+    table = Table(show_edge=False, pad_edge=False)
+    for column in ("code", "ISPB", "name", "active", "since"):
+        table.add_column(column, overflow="fold")
+    for institution in found:
+        active = {True: "yes", False: "no", None: "?"}[institution.is_active]
+        table.add_row(
+            institution.compe_number or "-",
+            institution.ispb_number or "-",
+            institution.name or "-",
+            active,
+            institution.str_start_date or "-",
+        )
+    console.print(table)
+    facts = {
+        "shown": len(found),
+        "count": len(listed.by_ispb),
+        "read_at": f"{listed.read_at.astimezone():%Y-%m-%d %H:%M}",
+    }
+    console.print(say("en", "institutions.count", **facts))
+
+
+def _day(text: str | None) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text) if text else None
+    except ValueError:
+        raise DecisionRefused("write days as 2026-10-31") from None

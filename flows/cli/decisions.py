@@ -1,0 +1,318 @@
+"""approve, reject, hold, release, resolve, decide, unfreeze: people's decisions, written to the ledger."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from flows.cli.ending import AsJson, By, Result, console_for, opened_ledger
+from schemas.errors import DecisionRefused
+from schemas.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from flows.run import Clock, Run
+    from io_adapters.ledger.ledger import Ledger
+    from io_adapters.ledger.plans import StoredPlan
+    from schemas.submission import Submission
+
+_FATES: Final = {
+    "withdrawn": "withdrawn, never sent",
+    "in_doubt": "in doubt, and stays so",
+    "sent": "sent before, and stays as it is",
+    "ended": "ended before, and pays nobody",
+}
+
+
+def approve(
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The plan's digest, as `run` printed it.")],
+    by: By,
+    total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
+    as_json: AsJson = False,
+) -> Result:
+    """Record a person's yes to a plan; the next `run` sends it."""
+    from flows.approvals.approve import record_approval
+    from flows.opening import utc_now
+    from schemas.plan import ApprovalKind
+    from schemas.values.money import format_cents
+    from schemas.values.names import same_person
+
+    with opened_ledger() as ledger:
+        given = record_approval(ledger, digest, by=by, total_text=total, kind=ApprovalKind.PERSON, now=utc_now())
+        stored = ledger.plans.get(given.digest)
+        counts = same_person(given.by) in _counting(ledger, stored)
+    console = console_for(as_json=as_json)
+    console.print(
+        f"approved by {given.by}: {stored.payees} payments, "
+        f"{stored.currency} {format_cents(given.total_cents, 'pt-BR')}; "
+        f"good until {given.expires_at.astimezone():%Y-%m-%d %H:%M %Z}. The next `repasse run` of {stored.job} sends "
+        "it once it has every word it needs.",
+        soft_wrap=True,
+    )
+    if not counts:
+        console.print("this yes does not count: they prepared the plan, or may not approve", soft_wrap=True)
+    expires_at = given.expires_at.isoformat()
+    return ExitCode.DONE, {"plan_digest": stored.digest, "by": given.by, "expires_at": expires_at, "counts": counts}
+
+
+def _counting(ledger: "Ledger", plan: "StoredPlan") -> frozenset[str]:
+    """Return whose yes counts by what the plan was frozen under and the policy; its job file is not read here."""
+    from flows.opening import utc_now
+    from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed
+    from schemas.approval import stricter
+
+    rule = stricter(plan.rule, ledger.decision_rules.policy())
+    needed = approvers_needed(rule, plan, must_look=True)
+    return approvals_given(ledger, rule, plan, needed, utc_now())
+
+
+def reject(
+    digest: Annotated[str, typer.Argument(metavar="DIGEST", help="The plan's digest.")],
+    by: By,
+    why: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong with it.")],
+    as_json: AsJson = False,
+) -> Result:
+    """Record a person's no to a plan."""
+    from io_adapters.ledger.approvals_missing import require_typed_name_counts
+    from schemas.submission import PlanFate
+    from schemas.values.money import format_cents
+
+    name = _name(by)
+    with opened_ledger() as ledger:
+        stored = ledger.plans.get(digest)
+        require_typed_name_counts(ledger, stored.job)
+        fate = PlanFate(tuple(ledger.submissions.reject_plan(stored.digest, name, why)))
+    console = console_for(as_json=as_json)
+    console.print(f"rejected by {name}: {stored.digest}", soft_wrap=True)
+    for what, batches in fate.groups.items():
+        if batches and what in _FATES:
+            cents = sum(batch.amount_cents for batch in batches)
+            payments = sum(batch.payments for batch in batches)
+            amount = f"{stored.currency} {format_cents(cents, 'pt-BR')}"
+            console.print(f"  {_FATES[what]}: {payments} payments, {amount}", soft_wrap=True)
+            for batch in batches:
+                console.print(f"    {batch.report_id}  {batch.state.value}", soft_wrap=True, markup=False)
+    groups = {
+        what: [_batch_document(batch) for batch in batches] for what, batches in fate.groups.items() if what != "unsent"
+    }
+    return ExitCode.DONE, {"plan_digest": stored.digest, "by": name} | groups
+
+
+def _batch_document(batch: "Submission") -> dict[str, Any]:
+    return {
+        "report_id": batch.report_id,
+        "state": batch.state.value,
+        "payments": batch.payments,
+        "amount_cents": batch.amount_cents,
+    }
+
+
+def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")], as_json: AsJson = False) -> Result:
+    """Stop all sending, of every job, until `release`."""
+    name = _name(by)
+    with opened_ledger() as ledger:
+        ledger.hold.put(name, why)
+    console_for(as_json=as_json).print("sending is on hold; `repasse release --by NAME` lets it go on")
+    return ExitCode.DONE, {"held_by": name, "why": why}
+
+
+def release(by: By, as_json: AsJson = False) -> Result:
+    """Let sending go on after `hold`."""
+    from io_adapters.ledger.approvals_missing import require_typed_name_counts
+
+    name = _name(by)
+    with opened_ledger() as ledger:
+        require_typed_name_counts(ledger, None)
+        released = ledger.hold.release(name)
+    console_for(as_json=as_json).print("sending goes on" if released else "sending was not on hold")
+    return ExitCode.DONE, {"released": released}
+
+
+def _name(by: str) -> str:
+    if not by.strip():
+        raise DecisionRefused("--by needs a name")
+    return by.strip()
+
+
+def resolve(
+    subject: Annotated[
+        list[str], typer.Argument(metavar="WHAT", help="What is in doubt, as `status` names it (rp-..., xr-...).")
+    ],
+    report: Annotated[str | None, typer.Option(metavar="ID", help="It is this report of the service.")] = None,
+    absent: Annotated[bool, typer.Option("--absent", help="The service never received it (two people).")] = False,
+    unlink: Annotated[
+        bool, typer.Option("--unlink", help="What was linked by likeness is not it (two people).")
+    ] = False,
+    by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice without --report.")] = None,
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
+    as_json: AsJson = False,
+) -> Result:
+    """Take people's word on what is in doubt.
+
+    Of several submissions, or rates, all are declared absent on the same evidence, or none.
+    """
+    if unlink and (absent or report is not None):
+        raise typer.BadParameter("say one of --report ID, --absent, --unlink")
+    if unlink:
+        return _take_links_back(subject, by=by or [], evidence=evidence, as_json=as_json)
+    return resolve_doubts(subject, report=report, absent=absent, by=by or [], evidence=evidence, as_json=as_json)
+
+
+def resolve_doubts(  # each is named at the call
+    subjects: Sequence[str],
+    *,
+    report: str | None = None,
+    absent: bool = False,
+    by: Sequence[str],
+    evidence: str,
+    as_json: bool,
+    clock: "Clock | None" = None,
+) -> Result:
+    """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
+    from flows.approvals.decisions import declare_absent, link_report
+    from flows.run import QuietProgress
+    from flows.runner import SYSTEM_CLOCK, opened_run, whoever_runs_this
+    from flows.settings import read_settings
+    from schemas.exchange_update import ID_PREFIX
+
+    if (report is None) == (not absent):
+        raise DecisionRefused("say either --report ID or --absent")
+    if report is not None and len(subjects) != 1:
+        raise DecisionRefused("--report names the report of one submission")
+    if len({subject.startswith(ID_PREFIX) for subject in subjects}) != 1:
+        raise DecisionRefused("speak of submissions (rp-...) and of exchange rates (xr-...) in words of their own")
+    people = [name.strip() for name in by if name.strip()]
+    if absent and not evidence.strip():
+        raise DecisionRefused("--absent needs --evidence: what do you both rely on?")
+    with opened_run("resolve", None, read_settings(), QuietProgress(), clock or SYSTEM_CLOCK) as run:
+        for subject in subjects:
+            _require_typed_word_counts(run, subject)
+        if subjects[0].startswith(ID_PREFIX):
+            return _resolve_rates(run, subjects, report, people, evidence.strip(), as_json=as_json)
+        if report is not None:
+            resolved = [link_report(run, subjects[0], report, ", ".join(people) or whoever_runs_this())]
+        else:
+            resolved = list(declare_absent(run, subjects, people, evidence.strip()))
+    console, document = console_for(as_json=as_json), []
+    for subject, stands in zip(dict.fromkeys(subjects), resolved, strict=True):
+        same = stands.id == subject
+        words = f"{subject} is report {stands.split_id}" if same else f"{stands.id} goes with the next run"
+        console.print(words, soft_wrap=True)
+        document.append(
+            {"submission": stands.id, "state": stands.state.value, "split_id": stands.split_id, "of": subject}
+        )
+    return ExitCode.DONE, {"resolved": document}
+
+
+def _take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: str, as_json: bool) -> Result:
+    """Take people's word that the reports some submissions were linked to by likeness are others."""
+    from flows.approvals.decisions import take_link_back
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+
+    people = [name.strip() for name in by if name.strip()]
+    if not evidence.strip():
+        raise DecisionRefused("--unlink needs --evidence: what do you both rely on?")
+    console, taken_back = console_for(as_json=as_json), []
+    with opened_run("resolve", None, read_settings(), QuietProgress()) as run:
+        for subject in subjects:
+            _require_typed_word_counts(run, subject)
+        for subject in dict.fromkeys(subjects):
+            stands = take_link_back(run, subject, people, evidence.strip())
+            console.print(f"{subject} is in doubt again", soft_wrap=True)
+            taken_back.append({"submission": stands.id, "state": stands.state.value, "split_id": None, "of": subject})
+    return ExitCode.DONE, {"resolved": taken_back}
+
+
+def _require_typed_word_counts(run: "Run", subject: str) -> None:
+    """Refuse a typed name for a submission, or an exchange update, of a job whose people have to sign in."""
+    from io_adapters.ledger.approvals_missing import require_typed_name_counts
+    from schemas.exchange_update import ID_PREFIX
+
+    if subject.startswith(ID_PREFIX):
+        jobs = {update.job for update in run.ledger.exchange_updates.list() if update.id == subject}
+    else:
+        jobs = {submission.job for submission in run.ledger.submissions.with_ids([subject])}
+    for job in jobs:
+        require_typed_name_counts(run.ledger, job)
+
+
+def _resolve_rates(  # each is named at the call
+    run: "Run", updates: Sequence[str], report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
+) -> Result:
+    """Take people's word on exchange rates: the report has it, or the service never set it."""
+    from flows.runner import whoever_runs_this
+    from flows.sending.exchange_rates import declare_rates_absent, link_rate
+
+    if report is not None:
+        resolved = [link_rate(run, updates[0], report, ", ".join(people) or whoever_runs_this())]
+    else:
+        resolved = declare_rates_absent(run, updates, people, evidence)
+    console, document = console_for(as_json=as_json), []
+    for update, stands in zip(dict.fromkeys(updates), resolved, strict=True):
+        same = stands.id == update
+        words = f"{update}: {stands.state.value}" if same else f"{stands.id} goes with the next run or settle"
+        console.print(words, soft_wrap=True)
+        facts = {"exchange_update": stands.id, "state": stands.state.value, "report_id": stands.report_id}
+        document.append(facts | {"of": update})
+    return ExitCode.DONE, {"resolved": document}
+
+
+def decide(
+    obligation: Annotated[list[str], typer.Argument(metavar="OBLIGATION", help="As the workbook names them (ob-...).")],
+    by: By,
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
+    pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
+    paid: Annotated[bool, typer.Option("--paid", help="Paid, by the report or outside.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Nobody is to be paid for it.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Take a person's word on what a payment came to.
+
+    On conflicts, on partial and excluded reports, on payments made outside.
+    """
+    if [pay, paid, drop].count(True) != 1:
+        raise typer.BadParameter("say one of --pay, --paid, --drop")
+    if not by.strip() or not evidence.strip():
+        raise DecisionRefused("a decision needs --by NAME and --evidence TEXT")
+    from flows.approvals import decisions
+    from flows.opening import open_ledger_of, utc_now
+    from flows.run import QuietProgress
+    from flows.runner import opened_run
+    from flows.settings import read_settings
+    from schemas.approval import DecisionKind
+
+    kind = DecisionKind.PAY if pay else DecisionKind.PAID if paid else DecisionKind.DROP
+    word = decisions.Word(kind, by.strip(), evidence.strip(), utc_now())
+    settings = read_settings()
+    with open_ledger_of(settings, create=False) as ledger:
+        decided = decisions.decide(
+            ledger, obligation, word, lambda: opened_run("decide", None, settings, QuietProgress())
+        )
+    said = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
+    console = console_for(as_json=as_json)
+    console.print(f"{len(decided)} obligations: {said}, says {word.by}; the next `settle` tells it in the books")
+    document = [
+        {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decided
+    ]
+    return ExitCode.DONE, {"decided": document}
+
+
+def unfreeze(
+    accept: Annotated[list[str], typer.Option(metavar="TAG", help="What froze sending; every tag by name.")],
+    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; two people.")],
+    evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they both saw.")],
+    as_json: AsJson = False,
+) -> Result:
+    """Let sending go on after ledger and service disagreed."""
+    from flows.approvals.decisions import lift_freeze
+    from io_adapters.ledger.approvals_missing import require_typed_name_counts
+
+    people = [name.strip() for name in by if name.strip()]
+    if not evidence.strip():
+        raise DecisionRefused("unfreeze needs --evidence: what did you both see?")
+    with opened_ledger(create=False) as ledger:
+        require_typed_name_counts(ledger, None)
+        tags = lift_freeze(ledger, accept, people, evidence.strip())
+    console_for(as_json=as_json).print(f"sending goes on; accepted: {', '.join(tags)}", soft_wrap=True)
+    return ExitCode.DONE, {"accepted": list(tags)}

@@ -1,0 +1,292 @@
+"""doctor: environment, ledger and service, each looked at and told in one line; with --probe, questions to staging."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import urlsplit
+
+import typer
+
+from flows.cli.ending import AsJson, Result, console_for
+from schemas.errors import DecisionRefused, NotSent, RepasseError, SendingFrozen, UnreadableFile
+from schemas.exit_codes import ExitCode, worst
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flows.probe.rules import ProbeFinding, ProbeParties
+    from flows.settings import Settings
+
+LONGEST_FILE: Final = 65_536
+
+
+def doctor(
+    accept_key: Annotated[bool, typer.Option("--accept-key", help="Let the ledger know the new API key.")] = False,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.")] = "",
+    probe: Annotated[bool, typer.Option("--probe", help="Find out on staging what the interface leaves open.")] = False,
+    staging: Annotated[bool, typer.Option("--staging", help="With --probe: the service is staging.")] = False,
+    probe_file: Annotated[
+        Path | None, typer.Option(metavar="F", help="With --probe: payer, payee, account (YAML); may cost centavos.")
+    ] = None,
+    yes_probe: Annotated[
+        str | None, typer.Option(metavar="HOST", help="With --probe: go on without asking; the service's host.")
+    ] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Say what is wrong with environment, ledger and service."""
+    from flows.settings import read_settings
+
+    if probe:
+        return _probe(staging=staging, yes_probe=yes_probe, parties_file=probe_file, as_json=as_json)
+    console = console_for(as_json=as_json)
+    settings = read_settings()
+    findings = list[tuple[str, str, ExitCode]]()
+
+    def look(what: str, at: Callable[[], str]) -> None:
+        try:
+            findings.append((what, at(), ExitCode.DONE))
+        except RepasseError as error:
+            findings.append((what, error.message, error.exit_code))
+
+    if accept_key:
+        look("API key", lambda: _accept_key(settings, by))
+    look("environment", lambda: _environment(settings))
+    look("policy", lambda: _policy(settings))
+    look("ledger", lambda: _ledger(settings))
+    look("service", lambda: _service(settings))
+    look("sending", lambda: _sending(settings))
+    for what, told, code in findings:
+        mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
+        console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
+    findings_json = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
+    return worst(code for _, _, code in findings), {
+        "findings": findings_json,
+        "assumptions": _show_seen(console, settings),
+    }
+
+
+def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]:
+    """Print what probes have seen of the service where its interface is silent, and where a setting says otherwise.
+
+    A warning and no more: what was seen may have changed since, and people decide what they set.
+    """
+    from rich.table import Table
+
+    from flows.opening import open_ledger_of
+    from flows.probe.rules import contradicted_by, judge, written
+    from io_adapters.payout_api.assumptions import Assumptions
+
+    try:
+        assumed = Assumptions.from_environment(settings.assumptions).model_dump()
+        url = settings.require_service().url
+        with open_ledger_of(settings, create=False) as ledger:
+            seen = {name: one for name, one in ledger.findings.latest(url).items() if name in assumed}
+    except RepasseError:  # told above, in a line of its own
+        return []
+    if not seen:
+        return []
+    wrong = {name for name, _, _ in contradicted_by(assumed, {name: one.value for name, one in seen.items()})}
+    table = Table(title="seen by probes", title_justify="left", show_edge=False)
+    for column in ("assumption", "assumed", "seen", "when", ""):
+        table.add_column(column, overflow="fold")
+    told = []
+    for name, one in sorted(seen.items()):
+        mark = "[red]contradicted[/red]" if name in wrong else "[green]ok[/green]"
+        table.add_row(name, written(assumed[name]), one.value, f"{one.seen_at:%Y-%m-%d}", mark)
+        told.append(
+            {
+                "name": name,
+                "assumed": written(assumed[name]),
+                "seen": one.value,
+                "seen_at": one.seen_at.isoformat(),
+                "contradicted": name in wrong,
+            }
+        )
+    console.print(table)
+    for name in sorted(wrong):
+        setting = judge(name, assumed[name], seen[name].value, "").setting
+        console.print(f"warning: a probe saw otherwise; export {setting}", soft_wrap=True, markup=False)
+    return told
+
+
+def _environment(settings: "Settings") -> str:
+    from flows.runner import describe_service
+    from flows.settings import check_environment
+
+    check_environment()
+    return f"home {settings.home}, service {describe_service(settings.service)}"
+
+
+def _policy(settings: "Settings") -> str:
+    """Say what no job may undercut."""
+    from flows.opening import policy_of
+    from schemas.values.money import format_cents
+
+    rule = policy_of(settings)
+    if rule is None:
+        return "none: each job's own rule counts (REPASSE_POLICY names a file that no job can undercut)"
+    amounts = {"above": rule.above_cents, "a payment": rule.payment_limit_cents, "a run": rule.run_limit_cents}
+    said = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
+    said += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
+    said += ["other than the preparer"] if rule.other_than_preparer else []
+    return f"{settings.policy}: {', '.join(said)}"
+
+
+def _ledger(settings: "Settings") -> str:
+    from flows.opening import open_ledger_of
+
+    with open_ledger_of(settings, create=False) as ledger:
+        binding = ledger.service.current()
+        bound = f"belongs to {binding.url}" if binding.url else "belongs to no service yet"
+        return f"tag {ledger.tag}, {bound}"
+
+
+def _service(settings: "Settings") -> str:
+    from flows.opening import open_ledger_of
+    from flows.runner import opened_service
+    from schemas.plan import names_of
+
+    with opened_service(settings) as service, open_ledger_of(settings, create=False) as ledger:
+        reports = service.api.list_all_reports()
+        if ledger.service.current().url:
+            ledger.service.bind_or_check(service.url, service.key_fingerprint)
+        ours = {submission.split_id for submission in ledger.submissions.list(bodies=False) if submission.split_id}
+    seen = [report for report in reports if report.id in ours]
+    if seen and not any(names_of(report) for report in seen):
+        return (
+            f"answers, and lists {len(reports)} reports, but echoes neither reportId nor paymentBatchName: "
+            "a lost ledger or a second one cannot be noticed, and only people can settle a doubt"
+        )
+    return f"answers, and lists {len(reports)} reports"
+
+
+def _sending(settings: "Settings") -> str:
+    from flows.opening import open_ledger_of
+
+    with open_ledger_of(settings, create=False) as ledger:
+        hold, freeze = ledger.hold.current(), ledger.freeze.current()
+    if freeze:
+        raise SendingFrozen(f"frozen: {freeze.reason}")
+    if hold:
+        raise NotSent(f"on hold by {hold.by}: {hold.why}")
+    return "may go on"
+
+
+def _accept_key(settings: "Settings", by: str) -> str:
+    from flows.opening import open_ledger_of
+
+    service = settings.require_service()
+    with open_ledger_of(settings) as ledger:
+        ledger.service.accept_key(service.key_fingerprint, by)
+    return f"accepted by {by}"
+
+
+def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, as_json: bool) -> Result:
+    """Find out on staging what the interface does not say, after a clear question, for a few centavos.
+
+    Args:
+        staging: Whether a person says that it is staging; so does REPASSE_STAGING=1.
+        yes_probe: The service's host, typed by a script in place of the answer to the question.
+        parties_file: Names whom a report of R$ 0.01 goes from and to, and an own account; free questions alone without.
+        as_json: Whether standard output is kept for one document.
+
+    Returns:
+        Exit 40 when an assumption is contradicted.
+    """
+    from flows.probe.probe import probe
+    from flows.probe.rules import NOT_ASKED, Verdict
+    from flows.run import QuietProgress
+    from flows.runner import opened_probe
+    from flows.settings import read_settings
+
+    settings = read_settings()
+    host = _probed_host(settings)
+    if not (staging or os.environ.get("REPASSE_STAGING") == "1"):
+        raise DecisionRefused(f"a probe is for staging: if {host} is that, say --staging or set REPASSE_STAGING=1")
+    parties = _read_file(parties_file) if parties_file else None
+    console = console_for(as_json=as_json)
+    _tell_price(console, parties, host)
+    typed = yes_probe if yes_probe is not None else _ask(host)
+    if typed.strip() != host:
+        raise DecisionRefused(f"the host is {host}; something else was typed, and nothing was sent")
+    with opened_probe(settings, parties, QuietProgress()) as probing:
+        findings = probe(probing)
+    _show_findings(console, findings)
+    contradicted = [finding for finding in findings if finding.verdict is Verdict.CONTRADICTED]
+    document = [
+        {
+            "name": finding.name,
+            "assumed": finding.assumed,
+            "seen": finding.seen,
+            "verdict": finding.verdict.value,
+            "setting": finding.setting,
+            "note": finding.note,
+        }
+        for finding in findings
+    ]
+    code = ExitCode.DISCREPANCIES if contradicted else ExitCode.DONE
+    return code, {"host": host, "probed": document, "not_asked": dict(NOT_ASKED)}
+
+
+def _probed_host(settings: "Settings") -> str:
+    """Name what a person has to type: the host, with its port where it has one; "sandbox" for the embedded one."""
+    service = settings.require_service()
+    return service.url if service.embedded else urlsplit(service.url).netloc
+
+
+def _show_findings(console: "Console", findings: "Sequence[ProbeFinding]") -> None:
+    """Print what was found, and the settings that would make it true."""
+    from rich.table import Table
+
+    from flows.probe.rules import NOT_ASKED, Verdict
+
+    colours = {Verdict.CONFIRMED: "green", Verdict.CONTRADICTED: "red", Verdict.NOT_FOUND_OUT: "yellow"}
+    table = Table(show_edge=False)
+    for column in ("assumption", "assumed", "seen", "", "how"):
+        table.add_column(column, overflow="fold")
+    for finding in findings:
+        verdict = f"[{colours[finding.verdict]}]{finding.verdict.value}[/]"
+        table.add_row(finding.name, finding.assumed, finding.seen or "-", verdict, finding.note)
+    console.print(table)
+    for name, why in NOT_ASKED.items():
+        console.print(f"not asked: {name} ({why})", soft_wrap=True, markup=False)
+    settings = [finding.setting for finding in findings if finding.setting]
+    if settings:
+        console.print("\nto change:")
+        for setting in settings:
+            console.print(f"  export {setting}", soft_wrap=True, markup=False)
+
+
+def _tell_price(console: "Console", parties: "ProbeParties | None", host: str) -> None:
+    from flows.probe.rules import reais, steps_for
+
+    steps = steps_for(parties.named if parties else ())
+    for step in steps:
+        fees = f" + {step.fees} fees" if step.fees else ""
+        price = f"at most {reais(step.cost_cents)}{fees}" if step.cost_cents else "free"
+        console.print(f"  {step.does}: {price}", soft_wrap=True, markup=False)
+    total = reais(sum(step.cost_cents for step in steps))
+    count = sum(step.fees for step in steps)
+    also = f" and {count} fees of an account check" if count else ""
+    console.print(f"at {host}, at most {total}{also}; what it makes there stays there", soft_wrap=True, markup=False)
+
+
+def _ask(host: str) -> str:
+    if not sys.stdin.isatty():
+        raise DecisionRefused(f"nobody is there to ask; a script says --yes-probe {host}")
+    answer: str = typer.prompt("type the host to go on", default="", show_default=False, err=True)
+    return answer
+
+
+def _read_file(path: Path) -> "ProbeParties":
+    from flows.probe.rules import read_parties
+    from io_adapters.spreadsheets.declarations import parse_yaml
+
+    try:
+        with path.open(encoding="utf-8") as stream:
+            text = stream.read(LONGEST_FILE)
+    except (OSError, UnicodeDecodeError):
+        raise UnreadableFile(f"{path}: the probe's file cannot be read") from None
+    return read_parties(parse_yaml(text, path.name).values, path.name)

@@ -1,0 +1,194 @@
+"""check, plan, run, settle, nightly: the commands that walk stages."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger
+from flows.wording import say
+from schemas.exit_codes import ExitCode
+from schemas.issues import Severity
+
+if TYPE_CHECKING:
+    from flows.night import JobNight
+    from flows.runner import RunReport
+
+Period = Annotated[
+    str | None, typer.Option(metavar="MONTH", help="Where the job says previous_month: another, such as 2026-10.")
+]
+
+
+def check(job: JobFile, as_json: AsJson = False) -> Result:
+    """Read and check a job's files offline.
+
+    Writes a corrections workbook; touches no network and no ledger.
+    """
+    from flows.cli.printing import progress_on, show_issues, show_messages
+    from flows.intake.read import read
+    from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request, why_unsound, write_check
+
+    console = console_for(as_json=as_json)
+    order = read_run_request(job)
+    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
+        read(run)
+        checked = write_check(run)
+        unsound = why_unsound(run)
+    language = order.job.outputs.language
+    show_issues(console, checked.issues, str(checked.corrections or "--json"), language)
+    rows = checked.rows
+    severities = Counter(issue.severity for issue in checked.issues)
+    errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
+    console.print(say(language, "rows", **rows.model_dump()))
+    console.print(say(language, "check.issues", errors=errors, warnings=warnings))
+    if checked.corrections:
+        console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
+    if checked.missing_shares:
+        console.print(say(language, "check.missing_shares", path=checked.missing_shares), soft_wrap=True)
+    code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
+    if unsound:
+        code = ExitCode.NO_SOUND_PLAN
+        show_messages(console, [unsound], code)
+    document = {
+        "issues": [issue.as_json() for issue in checked.issues],
+        "rows": rows.model_dump(),
+        "corrections": str(checked.corrections) if checked.corrections else None,
+        "missing_shares": str(checked.missing_shares) if checked.missing_shares else None,
+        "error": unsound or None,
+    }
+    return code, document
+
+
+def plan(
+    job: JobFile,
+    names: Annotated[bool, typer.Option("--names", help="With --json: a section that names payees.")] = False,
+    period: Period = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Show what would be paid, and what changed; changes nothing.
+
+    To whom, why not, and what account checks would cost; writes plan.xlsx.
+    """
+    from flows.cli.plans import plan_document, show_plan
+    from flows.cli.printing import progress_on, show_issues
+    from flows.intake.read import read
+    from flows.payables.draft import draft
+    from flows.reconciliation.preview import view_plan, write_plan
+    from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
+
+    console = console_for(as_json=as_json)
+    order = read_run_request(job, period=period)
+    ledger = opened_ledger(create=False)
+    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
+        read(run)
+        draft(run)
+        view = view_plan(run)
+        path = write_plan(run, view)
+    show_issues(console, run.issues, "repasse check", order.job.outputs.language)
+    show_plan(console, view, path)
+    document = plan_document(view, names=names) | {"workbook": str(path) if path else None}
+    return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
+
+
+def run(
+    job: JobFile,
+    file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
+    again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.")] = None,
+    period: Period = None,
+    one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Pay what a job owes, once.
+
+    Finishes what is stored, checks accounts, freezes the plan, and ends to wait for approval or goes on to the end.
+    """
+    from flows.cli.printing import progress_on
+    from flows.runner import RunOptions
+    from flows.start import start_payout
+
+    options = RunOptions(file or [], yes=yes, by=by, again=again or [], period=period, one_more=one_more)
+    with progress_on(console_for(as_json=as_json)) as progress:
+        report = start_payout(job, options, progress=progress)
+    show_report(report, as_json=as_json)
+    if report.summary:
+        return report.exit_code, report.summary.model_dump(mode="json", by_alias=True)
+    issues = Counter(issue.code.value for issue in report.issues)
+    return report.exit_code, {
+        "run": report.run_id,
+        "state": report.state,
+        "issues": dict(sorted(issues.items())),
+        "error": "\n".join(report.messages),
+    }
+
+
+def show_report(report: "RunReport", *, as_json: bool) -> None:
+    """Print what a run came to, for people."""
+    from flows.cli.printing import show_issues, show_messages, show_outputs, show_summary
+
+    console = console_for(as_json=as_json)
+    show_issues(console, report.issues, "corrections.xlsx", report.language)
+    if report.summary:
+        show_summary(console, report.summary, report.language)
+    show_messages(console, report.messages, report.exit_code)
+    show_outputs(console, report.outputs)
+
+
+def settle(
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None, as_json: AsJson = False
+) -> Result:
+    """Look again at what is open or in doubt.
+
+    Looks submissions in doubt up, sets exchange rates left over, looks at open reports, writes outputs again.
+    """
+    from flows.cli.printing import progress_on, show_messages
+    from flows.start import start_settle
+
+    console = console_for(as_json=as_json)
+    with progress_on(console) as progress:
+        report = start_settle(job, progress=progress)
+    show_messages(console, report.messages or [say("en", "settle.nothing")], report.exit_code)
+    return report.exit_code, {"state": report.state, "messages": list(report.messages)}
+
+
+def nightly(
+    jobs: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of the jobs; REPASSE_JOBS without.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Settle, pay every job that is due, settle again.
+
+    The jobs of a folder; what happens to one stops no other.
+    """
+    from rich.markdown import Markdown
+
+    from flows.cli.printing import progress_on
+    from flows.prefect_ui.artifacts import night_page
+    from flows.start import start_night
+    from schemas.job import Outputs
+
+    console = console_for(as_json=as_json)
+    with progress_on(console) as progress:
+        report = start_night(str(jobs) if jobs else None, progress=progress)
+    console.print(Markdown(night_page(report, Outputs().language)))
+    return report.exit_code, {
+        "run": report.run_id,
+        "state": report.state,
+        "messages": list(report.messages),
+        "jobs": [_night_document(job) for job in report.jobs],
+    }
+
+
+def _night_document(night: "JobNight") -> dict[str, Any]:
+    return {
+        "file": night.file,
+        "job": night.job,
+        "period": night.period,
+        "why": night.why.value if night.why else None,
+        "was_run": night.was_run,
+        "run": night.run_id or None,
+        "state": night.state,
+        "exit_code": int(night.exit_code),
+        "message": night.message,
+    }
