@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, ended, opened_ledger
 from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
 
@@ -29,6 +29,7 @@ UNFINISHED_FOR: Final = dt.timedelta(days=1)
 
 
 @desk_app.callback(invoke_without_command=True)
+@ended
 def desk(
     context: typer.Context,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",

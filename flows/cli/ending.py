@@ -44,18 +44,26 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, 
     """
 
     def put(function: Callable[P, R]) -> Callable[P, R]:
-        @functools.wraps(function)
-        def ended(*words: P.args, **options: P.kwargs) -> None:
-            finish(lambda: function(*words, **options), as_json=bool(options.get("as_json")))
-
-        app.command(name)(ended)
+        app.command(name)(ended(function))
         return function
 
     return put
 
 
-def finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
-    """Run a command's body, print its document when asked, and exit with its code; one that serves returns nothing."""
+def ended(function: Callable[P, Result | None]) -> Callable[P, None]:
+    """Have a function end as commands do: its document is printed when asked for, and its exit code is the program's.
+
+    One that serves until it is asked to end returns nothing.
+    """
+
+    @functools.wraps(function)
+    def run(*words: P.args, **options: P.kwargs) -> None:
+        _finish(lambda: function(*words, **options), as_json=bool(options.get("as_json")))
+
+    return run
+
+
+def _finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
     try:
         result = body()
     except RepasseError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.ending import AsJson, Result, command, console_for, finish
+from flows.cli.ending import AsJson, Result, command, console_for, ended
 from schemas.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -18,21 +18,18 @@ layouts_app = typer.Typer(help="List what Repasse can read; draft a layout.", ri
 
 
 @layouts_app.callback(invoke_without_command=True)
-def layouts(context: typer.Context, as_json: AsJson = False) -> None:
+@ended
+def layouts(context: typer.Context, as_json: AsJson = False) -> Result | None:
     """List the statements and tables Repasse can read; `layouts new FILE` drafts a layout."""
-    if context.invoked_subcommand is None:
-        finish(lambda: _list_layouts(as_json=as_json), as_json=as_json)
-
-
-def _list_layouts(*, as_json: bool) -> Result:
-    """List the layouts Repasse brings along."""
+    if context.invoked_subcommand is not None:
+        return None
     console = console_for(as_json=as_json)
-    layouts = _known()
-    by_table = Counter(layout.table for layout in layouts)
-    width = max(len(layout.layout) for layout in layouts)
-    for layout in layouts:
+    known = _known()
+    by_table = Counter(layout.table for layout in known)
+    width = max(len(layout.layout) for layout in known)
+    for layout in known:
         console.print(f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}", soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"layouts": [layout.layout for layout in layouts], "tables": dict(by_table)}
+    return ExitCode.DONE, {"layouts": [layout.layout for layout in known], "tables": dict(by_table)}
 
 
 @command(layouts_app, "new")
