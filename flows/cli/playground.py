@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -254,15 +253,25 @@ def _port(name: str) -> str:
 
 def _expect_free_ports() -> None:
     for name, port in PORTS.items():
-        with suppress(OSError), socket.create_connection((LOCAL, port), timeout=2):
+        if _answers(port):
             raise ConfigurationError(f"port {port}, where {name} would listen, is taken")
+
+
+def _answers(port: int) -> bool:
+    import socket
+
+    try:
+        with socket.create_connection((LOCAL, port), timeout=2):
+            return True
+    except OSError:
+        return False
 
 
 def _wait_for(name: str, together: "Together") -> None:
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         together.check()
-        with suppress(OSError), socket.create_connection((LOCAL, PORTS[name]), timeout=2):
+        if _answers(PORTS[name]):
             return
         time.sleep(0.2)
     raise ConfigurationError(f"{name} did not start within {START_S:.0f} s; {together.logs / name}.log says why")

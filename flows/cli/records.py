@@ -11,22 +11,13 @@ import typer
 from flows.cli.ending import AsJson, Result, console_for, opened_ledger
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
-from schemas.submission import LIKENESS, OPEN, UNTOLD, Submission
-from schemas.submission import SubmissionState as S
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from io_adapters.ledger.ledger import Ledger
     from schemas.exchange_update import ExchangeUpdate
-
-_WAITS = {
-    "in_doubt": ({S.IN_DOUBT, S.SENDING}, ExitCode.IN_DOUBT, "the service's list, and then a person"),
-    "planned": ({S.PLANNED}, ExitCode.APPROVAL_WANTED, "approval"),
-    "approved": ({S.APPROVED, S.NOT_SENT}, ExitCode.NOT_SENT, "the next run"),
-    "open": (set(OPEN), ExitCode.STILL_OPEN, "the service"),
-    "undetermined": (set(UNTOLD), ExitCode.DISCREPANCIES, "a person's decision"),
-}
+    from schemas.submission import Submission
 
 
 def status(
@@ -61,9 +52,18 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.opening import utc_now
     from flows.payables.rules.exchange_rate import codes_of
     from flows.reconciliation.waits import gather_waits
+    from schemas.submission import LIKENESS, OPEN, UNTOLD
+    from schemas.submission import SubmissionState as State
     from schemas.values.money import format_cents
 
-    states = {state for group, _, _ in _WAITS.values() for state in group}
+    groups = {
+        "in_doubt": ({State.IN_DOUBT, State.SENDING}, ExitCode.IN_DOUBT, "the service's list, and then a person"),
+        "planned": ({State.PLANNED}, ExitCode.APPROVAL_WANTED, "approval"),
+        "approved": ({State.APPROVED, State.NOT_SENT}, ExitCode.NOT_SENT, "the next run"),
+        "open": (set(OPEN), ExitCode.STILL_OPEN, "the service"),
+        "undetermined": (set(UNTOLD), ExitCode.DISCREPANCIES, "a person's decision"),
+    }
+    states = {state for group, _, _ in groups.values() for state in group}
     waiting = ledger.submissions.list(states=states, bodies=False)
     undecided = ledger.decisions.undecided(batch.id for batch in waiting if batch.state in UNTOLD)
     waiting = [batch for batch in waiting if batch.state not in UNTOLD or batch.id in undecided]
@@ -76,20 +76,20 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
         codes.add(ExitCode.FROZEN)
         console.print(f"sending is frozen since {_local(freeze.frozen_at)}: {freeze.reason}", soft_wrap=True)
         console.print(f"  waits for two people to accept: {', '.join(freeze.tags)}", soft_wrap=True)
-    for name, (group, code, for_whom) in _WAITS.items():
-        mine = [one for one in waiting if one.state in group]
-        document[name] = [_submission_document(one) for one in mine]
+    for name, (group, code, for_whom) in groups.items():
+        mine = [batch for batch in waiting if batch.state in group]
+        document[name] = [_submission_document(batch) for batch in mine]
         if not mine:
             continue
         codes.add(code)
         console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
-        for one in mine:
-            amount = format_cents(one.amount_cents, "pt-BR")
-            linked = "  (its report was found by likeness)" if one.linked_by == LIKENESS else ""
-            line = f"  {one.job} {one.period}  {one.report_id}  {one.payments} payments  {amount}{linked}"
-            if one.state is S.PLANNED and (said := ledger.approvals.standing(one.plan_digest, utc_now())):
+        for batch in mine:
+            amount = format_cents(batch.amount_cents, "pt-BR")
+            linked = "  (its report was found by likeness)" if batch.linked_by == LIKENESS else ""
+            line = f"  {batch.job} {batch.period}  {batch.report_id}  {batch.payments} payments  {amount}{linked}"
+            if batch.state is State.PLANNED and (said := ledger.approvals.standing(batch.plan_digest, utc_now())):
                 line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
-            console.print(f"{line}\n    {one.reason}" if one.reason else line, soft_wrap=True, markup=False)
+            console.print(f"{line}\n    {batch.reason}" if batch.reason else line, soft_wrap=True, markup=False)
         if name == "planned":
             _show_how_to_approve(mine, ledger, console)
     waits = gather_waits(ledger, utc_now())
@@ -106,7 +106,7 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     return worst(codes), document
 
 
-def _show_how_to_approve(planned: Sequence[Submission], ledger: "Ledger", console: "Console") -> None:
+def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Print for each plan that waits how it is approved: a plan is all its batches together."""
     from schemas.values.money import format_cents
 
@@ -135,7 +135,7 @@ def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":
     return rates
 
 
-def _submission_document(one: Submission) -> dict[str, Any]:
+def _submission_document(one: "Submission") -> dict[str, Any]:
     return {
         "job": one.job,
         "period": one.period,
