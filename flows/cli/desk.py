@@ -47,14 +47,12 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
-    from flows.desk.opening import UPLOADS, opened_desk
+    from flows.desk.app import UPLOADS, Where, create_app, opened_desk, serve
+    from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
+    from flows.desk.uploads import forget_unfinished
     from flows.launchers import launcher_for
     from flows.opening import utc_now
     from flows.settings import read_settings
-    from io_adapters.desk.app import create_app
-    from io_adapters.desk.serving import Where, serve
-    from io_adapters.desk.settings import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
-    from io_adapters.desk.uploads import forget_unfinished
 
     https = behind_https or certificate is not None
     if (certificate is None) != (key is None):
@@ -81,11 +79,11 @@ def desk(
     forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
     where = Where(host, port, certificate, key, behind_proxy=behind_https)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with opened_desk(settings, folder, launcher_for(settings)) as ports:
+    with opened_desk(settings, folder, launcher_for(settings)) as opened:
         if not _users():
             typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
         try:
-            serve(create_app(ports, served), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
+            serve(create_app(opened, served), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
         except OSError as error:
             raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
 
@@ -201,7 +199,7 @@ def _roles_of(user: "DeskUser") -> str:
 
 def _asked_password(*, stdin: bool) -> str:
     """Return the hash of a password typed where nobody sees it, or given on standard input."""
-    from io_adapters.desk.passwords import hash_password  # takes a moment, and its library
+    from flows.desk.sign_in import hash_password  # takes a moment, and its library
 
     if stdin:
         return hash_password(sys.stdin.readline().rstrip("\r\n"))

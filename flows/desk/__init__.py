@@ -1,1 +1,1 @@
-"""Fills what the desk asks for with stages, the ledger and outputs."""
+"""The desk: the web page on which people who sign in check, approve, follow and settle payouts."""

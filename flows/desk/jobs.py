@@ -1,21 +1,77 @@
-"""The jobs folder, as the desk shows it."""
+"""The jobs folder on the desk, and the runs started for its jobs: each launch written down first, so it starts once."""
 
 import datetime as dt
+import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
+from typing import Final
 
-from flows.desk.run_lines import line_of, planned_runs
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from flows.desk.guard import Posted, Refused, SignedIn, new_token, settings_of
+from flows.desk.pages import show
+from flows.desk.runs import as_shown, planned_runs
 from flows.due_jobs import find_jobs
+from flows.launchers import Launcher
 from flows.runner import describe_bug
-from io_adapters.desk.ports import JobLine
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import RepasseError
+from schemas.desk_people import Launch, Role
+from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job, resolve_period
 from schemas.submission import SubmissionState
+from schemas.values.names import same_person
+
+# A run that has not shown up by then will not, or not soon: people are told.
+PATIENCE: Final = dt.timedelta(seconds=90)
+# Clocks of the machine that runs may be behind ours.
+CLOCKS_APART: Final = dt.timedelta(seconds=5)
+RUNS_SEARCHED: Final = 200
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class JobLine:
+    """One job of the jobs folder.
+
+    Attributes:
+        token: Names it in addresses.
+        file: Its file, relative to the jobs folder.
+        name: As it declares; "" when the file has mistakes.
+        period: Label of the days it would pay for now.
+        payer: Who pays.
+        sources: What the caller may give files for: (name to give, files it reads otherwise).
+        problem: What is wrong with its file; "" when nothing is.
+        last_run: Its latest run.
+        waiting_digest: The plan that waits for approval; "" when none does.
+    """
+
+    token: str
+    file: str
+    name: str
+    period: str
+    payer: str
+    sources: tuple[tuple[str, str], ...]
+    problem: str
+    last_run: Run | None
+    waiting_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchStanding:
+    """A launch: the run it became, or why there is none yet."""
+
+    job: JobLine | None
+    run_id: str
+    words: tuple[str, ...]
+    ended: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +151,7 @@ class JobsFolder:
         period = resolve_period(job.period, self._now().astimezone().date()).label
         last = self._ledger.runs.latest(job.job)
         sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
-        last_run = line_of(last, standing.planned, self._ledger, self._now()) if last else None
+        last_run = as_shown(last, standing.planned, self._ledger, self._now()) if last else None
         digest = standing.waiting.get((job.job, period), "")
         return JobLine(token, shown, job.job, period, job.payer.name, sources, "", last_run, digest)
 
@@ -114,3 +170,190 @@ def _source(position: int, job: Job) -> tuple[str, str]:
     names = [source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources]
     name = names[position - 1]
     return (name if names.count(name) == 1 else str(position)), ", ".join(job.sources[position - 1].files)
+
+
+class Launches:
+    """Launches of the desk. Each is written down first, so that one key starts nothing twice.
+
+    Args:
+        ledger: Where launches and runs are written.
+        jobs: The jobs.
+        launcher: Starts runs.
+        log_folder: Where child runs leave their words.
+        now: The clock.
+    """
+
+    def __init__(
+        self, ledger: Ledger, jobs: JobsFolder, launcher: Launcher, log_folder: Path, now: Callable[[], dt.datetime]
+    ) -> None:
+        self._ledger = ledger
+        self._jobs = jobs
+        self._launcher = launcher
+        self._log_folder = log_folder
+        self._now = now
+
+    def payout(self, job_token: str, files: Sequence[str], *, by: str, key: str, period: str = "") -> str:
+        """Start a job's payout with files in place of its own, for the period that people were shown."""
+        path = self._jobs.path_of(job_token)
+        if path is None:
+            raise ConfigurationError("there is no such job any more")
+        return self.start(str(path.absolute()), tuple(files), by=by, key=key, period=period)
+
+    def go_on(self, run_id: str, *, by: str) -> str:
+        """Start a run's job again with the files it had."""
+        run = self._ledger.runs.get(run_id)
+        if run is None or not run.job_file:
+            raise ConfigurationError("this run cannot be taken up again")
+        return self.start(run.job_file, self.files_of(run), by=by, key=f"after-{run_id}", period=run.period)
+
+    def start(  # each is named at the call
+        self,
+        job_file: str,
+        files: tuple[str, ...],
+        *,
+        by: str,
+        key: str,
+        digest: str | None = None,
+        period: str = "",
+    ) -> str:
+        """Write a launch down, and make it; taken back where it cannot be made.
+
+        The same key starts nothing twice, but where what it started ended before its run began, as when another run
+        held the job, it is another try.
+
+        Returns:
+            Its name for addresses.
+
+        Raises:
+            RepasseError: it could not be made; it may be tried again.
+        """
+        name = next(name for name in _names(key) if not self._came_to_nothing(name))
+        if self._ledger.desk_launches.record(name, job_file, files, by, digest):
+            try:
+                self._launcher.payout(Path(job_file), files=files, by=by, key=name, period=period)
+            except RepasseError:
+                self._ledger.desk_launches.forget(name)
+                raise
+        return name
+
+    def settle(self, *, key: str) -> None:
+        """Look once at everything that is open."""
+        self._launcher.settle(key=key)
+
+    def get(self, key: str) -> LaunchStanding | None:
+        """Find the run a launch became; after a while without one, say what the child said."""
+        launch = self._ledger.desk_launches.get(key)
+        if launch is None:
+            return None
+        job = self._jobs.of_path(launch.job_file)
+        run = _became([one for one in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(one, launch)], launch)
+        if run is not None:
+            return LaunchStanding(job, run.run_id, (), ended=False)
+        words = self._said(key)
+        ended = bool(words) or self._now() > launch.at + PATIENCE
+        return LaunchStanding(job, "", words, ended=ended)
+
+    def files_of(self, run: Run) -> tuple[str, ...]:
+        """Return the files a run was given: by its launch, or, where somebody else started it, none."""
+        launches = [one for one in self._ledger.desk_launches.of_job_file(run.job_file) if _is_of(run, one)]
+        for apart in (dt.timedelta(0), CLOCKS_APART):
+            for launch in launches:
+                if launch.at - apart <= run.started_at:
+                    return launch.files
+        return ()
+
+    def _came_to_nothing(self, name: str) -> bool:
+        standing = self.get(name)
+        return standing is not None and standing.ended
+
+    def _said(self, name: str) -> tuple[str, ...]:
+        """Return why a child ended without a run: the one document it printed, once it is whole."""
+        log = self._log_folder / f"{sha256(name.encode()).hexdigest()[:32]}.log"
+        try:
+            text = log.read_text(encoding="utf-8", errors="replace")
+            document = json.loads(text[text.index("{\n") if "{\n" in text else text.index("{") :])
+        except (OSError, ValueError):
+            return ()
+        error = document.get("error") if isinstance(document, dict) else None
+        return tuple(str(error).splitlines()) if error else ()
+
+
+def _names(key: str) -> Iterator[str]:
+    """Name the tries of a launch, one after the other."""
+    for number in count(1):
+        text = key if number == 1 else f"{key} {number}"
+        yield sha256(text.encode()).hexdigest()[:32]
+
+
+def _became(runs: Sequence[Run], launch: Launch) -> Run | None:
+    """Choose the run a launch became: the first since; where clocks are apart, one shortly before that still ran."""
+    since = [run for run in runs if run.started_at >= launch.at]
+    just_before = [
+        run
+        for run in runs
+        if launch.at - CLOCKS_APART <= run.started_at < launch.at
+        and (run.finished_at is None or run.finished_at > launch.at)
+    ]
+    found = since or just_before
+    return found[-1] if found else None
+
+
+def _is_of(run: Run, launch: Launch) -> bool:
+    return run.job_file == launch.job_file and same_person(run.prepared_by) == same_person(launch.by)
+
+
+def jobs_of(request: Request) -> JobsFolder:
+    """Return the jobs folder this desk shows."""
+    jobs: JobsFolder = request.app.state.desk.jobs
+    return jobs
+
+
+def launches_of(request: Request) -> Launches:
+    """Return what starts runs for this desk."""
+    launches: Launches = request.app.state.desk.launches
+    return launches
+
+
+def job_of(request: Request, token: str) -> JobLine:
+    """Return the job that an address names.
+
+    Raises:
+        Refused: there is none.
+    """
+    job = jobs_of(request).get(token)
+    if job is None:
+        raise Refused(404, "refused.nothing")
+    return job
+
+
+@router.get("/jobs/{token}")
+def job(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Show a job, and take files for it."""
+    limit = settings_of(request).upload_limit_bytes
+    return show(request, "job.html", job=job_of(request, token), limit_bytes=limit)
+
+
+@router.get("/launches/{key}")
+def launched(request: Request, key: str, _signed: SignedIn) -> Response:
+    """Show what became of a launch: the run, as soon as there is one."""
+    standing = launches_of(request).get(key)
+    if standing is None:
+        raise Refused(404, "refused.nothing")
+    if standing.run_id:
+        return RedirectResponse(f"/runs/{standing.run_id}", status_code=303)
+    return show(request, "launched.html", launch=standing)
+
+
+@router.post("/runs/{run_id}/go-on")
+def go_on(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Response:
+    """Start the same payout again, to finish what is left; pays nothing twice."""
+    signed.require(Role.PREPARER)
+    name = launches_of(request).go_on(run_id, by=signed.user.name)
+    return RedirectResponse(f"/launches/{name}", status_code=303)
+
+
+@router.post("/settle")
+def settle(request: Request, _signed: SignedIn, _form: Posted) -> Response:
+    """Look once at everything that is open or in doubt; creates no report."""
+    launches_of(request).settle(key=f"desk-settle-{new_token()[:16]}")
+    return RedirectResponse("/?told=settle", status_code=303)

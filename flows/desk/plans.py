@@ -1,23 +1,28 @@
-"""Frozen plans for the desk, and the words of people who signed in on them."""
+"""Frozen plans on the desk: looked at, approved by typing the total, or rejected, by people who signed in."""
 
 import datetime as dt
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
 
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
 from flows.approvals.approve import record_approval
-from flows.desk.jobs import JobsFolder
-from flows.desk.launches import Launches
-from io_adapters.desk.ports import Given, PlanStanding
+from flows.desk.guard import LONGEST_TEXT, Posted, Refused, SignedIn
+from flows.desk.jobs import JobsFolder, Launches
+from flows.desk.pages import language_of, page_of, show
 from io_adapters.ledger.approvals_missing import approvals_given, approvals_missing, approvers_needed, rule_for
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule
-from schemas.errors import ApprovalWanted
+from schemas.desk_people import Role
+from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
-from schemas.plan import ApprovalKind
+from schemas.plan import Approval, ApprovalKind
 from schemas.plan_view import PlanPage
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
 from schemas.told import Told
@@ -25,6 +30,39 @@ from schemas.values.names import same_person
 
 S = SubmissionState
 KEPT: Final = 16
+ROWS_A_PAGE: Final = 100
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStanding:
+    """A frozen plan and how it stands.
+
+    Attributes:
+        stored: The plan.
+        state: Where it stands.
+        given: The approvals that stand, or were used; each with whether it counts.
+        missing: How many more people must say yes.
+        only_signed_in: Whether only words given in the desk count.
+        preparers: Who prepared it, where they do not count in the desk; empty where they do.
+        job_problem: Why its job file does not tell whose words it takes; "" when it does.
+        page: The plan as it was frozen; None where no run has kept it.
+    """
+
+    stored: StoredPlan
+    state: Literal["waiting", "rejected", "approved", "replaced"]
+    given: tuple[tuple[Approval, bool], ...]
+    missing: int
+    only_signed_in: bool
+    preparers: tuple[str, ...]
+    job_problem: str
+    page: PlanPage | None
+
+    @property
+    def fate(self) -> PlanFate:
+        """Its batches, by what became of them."""
+        return PlanFate(self.stored.submissions)
 
 
 class Plans:
@@ -61,38 +99,22 @@ class Plans:
         counting = approvals_given(self._ledger, rule, stored, needed, self._now()) if job else frozenset()
         taken = state == "approved"
         return PlanStanding(
-            digest=stored.digest,
-            job=stored.job,
-            period=stored.period,
-            currency=stored.currency,
-            payments=stored.payees,
-            batches=stored.batches,
-            total_cents=stored.total_cents,
-            largest_cents=stored.largest_cents,
-            run_id=stored.run_id,
-            prepared_by=stored.prepared_by,
-            created_at=stored.created_at,
-            state=state,
-            rejected=f"{stored.rejected_by}: {stored.rejected_why}" if stored.rejected_by else "",
-            given=tuple(
-                Given(
-                    one.by,
-                    one.at,
-                    one.kind is ApprovalKind.SIGNED_IN,
-                    counts=taken or same_person(one.by) in counting,
-                )
-                for one in given
-            ),
+            stored,
+            state,
+            given=tuple((yes, taken or same_person(yes.by) in counting) for yes in given),
             missing=approvals_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
             only_signed_in=rule.identities == "signed_in",
             preparers=tuple(sorted(stored.preparers)) if needed > 1 or rule.other_than_preparer is not False else (),
-            fate=PlanFate(stored.submissions),
             job_problem="" if isinstance(declared, Job) else declared,
             page=page,
         )
 
     def approve(self, digest: str, *, by: str, total_text: str) -> str:
-        """Record the yes of somebody signed in; with the last needed one, launch the rest."""
+        """Record the yes of somebody signed in; with the last needed one, launch the rest.
+
+        Returns:
+            The launch's name for addresses; "" where more people must say yes.
+        """
         stored = self._ledger.plans.get(digest)
         if _state(stored) == "replaced":
             raise ApprovalWanted(Told("approval.replaced"))
@@ -146,3 +168,65 @@ def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "re
     if S.PLANNED in states:
         return "waiting"
     return "approved" if states & LIVE or stored.approved_at is not None else "replaced"
+
+
+def plans_of(request: Request) -> Plans:
+    """Return the plans this desk shows."""
+    plans: Plans = request.app.state.desk.plans
+    return plans
+
+
+@router.get("/plans/{digest}")
+def plan(request: Request, digest: str, _signed: SignedIn) -> Response:
+    """Show a plan as it was frozen, and how it stands."""
+    return _plan_page(request, digest)
+
+
+def _plan_page(request: Request, digest: str, *, status: int = 200, problem: str = "") -> Response:
+    standing = plans_of(request).get(digest)
+    return show(request, "plan.html", status=status, standing=standing, plan=standing.page, problem=problem)
+
+
+@router.get("/plans/{digest}/payments")
+def payments(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List every payment of a plan."""
+    frozen = _frozen(request, digest)
+    rows = page_of(frozen.planned, page, ROWS_A_PAGE)
+    return show(request, "payments.html", plan=frozen, rows=rows, back=f"/plans/{digest}")
+
+
+@router.get("/plans/{digest}/others")
+def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List everything of a plan that is not paid, and why."""
+    frozen = _frozen(request, digest)
+    rows = page_of(frozen.others, page, ROWS_A_PAGE)
+    return show(request, "payments.html", plan=frozen, rows=rows, back=f"/plans/{digest}")
+
+
+def _frozen(request: Request, digest: str) -> PlanPage:
+    page = plans_of(request).get(digest).page
+    if page is None:
+        raise Refused(404, "refused.nothing")
+    return page
+
+
+@router.post("/plans/{digest}/approve")
+def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
+    """Record a yes to the total that was typed; what differs from the plan's is told, and nothing recorded."""
+    signed.require(Role.APPROVER)
+    try:
+        launch = plans_of(request).approve(digest, by=signed.user.name, total_text=form.get("total", ""))
+    except RepasseError as refused:
+        return _plan_page(request, digest, status=422, problem=refused.in_words(language_of(request)))
+    return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)
+
+
+@router.post("/plans/{digest}/reject")
+def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Response:
+    """Record a no, with its reason."""
+    signed.require(Role.APPROVER)
+    why = form.get("why", "").strip()[:LONGEST_TEXT]
+    if not why:
+        raise Refused(422, "refused.why")
+    plans_of(request).reject(digest, by=signed.user.name, why=why)
+    return RedirectResponse(f"/plans/{digest}", status_code=303)

@@ -1,17 +1,21 @@
-"""Runs for the desk: how one stands at this moment, and what it left behind."""
+"""Runs on the desk: how each stands at this moment, followed live, and the files it left behind."""
 
 import datetime as dt
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
 
-from flows.desk.run_lines import AWAITING, line_of, planned_runs
-from flows.reconciliation.waits import RUNNING
-from io_adapters.desk.ports import Output, RunLine, RunStanding
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse
+
+from flows.desk.guard import Refused, SignedIn
+from flows.desk.pages import page_of, show
+from flows.reconciliation.waits import RUNNING, is_interrupted
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from schemas.reconciliation import Summary
@@ -20,9 +24,79 @@ from schemas.submission import Submission, SubmissionState
 S = SubmissionState
 Where = Literal["done", "now", "later"]
 
+AWAITING: Final = "awaiting_approval"
+WENT_ON: Final = "went_on"
+REJECTED: Final = "rejected"
+INTERRUPTED: Final = "interrupted"
 STEPS: Final = ("read", "checks", "plan", "approval", "send", "settle", "books")
 STATEMENTS: Final = "statements"
 KEPT: Final = 64
+LISTED: Final = 200
+STATEMENTS_A_PAGE: Final = 100
+BATCHES_SHOWN: Final = 200
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A file a run has left; `token` names it in addresses."""
+
+    token: str
+    name: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunStanding:
+    """How a run stands at this moment.
+
+    Attributes:
+        run: The run, in the state people are shown.
+        live: Whether it still runs.
+        steps: Which stages are done, which one goes on.
+        digest: Its plan; "" when it has none.
+        batches: What it has planned or sent.
+        checks: Account checks: made, cost_cents.
+        currency: Of the amounts.
+        totals: Centavos by place; empty while it runs.
+        discrepancies: What does not agree.
+        issues: How many problems of each code.
+        outputs: What it has left, statements aside.
+        statements: How many statements it has left.
+    """
+
+    run: Run
+    live: bool
+    steps: tuple[tuple[str, Where], ...]
+    digest: str
+    batches: tuple[Submission, ...]
+    checks: Mapping[str, int]
+    currency: str
+    totals: Mapping[str, int]
+    discrepancies: tuple[str, ...]
+    issues: Mapping[str, int]
+    outputs: tuple[Output, ...]
+    statements: int
+
+
+def planned_runs(ledger: Ledger) -> dict[str, bool]:
+    """Return the runs whose plan nobody has taken up or replaced, each with whether people have rejected it."""
+    planned = ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False)
+    return {one.run_id: False for one in planned} | dict.fromkeys(ledger.plans.rejected_runs(), True)
+
+
+def as_shown(run: Run, planned: Mapping[str, bool], ledger: Ledger, now: dt.datetime) -> Run:
+    """Return a run in the state people are shown: as the ledger has it, or what it could not write down any more.
+
+    A plan that waits no more was rejected, taken up by another run, or replaced; a run whose process is gone was
+    interrupted. A night has no plan of its own.
+    """
+    if run.job and run.state == AWAITING and run.run_id not in planned:
+        return replace(run, state=WENT_ON)
+    if run.state == AWAITING and planned.get(run.run_id):
+        return replace(run, state=REJECTED)
+    return replace(run, state=INTERRUPTED) if is_interrupted(run, ledger, now) else run
 
 
 class Runs:
@@ -39,10 +113,10 @@ class Runs:
         self._folders: OrderedDict[str, Path | None] = OrderedDict()
         self._lock = Lock()
 
-    def list(self, limit: int) -> tuple[RunLine, ...]:
+    def list(self, limit: int) -> tuple[Run, ...]:
         """Return the latest runs, newest first."""
         planned = planned_runs(self._ledger)
-        return tuple(line_of(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
+        return tuple(as_shown(run, planned, self._ledger, self._now()) for run in self._ledger.runs.list(limit))
 
     def get(self, run_id: str) -> RunStanding | None:
         """Tell how a run stands, from the ledger alone."""
@@ -51,12 +125,12 @@ class Runs:
             return None
         summary = Summary.model_validate_json(run.summary_json) if run.summary_json else None
         batches = tuple(self._ledger.submissions.list(run_id=run_id, bodies=False))
-        line = line_of(run, planned_runs(self._ledger), self._ledger, self._now())
-        live = line.state == RUNNING and run.finished_at is None
+        shown = as_shown(run, planned_runs(self._ledger), self._ledger, self._now())
+        live = shown.state == RUNNING and run.finished_at is None
         digest = (summary.plan_digest if summary else None) or (batches[0].plan_digest if batches else "")
         outputs = self._outputs(run_id, top=True) if not live else ()
         return RunStanding(
-            line=line,
+            run=shown,
             live=live,
             steps=_steps(run, batches, live=live),
             digest=digest,
@@ -161,3 +235,52 @@ def _size(path: Path) -> int | None:
 
 def _token(path: Path, folder: Path) -> str:
     return sha256(str(path.relative_to(folder)).encode()).hexdigest()[:20]
+
+
+def runs_of(request: Request) -> Runs:
+    """Return the runs this desk shows."""
+    runs: Runs = request.app.state.desk.runs
+    return runs
+
+
+def _standing(request: Request, run_id: str) -> RunStanding:
+    standing = runs_of(request).get(run_id)
+    if standing is None:
+        raise Refused(404, "refused.nothing")
+    return standing
+
+
+@router.get("/runs")
+def runs(request: Request, _signed: SignedIn) -> Response:
+    """List the latest runs."""
+    return show(request, "runs.html", runs=runs_of(request).list(LISTED))
+
+
+@router.get("/runs/{run_id}")
+def run(request: Request, run_id: str, _signed: SignedIn) -> Response:
+    """Show how a run stands."""
+    return show(request, "run.html", standing=_standing(request, run_id), most=BATCHES_SHOWN)
+
+
+@router.get("/runs/{run_id}/live")
+def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
+    """Return the part of the run's page that changes."""
+    return show(request, "run_live.html", standing=_standing(request, run_id), most=BATCHES_SHOWN)
+
+
+@router.get("/runs/{run_id}/statements")
+def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List the statements a run has left."""
+    standing = _standing(request, run_id)
+    rows = page_of(runs_of(request).statements(run_id), page, STATEMENTS_A_PAGE)
+    return show(request, "statements.html", standing=standing, rows=rows)
+
+
+@router.get("/runs/{run_id}/files/{token}")
+def download(request: Request, run_id: str, token: str, _signed: SignedIn) -> Response:
+    """Hand over one of the run's outputs, and nothing else."""
+    path = runs_of(request).file(run_id, token)
+    if path is None:
+        raise Refused(404, "refused.nothing")
+    kind = "application/octet-stream"
+    return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="attachment")

@@ -5,13 +5,14 @@ import time
 
 import pytest
 
-from flows.desk.opening import opened_desk
+from flows.desk.app import opened_desk
+from flows.desk.guard import DeskSettings
+from flows.desk.home import what_waits
 from flows.runner import SYSTEM_CLOCK
 from flows.settings import read_settings
-from io_adapters.desk.settings import DeskSettings
 from schemas.desk_people import Role
 from tests.bench.conftest import Figures
-from tests.io_adapters.desk.office import ORIGIN, Browser, RunsHere, hashed
+from tests.flows.desk.office import ORIGIN, Browser, RunsHere, hashed
 from tests.payments_job import write_payments_job
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
@@ -26,18 +27,18 @@ def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypa
     monkeypatch.setenv("REPASSE_API_URL", "sandbox")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     job = write_payments_job(tmp_path / "jobs" / "many", PAYEES, formats="xlsx, csv, json", settle_for_s=120)
-    with opened_desk(read_settings(), tmp_path / "jobs", RunsHere(), SYSTEM_CLOCK) as ports:
-        ports.users.add("ana", tuple(Role), hashed())
-        browser = Browser(ports, DeskSettings(uploads=tmp_path / "home" / "uploads"))
+    with opened_desk(read_settings(), tmp_path / "jobs", RunsHere(), SYSTEM_CLOCK) as desk:
+        desk.ledger.desk_users.add("ana", tuple(Role), hashed())
+        browser = Browser(desk, DeskSettings(uploads=tmp_path / "home" / "uploads"))
         browser.sign_in("ana")
-        (line,) = ports.jobs.list()
+        (line,) = desk.jobs.list()
         look = browser.bring(f"/jobs/{line.token}", [])
-        while (found := ports.looks.get(look.rpartition("/")[2])).seen is None:
+        while (found := desk.previews.get(look.rpartition("/")[2])).seen is None:
             time.sleep(0.1)
         assert found.seen.plan.payees == PAYEES
-        name = ports.launches.payout(line.token, found.files, by="ana", key="bench")
-        run = f"/runs/{ports.launches.get(name).run_id}"
-        digest = ports.waiting.now().approvals[0].digest
+        name = desk.launches.payout(line.token, found.files, by="ana", key="bench")
+        run = f"/runs/{desk.launches.get(name).run_id}"
+        digest = what_waits(desk.ledger, desk.plans, desk.unresolved, desk.clock.now()).approvals[0].stored.digest
         plan = f"/plans/{digest}"
         first = timed(browser, plan)
         pages = ["/", "/runs", f"/jobs/{line.token}", look, f"{look}/payments?page=90", run, f"{run}/live"]
@@ -49,7 +50,7 @@ def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypa
             f"{plan}/approve", data={"token": token, "total": f"{total:.2f}"}, headers={"Origin": ORIGIN}
         )
         assert answer.status_code == 303
-        sent = f"/runs/{ports.launches.get(answer.headers['location'].rpartition('/')[2]).run_id}"
+        sent = f"/runs/{desk.launches.get(answer.headers['location'].rpartition('/')[2]).run_id}"
         medians["paid " + sent] = statistics.median(timed(browser, sent) for _ in range(ROUNDS))
     slowest = max(medians, key=medians.__getitem__)
     within = f"the {LIMIT_S * 1e3:.0f} ms a page may take"

@@ -1,0 +1,274 @@
+"""The desk as a web application: opened from the environment, put together, and served with strict headers."""
+
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import extract_tb
+from typing import Final
+from urllib.parse import quote
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from flows.desk import home, jobs, plans, previews, runs, sign_in, unresolved
+from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, Refused
+from flows.desk.jobs import JobsFolder, Launches
+from flows.desk.pages import HERE, language_of, show
+from flows.desk.plans import Plans
+from flows.desk.previews import Previews
+from flows.desk.runs import Runs
+from flows.desk.unresolved import Unresolved
+from flows.desk.words import say
+from flows.launchers import Launcher
+from flows.opening import open_ledger_of
+from flows.run import Clock
+from flows.runner import SYSTEM_CLOCK
+from flows.settings import Settings
+from io_adapters.ledger.ledger import Ledger
+from schemas.errors import ConfigurationError, RepasseError
+from schemas.exit_codes import ExitCode
+
+UPLOADS: Final = "uploads"
+LOOKS: Final = "desk"
+LAUNCHED: Final = "launched"
+GRACE_S: Final = 3
+_STATUS: Final = {ExitCode.USAGE: 422, ExitCode.APPROVAL_WANTED: 404, ExitCode.CONFIGURATION: 422}
+# connect-src: the script fetches the fragment of a run's page.
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_HSTS: Final = "max-age=31536000"
+# In both languages: whose page it was may be what failed.
+_FAILED: Final = """<!doctype html>
+<html lang="pt-BR"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Repasse</title>
+<link rel="stylesheet" href="/static/desk.css"></head><body><main class="wide"><div class="narrow">
+<h1>Algo falhou nesta página</h1>
+<p class="alert bad" role="alert">O que já estava registrado continua registrado. Volte ao início e confira antes de
+repetir. Quem cuida da instalação encontra a causa na saída do programa.</p>
+<p lang="en">Something failed on this page. What was recorded stays recorded; go back and look before you repeat it.
+Whoever looks after the installation finds the cause in the program's output.</p>
+<p><a href="/">Início · <span lang="en">Home</span></a></p></div></main></body></html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the pages of the desk show and work with."""
+
+    ledger: Ledger
+    clock: Clock
+    jobs: JobsFolder
+    previews: Previews
+    launches: Launches
+    plans: Plans
+    runs: Runs
+    unresolved: Unresolved
+
+
+@contextmanager
+def opened_desk(
+    settings: Settings, jobs_folder: Path | None, launcher: Launcher, clock: Clock = SYSTEM_CLOCK
+) -> Iterator[Desk]:
+    """Open what the desk works with, for as long as the context lasts.
+
+    Args:
+        settings: Of the environment.
+        jobs_folder: The folder of jobs; None where there is none.
+        launcher: Starts runs.
+        clock: Time.
+
+    Raises:
+        ConfigurationError: the ledger cannot be opened.
+    """
+    with ExitStack() as exits:
+        ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = JobsFolder(jobs_folder.absolute() if jobs_folder else None, ledger, clock.now)
+        looks = Previews(settings.home / LOOKS, folder, ledger, lambda: open_ledger_of(settings, now=clock.now))
+        exits.callback(looks.close)
+        launches = Launches(ledger, folder, launcher, settings.home / LAUNCHED, clock.now)
+        yield Desk(
+            ledger=ledger,
+            clock=clock,
+            jobs=folder,
+            previews=looks,
+            launches=launches,
+            plans=Plans(ledger, folder, launches, clock.now),
+            runs=Runs(ledger, clock.now),
+            unresolved=Unresolved(ledger, settings, clock),
+        )
+
+
+def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
+    """Make the desk.
+
+    Args:
+        desk: What it shows and works with.
+        settings: How it is served.
+    """
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.desk, app.state.settings = desk, settings
+    for part in (sign_in, home, jobs, previews, plans, runs, unresolved):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=HERE / "static"))
+    app.add_exception_handler(NotSignedIn, _ask_to_sign_in)
+    app.add_exception_handler(Refused, _tell_refused)
+    app.add_exception_handler(RepasseError, _tell_error)
+    app.add_exception_handler(HTTPException, _tell_http)
+    app.add_exception_handler(RequestValidationError, _tell_http)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False)
+    app.add_middleware(StrictHeaders, https=settings.https)
+    return app
+
+
+def _ask_to_sign_in(request: Request, _error: Exception) -> Response:
+    if request.method == "GET" and not request.url.path.endswith("/live"):
+        return RedirectResponse(f"/sign-in?after={quote(request.url.path, safe='/:')}", status_code=303)
+    return _problem(request, 401, say(language_of(request), "refused.signed_out"))
+
+
+def _tell_refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)  # noqa: S101 - what the handler is registered for
+    limit = request.app.state.settings.upload_limit_bytes // MEGABYTE
+    return _problem(request, error.status, say(language_of(request), error.key, limit=limit))
+
+
+def _tell_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RepasseError)  # noqa: S101 - what the handler is registered for
+    status = 422 if isinstance(error, ConfigurationError) else _STATUS.get(error.exit_code, 409)
+    return _problem(request, status, error.in_words(language_of(request)))
+
+
+def _tell_http(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    key = "refused.nothing" if status in {404, 405} else "refused.form"
+    answer = _problem(request, status, say(language_of(request), key))
+    if isinstance(error, HTTPException):
+        answer.headers.update(error.headers or {})  # what is allowed where something is not
+    return answer
+
+
+def _problem(request: Request, status: int, words: str) -> Response:
+    return show(request, "problem.html", status=status, words=words)
+
+
+class StrictHeaders:
+    """Adds the headers to every answer, and answers in the place of an application that failed.
+
+    The text of an exception may hold people's data: only its name and place go to standard error.
+    """
+
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
+        self._app = app
+        self._https = https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=message)
+                static = scope["path"].startswith("/static/") and message["status"] == 200
+                for name, value in HEADERS.items():
+                    headers[name] = "private, max-age=300" if static and name == "Cache-Control" else value
+                if self._https:
+                    headers["Strict-Transport-Security"] = _HSTS
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:  # noqa: BLE001
+            frame = extract_tb(error.__traceback__)[-1]
+            place = "/".join(Path(frame.filename).parts[-3:])
+            sys.stderr.write(f"repasse desk: {type(error).__name__} in {place}:{frame.lineno}\n")
+            if not begun:
+                answer = HTMLResponse(_FAILED, status_code=500)
+                await answer(scope, receive, send_with_headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where to listen.
+
+    Attributes:
+        host: Address.
+        port: Port; 0 takes a free one.
+        certificate, key: To serve https itself; None where something in front does, or on loopback.
+        behind_proxy: Whether a proxy on this machine tells whom requests come from.
+    """
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_ready()
+
+
+def serve(app: FastAPI, where: Where, on_ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until the process is asked to end (SIGINT, SIGTERM). No access log: addresses say who looked at what.
+
+    Raises:
+        OSError: the address is taken or not ours.
+    """
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening, suppress(KeyboardInterrupt):
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((where.host, where.port))
+        name = f"[{where.host}]" if ":" in where.host else where.host
+        url = f"{'https' if where.certificate else 'http'}://{name}:{listening.getsockname()[1]}"
+        _Server(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
+
+
+def _config(app: FastAPI, where: Where) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=where.behind_proxy,
+        timeout_graceful_shutdown=GRACE_S,
+        ssl_certfile=where.certificate,
+        ssl_keyfile=where.key,
+    )

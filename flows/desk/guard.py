@@ -1,0 +1,229 @@
+"""Who may do what on the desk: sessions in cookies, tokens in forms (CSRF), origins, roles; and its settings."""
+
+import asyncio
+import datetime as dt
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from io_adapters.ledger.ledger import Ledger
+from schemas.desk_people import DeskUser, Role
+
+LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
+MEGABYTE: Final = 1_000_000
+FORM_LIMIT_BYTES: Final = 64_000
+# As many fields as such a form can hold: a freeze is lifted by naming all that froze sending.
+MOST_FIELDS: Final = 2_000
+LONGEST_TEXT: Final = 2_000
+# Of a small form; who is slower than that holds a connection and says nothing.
+FORM_WITHIN_S: Final = 20
+# Pages that ask by themselves; that they ask is no sign that anybody is there.
+ASKING_BY_THEMSELVES: Final = "/live"
+TOKEN: Final = "token"  # noqa: S105 - the name of a form's field
+VISIT: Final = "visit"
+# No text of PostgreSQL can hold it, and nobody means it.
+UNWRITABLE: Final = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class DeskSettings:
+    """How the desk is served.
+
+    Attributes:
+        uploads: Folder of what people upload; made when missing.
+        https: Whether browsers reach it over https, so that cookies are Secure and HSTS is sent.
+        hosts: Names it answers to; anything else is refused.
+        upload_limit_bytes: The longest upload, of one or several files at once.
+        idle: A session that nobody used for so long ends.
+        absolute: Every session ends after so long.
+        attempts_per_name: Failures to sign in a name may have within `attempts_within`.
+        attempts_per_address: The same of an address.
+        attempts_within: The window of both.
+    """
+
+    uploads: Path
+    https: bool = False
+    hosts: tuple[str, ...] = LOOPBACK_HOSTS
+    upload_limit_bytes: int = 100 * MEGABYTE
+    idle: dt.timedelta = dt.timedelta(minutes=30)
+    absolute: dt.timedelta = dt.timedelta(hours=12)
+    attempts_per_name: int = 5
+    attempts_per_address: int = 20
+    attempts_within: dt.timedelta = dt.timedelta(minutes=15)
+
+
+class NotSignedIn(Exception):
+    """Nobody is signed in; the page asks to."""
+
+
+class Refused(Exception):
+    """A request that is not answered; `key` names the words for it in `words`.
+
+    No frozen dataclass: whoever hands an exception on writes its traceback to it.
+    """
+
+    def __init__(self, status: int, key: str) -> None:
+        super().__init__(status, key)
+        self.status = status
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Somebody signed in, and the token every form of theirs must bear."""
+
+    user: DeskUser
+    session: str
+    csrf: str
+
+    def may(self, role: Role) -> bool:
+        """Whether they have a role."""
+        return role in self.user.roles
+
+    def require(self, role: Role) -> None:
+        """Refuse what takes a role they do not have."""
+        if not self.may(role):
+            raise Refused(403, f"refused.{role.value}")
+
+
+Form = Mapping[str, str]
+
+
+def ledger_of(request: Request) -> Ledger:
+    """Return the ledger, where users, sessions and everything the pages show is kept."""
+    ledger: Ledger = request.app.state.desk.ledger
+    return ledger
+
+
+def settings_of(request: Request) -> DeskSettings:
+    """Return how the desk is served."""
+    settings: DeskSettings = request.app.state.settings
+    return settings
+
+
+def new_token() -> str:
+    """Return 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def csrf_of(token: str) -> str:
+    """Return the form token that belongs to a session, or to a visit; who knows one does not know the other."""
+    return hmac.new(token.encode(), b"repasse desk form", "sha256").hexdigest()
+
+
+def cookie_name(settings: DeskSettings, what: str) -> str:
+    """Name a cookie; over https so that no other host and no path can set it."""
+    return f"__Host-repasse-{what}" if settings.https else f"repasse-{what}"
+
+
+def set_cookie(response: Response, settings: DeskSettings, what: str, value: str) -> None:
+    """Hand a browser a cookie that no script reads and no other site sends."""
+    name = cookie_name(settings, what)
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=settings.https, path="/")
+
+
+def signed_in(request: Request) -> Signed:
+    """Return who is signed in.
+
+    Raises:
+        NotSignedIn: nobody, or no longer.
+    """
+    if UNWRITABLE in request.scope["path"]:
+        raise Refused(404, "refused.nothing")
+    settings = settings_of(request)
+    token = request.cookies.get(cookie_name(settings, "session"), "")
+    user = None
+    if token:
+        seen = not request.url.path.endswith(ASKING_BY_THEMSELVES)
+        sessions = ledger_of(request).desk_sessions
+        user = sessions.find(token, idle=settings.idle, absolute=settings.absolute, seen=seen)
+    if user is None:
+        raise NotSignedIn
+    signed = Signed(user, token, csrf_of(token))
+    request.state.signed = signed
+    return signed
+
+
+SignedIn = Annotated[Signed, Depends(signed_in)]
+
+
+def require_same_origin(request: Request) -> None:
+    """Refuse a form that another site sent; a browser that says nothing of where it comes from is refused too."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site != "same-origin":
+            raise Refused(403, "refused.origin")
+        return
+    origin = urlsplit(request.headers.get("origin", ""))
+    schemes = {"https"} if settings_of(request).https else {"http", "https"}
+    if origin.netloc != request.headers.get("host") or origin.scheme not in schemes:
+        raise Refused(403, "refused.origin")
+
+
+def require_visit(request: Request, form: Form) -> None:
+    """Refuse a form of nobody signed in without the token of its visit; a browser that never visited has none."""
+    visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
+    if not visit:
+        raise Refused(403, "refused.token")
+    require_token(form.get(TOKEN, ""), csrf_of(visit))
+
+
+def require_token(given: str, csrf: str) -> None:
+    """Refuse a form without the token that belongs to its session."""
+    if not hmac.compare_digest(given.encode(), csrf.encode()):
+        raise Refused(403, "refused.token")
+
+
+async def read_form(request: Request) -> Form:
+    """Read a small form.
+
+    Raises:
+        Refused: it is too large, or no form.
+    """
+    require_same_origin(request)
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        raise Refused(415, "refused.form")
+    try:
+        async with asyncio.timeout(FORM_WITHIN_S):
+            body = await _read_body(request)
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except TimeoutError:
+        raise Refused(408, "refused.form") from None
+    except ValueError:
+        raise Refused(400, "refused.form") from None
+    if any(UNWRITABLE in value for values in fields.values() for value in values):
+        raise Refused(400, "refused.form")
+    return {name: values[-1] for name, values in fields.items()}
+
+
+async def _read_body(request: Request) -> bytes:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > FORM_LIMIT_BYTES:
+            raise Refused(413, "refused.form")
+    return bytes(body)
+
+
+async def posted(request: Request) -> Form:
+    """Read the form of somebody signed in, who has the token for it."""
+    signed = await run_in_threadpool(signed_in, request)
+    form = await read_form(request)
+    require_token(form.get(TOKEN, ""), signed.csrf)
+    return form
+
+
+Posted = Annotated[Form, Depends(posted)]
+
+
+def safe_next(path: str) -> str:
+    """Return where to go after signing in: a page of the desk, whatever was asked for."""
+    fine = path.startswith("/") and not path.startswith("//") and "\\" not in path and path.isprintable()
+    return path if fine and not path.startswith("/sign-") else "/"

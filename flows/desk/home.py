@@ -1,0 +1,68 @@
+"""The first page of the desk: what waits for whom over all jobs, then the jobs and the latest runs."""
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+
+from flows.desk.guard import SignedIn, ledger_of
+from flows.desk.jobs import jobs_of
+from flows.desk.pages import language_of, show
+from flows.desk.plans import Plans, PlanStanding, plans_of
+from flows.desk.runs import runs_of
+from flows.desk.unresolved import Unresolved, unresolved_of
+from flows.reconciliation.waits import gather_waits
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.labels import Labels, wait_in_words
+from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.waits import Wait
+
+S = SubmissionState
+LATEST: Final = 8
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What waits for people or for the service."""
+
+    approvals: tuple[PlanStanding, ...]
+    doubts: int
+    undetermined: int
+    unsent: tuple[Submission, ...]
+    open: tuple[Submission, ...]
+    left: tuple[Wait, ...]
+
+
+def what_waits(ledger: Ledger, plans: Plans, unresolved: Unresolved, now: dt.datetime) -> Waits:
+    """Ask the ledger what waits at this moment."""
+    states = {S.PLANNED, S.APPROVED, S.NOT_SENT, *OPEN}
+    found = ledger.submissions.list(states=states, bodies=False)
+    digests = dict.fromkeys(submission.plan_digest for submission in found if submission.state is S.PLANNED)
+    standings = [plans.standing_of(ledger.plans.get(digest)) for digest in digests]
+    return Waits(
+        approvals=tuple(standing for standing in standings if standing.state == "waiting"),
+        doubts=len(unresolved.list()),
+        undetermined=len(unresolved.undetermined()),
+        unsent=tuple(submission for submission in found if submission.state in {S.APPROVED, S.NOT_SENT}),
+        open=tuple(submission for submission in found if submission.state in OPEN),
+        left=gather_waits(ledger, now),
+    )
+
+
+@router.get("/")
+def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
+    """Show what waits first, then the jobs and the latest runs."""
+    unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
+    facts: dict[str, Any] = {
+        "waits": what_waits(ledger_of(request), plans_of(request), unresolved, now),
+        "reason_of": partial(wait_in_words, labels=Labels(language_of(request))),
+        "stop": unresolved.stop(),
+        "jobs": jobs_of(request).list(),
+        "runs": runs_of(request).list(LATEST),
+        "told": told if told == "settle" else "",
+    }
+    return show(request, "home.html", **facts)

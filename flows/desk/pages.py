@@ -1,0 +1,137 @@
+"""Pages: templates with the words of the reader's language, numbers and moments as they write them, long lists cut."""
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from fastapi import Request, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
+from flows.desk.words import TEXTS, say
+from schemas.desk_people import LANGUAGES, Language, Role
+from schemas.values.money import format_cents
+
+HERE: Final = Path(__file__).parent
+# Payouts are Brazilian: days turn, and people meet, by this clock, wherever the machine stands.
+# No summer time since 2019 (Decreto 9.772/2019).
+BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
+T = TypeVar("T")
+
+
+class Words:
+    """The words of one language, for templates."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def __call__(self, key: str, **facts: object) -> str:
+        """Return a text, with its facts filled in."""
+        return say(self._language, key, **facts)
+
+    def has(self, key: str) -> bool:
+        """Whether there are words for it."""
+        return key in TEXTS
+
+
+_TEMPLATES: Final = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def show(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    csrf: str = "",
+    **facts: Any,  # noqa: ANN401
+) -> Response:
+    """Return a page in the reader's language; every value in it is escaped."""
+    language = language_of(request)
+    signed: Signed | None = getattr(request.state, "signed", None)
+    html = _TEMPLATES.get_template(template).render(
+        t=Words(language),
+        money=partial(format_cents, language=language),
+        number=partial(_number, language),
+        moment=partial(_moment, language),
+        size=partial(_size, language),
+        language=language,
+        languages=LANGUAGES,
+        signed=signed,
+        roles=Role,
+        csrf=csrf or (signed.csrf if signed else ""),
+        path=request.url.path if request.method == "GET" else "",
+        **facts,
+    )
+    return Response(html, status_code=status, media_type="text/html; charset=utf-8")
+
+
+def language_of(request: Request) -> Language:
+    """Return the reader's language: their own, else what this browser chose, else Portuguese."""
+    signed: Signed | None = getattr(request.state, "signed", None)
+    if signed is not None:
+        return signed.user.language
+    chosen = request.cookies.get(cookie_name(settings_of(request), "language"))
+    return next((language for language in LANGUAGES if language == chosen), LANGUAGES[0])
+
+
+def visit_of(request: Request, make: Callable[[], str]) -> tuple[str, str]:
+    """Return the token of a visit before anybody is signed in, and its forms' token."""
+    token = request.cookies.get(cookie_name(settings_of(request), VISIT)) or make()
+    return token, csrf_of(token)
+
+
+def remember_visit(request: Request, response: Response, token: str) -> None:
+    """Let a browser keep its visit's token."""
+    set_cookie(response, settings_of(request), VISIT, token)
+
+
+def _moment(language: Language, at: dt.datetime | None) -> Markup:
+    """Write a moment as its reader does; the page's foot says by which clock."""
+    if at is None:
+        return Markup("–")
+    local = at.astimezone(BRASILIA)
+    shown = f"{local:%d/%m/%Y %H:%M}" if language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
+
+
+def _number(language: Language, value: int) -> str:
+    return f"{value:,}".replace(",", "." if language == "pt-BR" else ",")
+
+
+def _size(language: Language, size_bytes: int) -> str:
+    if size_bytes < 1_000_000:
+        return f"{_number(language, max(1, round(size_bytes / 1000)))} kB"
+    return f"{size_bytes / 1_000_000:.1f} MB".replace(".", "," if language == "pt-BR" else ".")
+
+
+@dataclass(frozen=True, slots=True)
+class Paged(Generic[T]):
+    """One page of a list; pages count from 1."""
+
+    items: Sequence[T]
+    page: int
+    pages: int
+    total: int
+    first: int
+
+
+def page_of(items: Sequence[T], page: int, size: int) -> Paged[T]:
+    """Cut a page out of a list; a page that is not there is the nearest one.
+
+    >>> page_of("abcde", 2, 2).items, page_of("abcde", 9, 2).page
+    ('cd', 3)
+    """
+    pages = max(1, -(-len(items) // size))
+    number = min(max(1, page), pages)
+    start = (number - 1) * size
+    return Paged(items[start : start + size], number, pages, len(items), start + 1 if items else 0)

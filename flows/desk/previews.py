@@ -1,0 +1,368 @@
+"""Previews of a job with files that people bring: read and checked once for each content, in a thread, kept a while."""
+
+import datetime as dt
+import shutil
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+
+import pandas as pd
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, RedirectResponse
+
+from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, new_token, settings_of, signed_in
+from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
+from flows.desk.pages import page_of, show
+from flows.desk.uploads import Received, receive
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.reconciliation.preview import page_of as plan_page_of
+from flows.reconciliation.preview import view_plan
+from flows.reconciliation.rules.reconcile import count_rows
+from flows.reconciliation.write import corrections_of, missing_shares_of
+from flows.run import Run
+from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_run_request
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.spreadsheets.files import expand, is_url
+from schemas.desk_people import Role
+from schemas.errors import ConfigurationError, RepasseError
+from schemas.issues import Issue
+from schemas.job import Job
+from schemas.plan_view import PlanPage
+from schemas.reconciliation import RowCounts
+from schemas.tables.contract import records
+
+KEPT: Final = 24
+AT_ONCE: Final = 2
+# So long a look speaks for the same content asked again, as by a double click; then what people decided since, or what
+# another job has paid, may have changed it.
+GOOD_FOR_S: Final = 10.0
+NOTHING: Final = RowCounts().model_dump()
+ISSUES_A_PAGE: Final = 50
+ROWS_A_PAGE: Final = 100
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+router = APIRouter()
+
+
+class Silence:
+    """Nobody watches; a file's name may be a person's, and logs name nobody."""
+
+    def stage(self, name: str) -> None:
+        """Say nothing."""
+
+    def tell(self, message: str) -> None:
+        """Say nothing."""
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that was recognised: where, as what, how many rows went where, and what was decided on the way."""
+
+    file: str
+    sheet: str
+    layout: str
+    header_row: int
+    rows: Mapping[str, int]
+    decisions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a look at a job's files has found.
+
+    Attributes:
+        tables: What was recognised.
+        rows: Rows read, used, held, duplicate, ignored.
+        issues: Every problem, values masked.
+        corrections: The workbook to correct; None when there is nothing to correct.
+        missing_shares: The list of shares to fill in.
+        failure: Why there is no plan; "" when there is one.
+        plan: What would be paid.
+    """
+
+    tables: tuple[Table, ...]
+    rows: Mapping[str, int]
+    issues: tuple[Issue, ...]
+    corrections: Path | None
+    missing_shares: Path | None
+    failure: str
+    plan: PlanPage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at a job's files, in a thread.
+
+    Attributes:
+        token: Names it in addresses.
+        job: The job.
+        files: "SOURCE=PATH", read in place of the job's.
+        future: What it finds.
+        since_s: When it began, by the monotonic clock.
+    """
+
+    token: str
+    job: JobLine
+    files: tuple[str, ...]
+    future: Future[Preview]
+    since_s: float
+
+    @property
+    def seen(self) -> Preview | None:
+        """What it has found; None while it goes on."""
+        return self.future.result() if self.future.done() else None
+
+    def is_stale(self) -> bool:
+        """Whether asking again is worth another look: it ended, and failed or was some time ago."""
+        return self.seen is not None and (bool(self.seen.failure) or monotonic() - self.since_s > GOOD_FOR_S)
+
+
+class Previews:
+    """What people have looked at lately.
+
+    Args:
+        folder: Where corrections workbooks lie while their look is kept.
+        jobs: The jobs.
+        ledger: Only asked for the standing of jobs.
+        open_ledger: Opens the ledger for one look.
+    """
+
+    def __init__(self, folder: Path, jobs: JobsFolder, ledger: Ledger, open_ledger: Callable[[], Ledger]) -> None:
+        self._folder = folder
+        self._jobs = jobs
+        self._ledger = ledger
+        self._open_ledger = open_ledger
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="look")
+        self._kept: OrderedDict[str, Look] = OrderedDict()
+        self._lock = Lock()
+        shutil.rmtree(folder, ignore_errors=True)  # of a desk before this one
+
+    def begin(self, job_token: str, files: Sequence[str]) -> str:
+        """Start to look; the same content is looked at once."""
+        path, line = self._jobs.path_of(job_token), self._jobs.get(job_token)
+        if path is None or line is None:
+            raise ConfigurationError("there is no such job any more")
+        token = self._token(path, line, files)
+        with self._lock:
+            known = self._kept.get(token)
+            if known is None or known.is_stale():
+                future = self._threads.submit(self._look, path, tuple(files), line.period, self._folder / token)
+                self._kept[token] = Look(token, line, tuple(files), future, monotonic())
+            self._kept.move_to_end(token)
+            gone = [self._kept.popitem(last=False)[0] for _ in range(len(self._kept) - KEPT)]
+        for name in gone:
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+        return token
+
+    def get(self, token: str) -> Look | None:
+        """Return a look that is still kept."""
+        with self._lock:
+            return self._kept.get(token)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _token(self, path: Path, line: JobLine, files: Sequence[str]) -> str:
+        """Name the content of a look: the job file, what is read, and how the job stands in the ledger."""
+        declared, last = self._jobs.declared(path), self._ledger.runs.latest(line.name)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            raise ConfigurationError("the job file cannot be read any more") from None
+        parts = [content.hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
+        if isinstance(declared, Job):
+            parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]
+        return sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+    def _look(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
+        try:
+            return self._seen(path, files, period, folder)
+        except RepasseError as error:
+            return Preview((), NOTHING, error.issues, None, None, error.message, None)
+        except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
+            return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
+
+    def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
+        order = read_run_request(path, files=files, period=period)
+        with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
+            read(run)
+            failure, plan = "", None
+            try:
+                draft(run)
+                plan = plan_page_of(view_plan(run))
+            except RepasseError as unsound:
+                failure = unsound.message
+            corrections, missing = corrections_of(run, folder), missing_shares_of(run, folder)
+            return Preview(
+                tables=_tables(run),
+                rows=count_rows(run.require_inputs().rows).model_dump(),
+                issues=tuple(run.issues),
+                corrections=corrections,
+                missing_shares=missing,
+                failure=failure,
+                plan=plan,
+            )
+
+
+def _tables(run: Run) -> tuple[Table, ...]:
+    """Tell each table that was read, with the rows of it that went anywhere."""
+    counts = _counts(run.require_inputs().rows)
+    return tuple(
+        Table(
+            file=raw.file.name,
+            sheet=raw.sheet or "",
+            layout=origin.layout,
+            header_row=raw.header_row,
+            rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
+            decisions=raw.decisions,
+        )
+        for raw, origin in run.sheets
+    )
+
+
+def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for row in records(runs):
+        of_sheet = found.setdefault((row["file"], row["sheet"]), {})
+        of_sheet[row["disposition"]] = of_sheet.get(row["disposition"], 0) + int(row["rows"])
+    return found
+
+
+def _files_of(job: Job, folder: Path, period: str) -> list[str]:
+    patterns = [pattern for source in job.sources for pattern in source.files]
+    beside = (job.payees, job.shares, job.advances, job.opening)
+    patterns += [pattern for one in beside for pattern in one or ()]
+    found: list[str] = []
+    for pattern in patterns:
+        try:
+            found += expand([pattern], folder, period)
+        except RepasseError:
+            found.append(pattern)
+    return found
+
+
+def _fingerprint(path: str) -> str:
+    """Tell one state of a file from another without reading it; a URL's state is asked anew each time."""
+    if is_url(path):
+        return f"{path} {dt.datetime.now(dt.UTC).isoformat()}"
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return path
+    return f"{path} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+
+
+def previews_of(request: Request) -> Previews:
+    """Return the previews this desk keeps."""
+    previews: Previews = request.app.state.desk.previews
+    return previews
+
+
+def _look(request: Request, token: str) -> Look:
+    look = previews_of(request).get(token)
+    if look is None:
+        raise Refused(404, "refused.look")
+    return look
+
+
+def _plan(request: Request, token: str) -> PlanPage:
+    seen = _look(request, token).seen
+    if seen is None or seen.plan is None:
+        raise Refused(404, "refused.look")
+    return seen.plan
+
+
+@router.post("/jobs/{token}/look")
+async def look_at_job(request: Request, token: str) -> Response:
+    """Take files, or none, and start to look at the job with them."""
+    signed = await run_in_threadpool(signed_in, request)
+    signed.require(Role.PREPARER)
+    settings = settings_of(request)
+    job = await run_in_threadpool(job_of, request, token)
+    _, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
+    look = await run_in_threadpool(_begin, request, signed, job, files)
+    return RedirectResponse(f"/looks/{look}", status_code=303)
+
+
+def _begin(request: Request, signed: Signed, job: JobLine, files: list[Received]) -> str:
+    sources = {name for name, _ in job.sources}
+    if any(file.source not in sources for file in files):
+        raise Refused(400, "refused.form")
+    for file in files:
+        ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
+    return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
+
+
+@router.get("/looks/{token}")
+def look(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+    """Show what was recognised, what is wrong, and what would be paid."""
+    found = _look(request, token)
+    seen = found.seen
+    if seen is None:
+        return show(request, "looking.html", look=found)
+    files = [Path(text.partition("=")[2] or text).name for text in found.files]
+    facts: dict[str, Any] = {"look": found, "files": files, "launch": new_token()}
+    issues = page_of(seen.issues, page, ISSUES_A_PAGE)
+    return show(request, "look.html", **facts, seen=seen, issues=issues, plan=seen.plan)
+
+
+@router.get("/looks/{token}/payments")
+def look_payments(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List every payment of the plan that would be made."""
+    plan = _plan(request, token)
+    rows = page_of(plan.planned, page, ROWS_A_PAGE)
+    return show(request, "payments.html", plan=plan, rows=rows, back=f"/looks/{token}")
+
+
+@router.get("/looks/{token}/others")
+def look_others(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List everything that would not be paid, and why."""
+    plan = _plan(request, token)
+    rows = page_of(plan.others, page, ROWS_A_PAGE)
+    return show(request, "payments.html", plan=plan, rows=rows, back=f"/looks/{token}")
+
+
+@router.get("/looks/{token}/corrections.xlsx")
+def corrections(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Hand over the person's own sheets with the bad cells marked."""
+    seen = _look(request, token).seen
+    return _workbook(seen.corrections if seen else None)
+
+
+@router.get("/looks/{token}/missing-shares.xlsx")
+def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Hand over the shares to fill in."""
+    seen = _look(request, token).seen
+    return _workbook(seen.missing_shares if seen else None)
+
+
+def _workbook(path: Path | None) -> Response:
+    if path is None or not path.is_file():
+        raise Refused(404, "refused.nothing")
+    return FileResponse(path, media_type=XLSX, filename=path.name, content_disposition_type="attachment")
+
+
+@router.post("/looks/{token}/launch")
+def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Start the payout with the very files that were looked at."""
+    signed.require(Role.PREPARER)
+    found = _look(request, token)
+    if not found.job.name or not form.get("launch"):
+        raise Refused(400, "refused.form")
+    key = f"look-{token[:24]}-{form['launch'][:43]}"
+    period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
+    name = launches_of(request).payout(found.job.token, found.files, by=by, key=key, period=period)
+    return RedirectResponse(f"/launches/{name}", status_code=303)

@@ -1,0 +1,305 @@
+"""What takes people's decisions on the desk: submissions in doubt, obligations, holds and freezes."""
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from flows.approvals import decisions
+from flows.approvals.decisions import WAIT, Word
+from flows.desk.guard import LONGEST_TEXT, Form, Posted, Refused, SignedIn
+from flows.desk.pages import language_of, show
+from flows.desk.previews import Silence
+from flows.run import Clock, Run
+from flows.runner import opened_run
+from flows.sending.exchange_rates import declare_rates_absent, link_rate
+from flows.settings import Settings
+from io_adapters.ledger.ledger import Ledger
+from schemas.approval import DecisionKind
+from schemas.desk_people import FirstApproval, Role
+from schemas.errors import DecisionRefused, RepasseError
+from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
+from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.told import Told
+from schemas.values.names import same_person
+
+S = SubmissionState
+X = ExchangeState
+ABSENT: Final = "absent"
+FREEZE: Final = "freeze"
+MOST_KEYS: Final = 500
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A submission, or an exchange rate, that nobody can tell the fate of.
+
+    Attributes:
+        subject: rp-... or xr-...
+        job, period, currency: Of it.
+        payments: How many; 0 of an exchange rate.
+        amount_cents: How much; 0 of an exchange rate.
+        sent_at: When it was sent.
+        absent_from: From when on people may declare it absent.
+        reason: What is known, and what it could be.
+        first_word: One person's word that it is absent, waiting for a second.
+    """
+
+    subject: str
+    job: str
+    period: str
+    currency: str
+    payments: int
+    amount_cents: int
+    sent_at: dt.datetime | None
+    absent_from: dt.datetime | None
+    reason: str
+    first_word: FirstApproval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """What stops all sending.
+
+    Attributes:
+        hold: Who put it on hold, and why; "" when nobody did.
+        freeze: Why ledger and service disagree; "" when they agree.
+        tags: What people must accept by name to lift the freeze.
+        first_word: One person's word on the freeze, waiting for a second.
+    """
+
+    hold: str
+    freeze: str
+    tags: tuple[str, ...]
+    first_word: FirstApproval | None
+
+
+class Unresolved:
+    """What waits for people's words.
+
+    Args:
+        ledger: Where it is written.
+        settings: Of the service, which is asked before a word counts.
+        clock: Time.
+    """
+
+    def __init__(self, ledger: Ledger, settings: Settings, clock: Clock) -> None:
+        self._ledger = ledger
+        self._settings = settings
+        self._clock = clock
+
+    def list(self) -> tuple[Doubt, ...]:
+        """Return everything in doubt: submissions, then exchange rates."""
+        submissions = self._ledger.submissions.list(states={S.IN_DOUBT}, bodies=False)
+        rates = self._ledger.exchange_updates.list(states={X.IN_DOUBT, X.REFUSED})
+        return (*map(self._of_submission, submissions), *map(self._of_rate, rates))
+
+    def undetermined(self) -> tuple[Submission, ...]:
+        """Return the reports that wait for a decision."""
+        ended = self._ledger.submissions.list(states=UNTOLD, bodies=False)
+        undecided = self._ledger.decisions.undecided(one.id for one in ended)
+        return tuple(one for one in ended if one.id in undecided)
+
+    def link(self, subject: str, report_id: str, *, by: str) -> None:
+        """Take a person's word that a report is the one in doubt."""
+        with self._asking() as run:
+            if subject.startswith(ID_PREFIX):
+                link_rate(run, subject, report_id, by)
+            else:
+                decisions.link_report(run, subject, report_id, by)
+        self._ledger.first_approvals.forget(ABSENT, subject)
+
+    def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
+        """Keep the first word; with that of a second person, declare it absent."""
+        doubt = next((one for one in self.list() if one.subject == subject), None)
+        if doubt is None:
+            raise DecisionRefused(Told("doubt.settled", name=subject))
+        if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
+            raise DecisionRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
+        first = self._ledger.first_approvals.standing(ABSENT, subject)
+        if first is None or same_person(first.by) == same_person(by):
+            self._ledger.first_approvals.say(ABSENT, subject, by, evidence)
+            return False
+        people, both = (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}"
+        with self._asking() as run:
+            if subject.startswith(ID_PREFIX):
+                declare_rates_absent(run, [subject], people, both)
+            else:
+                decisions.declare_absent(run, [subject], people, both)
+        self._ledger.first_approvals.forget(ABSENT, subject)
+        return True
+
+    def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
+        """Take a person's word on obligations."""
+        word = Word(kind, by, evidence, self._clock.now(), signed_in=True)
+        return len(decisions.decide(self._ledger, keys, word, self._asking))
+
+    def stop(self) -> Stop:
+        """Return what stops all sending."""
+        hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
+        first = self._ledger.first_approvals.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
+        return Stop(
+            hold=f"{hold.by}: {hold.why}" if hold else "",
+            freeze=freeze.reason if freeze else "",
+            tags=freeze.tags if freeze else (),
+            first_word=first,
+        )
+
+    def hold(self, *, by: str, why: str) -> None:
+        """Stop all sending."""
+        self._ledger.hold.put(by, why)
+
+    def release(self, *, by: str) -> None:
+        """Let sending go on after a hold."""
+        self._ledger.hold.release(by)
+
+    def unfreeze(self, tags: Sequence[str], *, by: str, evidence: str) -> bool:
+        """Keep the first word on a freeze; with that of a second person on the same tags, lift it."""
+        standing = self._ledger.freeze.current()
+        if standing is None:
+            raise DecisionRefused(Told("freeze.none"))
+        if set(tags) != set(standing.tags):
+            raise DecisionRefused(Told("freeze.changed"))
+        subject = _name_of(standing.tags)
+        first = self._ledger.first_approvals.standing(FREEZE, subject)
+        if first is None or same_person(first.by) == same_person(by):
+            self._ledger.first_approvals.say(FREEZE, subject, by, evidence)
+            return False
+        decisions.lift_freeze(self._ledger, tags, (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}")
+        self._ledger.first_approvals.forget(FREEZE, subject)
+        return True
+
+    @contextmanager
+    def _asking(self) -> Iterator[Run]:
+        with opened_run("resolve", None, self._settings, Silence(), self._clock) as run:
+            yield run
+
+    def _of_submission(self, one: Submission) -> Doubt:
+        return Doubt(
+            one.id,
+            one.job,
+            one.period,
+            one.currency,
+            one.payments,
+            one.amount_cents,
+            one.sending_at,
+            _from(one.sending_at),
+            one.reason,
+            self._ledger.first_approvals.standing(ABSENT, one.id),
+        )
+
+    def _of_rate(self, one: ExchangeUpdate) -> Doubt:
+        first = self._ledger.first_approvals.standing(ABSENT, one.id)
+        terms = f"{one.terms.currency} {one.terms.plain_rate}, {one.report_id}, {one.split_id}"
+        reason = f"{terms}: {one.reason}" if one.reason else terms
+        sent = one.sending_at
+        return Doubt(one.id, one.job, one.period, one.terms.currency, 0, 0, sent, _from(sent), reason, first)
+
+
+def _from(sent_at: dt.datetime | None) -> dt.datetime | None:
+    return sent_at + WAIT if sent_at else None
+
+
+def _name_of(tags: Sequence[str]) -> str:
+    """Name a freeze by what froze it: a word on other tags is a word on another freeze."""
+    return sha256("\0".join(sorted(tags)).encode()).hexdigest()
+
+
+def unresolved_of(request: Request) -> Unresolved:
+    """Return what takes people's decisions on this desk."""
+    unresolved: Unresolved = request.app.state.desk.unresolved
+    return unresolved
+
+
+def _page(request: Request, *, status: int = 200, problem: str = "", told: str = "") -> Response:
+    found = unresolved_of(request)
+    facts: dict[str, Any] = {"doubts": found.list(), "undetermined": found.undetermined(), "stop": found.stop()}
+    return show(request, "doubts.html", status=status, problem=problem, told=told, kinds=DecisionKind, **facts)
+
+
+@router.get("/doubts")
+def doubts(request: Request, _signed: SignedIn, told: str = "") -> Response:
+    """Show everything that waits for a person's word."""
+    known = {"linked", "first", "absent", "decided", "held", "released", "lifted"}
+    return _page(request, told=told if told in known else "")
+
+
+@router.post("/doubts/link")
+def link(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take a person's word that a report of the service is the one in doubt."""
+    signed.require(Role.RESOLVER)
+    try:
+        unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
+    except RepasseError as refused:
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
+    return RedirectResponse("/doubts?told=linked", status_code=303)
+
+
+@router.post("/doubts/absent")
+def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take the first, or the second, word that the service never had it."""
+    signed.require(Role.RESOLVER)
+    try:
+        ended = unresolved_of(request).declare_absent(
+            _text(form, "subject"), by=signed.user.name, evidence=_text(form, "evidence")
+        )
+    except RepasseError as refused:
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
+    return RedirectResponse(f"/doubts?told={'absent' if ended else 'first'}", status_code=303)
+
+
+@router.post("/doubts/decide")
+def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take a person's word on obligations."""
+    signed.require(Role.RESOLVER)
+    keys = _text(form, "obligations", longest=40 * MOST_KEYS).replace(",", " ").split()
+    kinds = {kind.value: kind for kind in DecisionKind}
+    if form.get("kind") not in kinds or len(keys) > MOST_KEYS:
+        raise Refused(422, "refused.empty")
+    try:
+        evidence = _text(form, "evidence")
+        unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
+    except RepasseError as refused:
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
+    return RedirectResponse("/doubts?told=decided", status_code=303)
+
+
+@router.post("/sending/hold")
+def hold(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Stop all sending; anybody may."""
+    unresolved_of(request).hold(by=signed.user.name, why=_text(form, "why"))
+    return RedirectResponse("/doubts?told=held", status_code=303)
+
+
+@router.post("/sending/release")
+def release(request: Request, signed: SignedIn, _form: Posted) -> Response:
+    """Let sending go on after a hold."""
+    signed.require(Role.RESOLVER)
+    unresolved_of(request).release(by=signed.user.name)
+    return RedirectResponse("/doubts?told=released", status_code=303)
+
+
+@router.post("/sending/unfreeze")
+def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Take the first, or the second, word that a freeze is understood."""
+    signed.require(Role.RESOLVER)
+    tags = [name.removeprefix("tag:") for name in form if name.startswith("tag:")]
+    try:
+        ended = unresolved_of(request).unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))
+    except RepasseError as refused:
+        return _page(request, status=422, problem=refused.in_words(language_of(request)))
+    return RedirectResponse(f"/doubts?told={'lifted' if ended else 'first'}", status_code=303)
+
+
+def _text(form: Form, name: str, longest: int = LONGEST_TEXT) -> str:
+    text = form.get(name, "").strip()
+    if not text or len(text) > longest:
+        raise Refused(422, "refused.empty")
+    return text

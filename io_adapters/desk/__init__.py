@@ -1,1 +1,0 @@
-"""The desk: the web page where people check, approve and follow payouts."""

@@ -1,0 +1,98 @@
+"""A jobs folder, a service that pays at once, and a desk in front of them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.desk.app import Desk, opened_desk
+from flows.desk.guard import DeskSettings
+from flows.opening import open_ledger_of
+from flows.settings import read_settings
+from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
+from schemas.desk_people import Role
+from tests.flows.desk.office import ALL_ROLES, Browser, MovingClock, RunsHere, hashed
+from tests.flows.jobs import declare, payment, people, write_sheet
+from tests.flows.oracle import Oracle
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No service yet; a home of its own."""
+    for name in ("API_URL", "API_KEY", "LEDGER_URL", "JOBS", "TIMEOUT_S", "LOG_FORMAT"):
+        monkeypatch.delenv(f"REPASSE_{name}", raising=False)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def service(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Oracle]:
+    with EmbeddedSandbox(settings=SandboxSettings(processing_after_s=0, done_after_s=0)) as sandbox:
+        monkeypatch.setenv("REPASSE_API_URL", sandbox.url)
+        monkeypatch.setenv("REPASSE_API_KEY", sandbox.api_key)
+        oracle = Oracle(sandbox)
+        yield oracle
+        oracle.close()
+
+
+@pytest.fixture
+def job(environment: Path) -> Path:
+    """A job of two payments, 10.00 and 20.00."""
+    folder = environment / "jobs" / "aurora"
+    folder.mkdir(parents=True)
+    first, second = people(2)
+    write_sheet(folder / "payments.xlsx", [payment(first, "10,00"), payment(second, "20,00")])
+    return declare(folder / "job.yaml")
+
+
+@pytest.fixture
+def clock() -> MovingClock:
+    return MovingClock()
+
+
+@pytest.fixture
+def launcher() -> RunsHere:
+    return RunsHere()
+
+
+@pytest.fixture
+def settings(environment: Path) -> DeskSettings:
+    return DeskSettings(uploads=environment / "home" / "uploads", upload_limit_bytes=1_000_000)
+
+
+@pytest.fixture
+def desk(environment: Path, job: Path, clock: MovingClock, launcher: RunsHere) -> Iterator[Desk]:
+    """Everything behind the desk, but no service: looking needs none."""
+    with opened_desk(read_settings(), job.parent.parent, launcher, clock.as_clock()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def add(environment: Path) -> Callable[..., None]:
+    """Let somebody sign in."""
+
+    def user(name: str, *roles: Role) -> None:
+        with open_ledger_of(read_settings()) as ledger:
+            ledger.desk_users.add(name, roles or ALL_ROLES, hashed())
+
+    return user
+
+
+@pytest.fixture
+def browser(desk: Desk, settings: DeskSettings) -> Browser:
+    """A browser nobody has signed in with."""
+    return Browser(desk, settings)
+
+
+@pytest.fixture
+def at_desk(desk: Desk, settings: DeskSettings, add: Callable[..., None]) -> Callable[..., Browser]:
+    """Somebody signed in."""
+
+    def open_one(name: str, *roles: Role) -> Browser:
+        add(name, *roles)
+        one = Browser(desk, settings)
+        one.sign_in(name)
+        return one
+
+    return open_one

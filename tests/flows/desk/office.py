@@ -1,0 +1,115 @@
+"""A desk with everything behind it: a real ledger, the embedded sandbox, the real stages, and people at browsers."""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic, sleep
+
+from argon2 import PasswordHasher
+from starlette.testclient import TestClient
+
+from flows.desk.app import Desk, create_app
+from flows.desk.guard import DeskSettings
+from flows.run import Clock
+from flows.runner import SYSTEM_CLOCK, RunOptions, run_payout, run_settle
+from schemas.desk_people import Role
+
+PASSWORD = "correct horse battery"  # noqa: S105
+ORIGIN = "http://127.0.0.1"
+ALL_ROLES = tuple(Role)
+
+
+class RunsHere:
+    """Starts runs by running them, here and now; a key that was used before starts nothing."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.periods: list[str] = []
+
+    def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
+        if key not in self.keys:
+            self.keys.append(key)
+            self.periods.append(period)
+            run_payout(job_path, RunOptions(files, yes=False, by=by, period=period or None))
+
+    def settle(self, *, key: str) -> None:
+        self.keys.append(key)
+        run_settle(None)
+
+
+class MovingClock:
+    """The system's time, and as much later as it is told."""
+
+    def __init__(self) -> None:
+        self.later = dt.timedelta(0)
+
+    def move(self, **by: float) -> None:
+        self.later += dt.timedelta(**by)
+
+    def as_clock(self) -> Clock:
+        return Clock(lambda: SYSTEM_CLOCK.now() + self.later, SYSTEM_CLOCK.monotonic_s, SYSTEM_CLOCK.sleep)
+
+
+class Browser:
+    """Somebody at a browser that runs no script."""
+
+    def __init__(self, desk: Desk, settings: DeskSettings) -> None:
+        self.http = TestClient(create_app(desk, settings), base_url=ORIGIN, follow_redirects=False)
+        self.seen: list[str] = []
+
+    def get(self, path: str, code: int = 200) -> str:
+        self.seen.append(path)
+        answer = self.http.get(path)
+        assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
+        return answer.text
+
+    def token(self, path: str) -> str:
+        found = re.search(r'name="token" value="([0-9a-f]+)"', self.get(path))
+        assert found, f"{path} has no form"
+        return found[1]
+
+    def post(self, path: str, *, code: int = 303, at: str = "/", token: str | None = None, **fields: str) -> str:
+        """Send a form of a page; returns where it leads, or what is said."""
+        data = fields | {"token": self.token(at) if token is None else token}
+        answer = self.http.post(path, data=data, headers={"Origin": ORIGIN})
+        assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
+        self.seen.append(answer.headers.get("location", ""))
+        return answer.headers["location"] if code == 303 else words_of(answer.text)
+
+    def sign_in(self, name: str, password: str = PASSWORD, code: int = 303) -> str:
+        return self.post("/sign-in", at="/sign-in", code=code, name=name, password=password)
+
+    def bring(self, job: str, files: Sequence[Path], *, source: str = "payments", code: int = 303) -> str:
+        """Upload files for a job; returns where that leads."""
+        token = self.token(job)
+        parts = [("token", (None, token)), *((f"file:{source}", (path.name, path.read_bytes())) for path in files)]
+        answer = self.http.post(f"{job}/look", files=parts, headers={"Origin": ORIGIN})
+        assert answer.status_code == code, words_of(answer.text)
+        return answer.headers["location"] if code == 303 else words_of(answer.text)
+
+    def wait_for(self, path: str, words: str) -> str:
+        """Load a page again until it says something."""
+        deadline = monotonic() + 30
+        while words not in (text := words_of(self.get(path))):
+            assert monotonic() < deadline, text
+            sleep(0.05)
+        return text
+
+    def follow(self, path: str) -> str:
+        """Go where a launch leads: to its run."""
+        answer = self.http.get(path)
+        assert answer.status_code == 303, words_of(answer.text)
+        self.seen.append(answer.headers["location"])
+        return answer.headers["location"]
+
+
+def words_of(html: str) -> str:
+    """What a person reads of a page."""
+    text = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", html, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", text.replace("&#34;", '"').replace("&#39;", "'")).strip()
+
+
+def hashed() -> str:
+    """A hash of everybody's password that is quick to judge: each hash carries what it costs."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)

@@ -1,0 +1,111 @@
+"""Every address of the desk has a rule: who may go there. An address without one fails here."""
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.routing import APIRoute
+
+from schemas.desk_people import Role
+from tests.flows.desk.office import ORIGIN, Browser, words_of
+
+ANYBODY = "anybody, with the token of their visit where they send something"
+SIGNED_IN = "anybody signed in"
+RULES = {
+    ("GET", "/sign-in"): ANYBODY,
+    ("POST", "/sign-in"): ANYBODY,
+    ("POST", "/language"): ANYBODY,
+    ("POST", "/sign-out"): SIGNED_IN,
+    ("GET", "/"): SIGNED_IN,
+    ("GET", "/runs"): SIGNED_IN,
+    ("GET", "/jobs/{token}"): SIGNED_IN,
+    ("POST", "/jobs/{token}/look"): Role.PREPARER,
+    ("GET", "/looks/{token}"): SIGNED_IN,
+    ("GET", "/looks/{token}/payments"): SIGNED_IN,
+    ("GET", "/looks/{token}/others"): SIGNED_IN,
+    ("GET", "/looks/{token}/corrections.xlsx"): SIGNED_IN,
+    ("GET", "/looks/{token}/missing-shares.xlsx"): SIGNED_IN,
+    ("POST", "/looks/{token}/launch"): Role.PREPARER,
+    ("GET", "/launches/{key}"): SIGNED_IN,
+    ("GET", "/plans/{digest}"): SIGNED_IN,
+    ("GET", "/plans/{digest}/payments"): SIGNED_IN,
+    ("GET", "/plans/{digest}/others"): SIGNED_IN,
+    ("POST", "/plans/{digest}/approve"): Role.APPROVER,
+    ("POST", "/plans/{digest}/reject"): Role.APPROVER,
+    ("GET", "/runs/{run_id}"): SIGNED_IN,
+    ("GET", "/runs/{run_id}/live"): SIGNED_IN,
+    ("GET", "/runs/{run_id}/statements"): SIGNED_IN,
+    ("GET", "/runs/{run_id}/files/{token}"): SIGNED_IN,
+    ("POST", "/runs/{run_id}/go-on"): Role.PREPARER,
+    ("GET", "/doubts"): SIGNED_IN,
+    ("POST", "/doubts/link"): Role.RESOLVER,
+    ("POST", "/doubts/absent"): Role.RESOLVER,
+    ("POST", "/doubts/decide"): Role.RESOLVER,
+    ("POST", "/sending/hold"): SIGNED_IN,
+    ("POST", "/sending/release"): Role.RESOLVER,
+    ("POST", "/sending/unfreeze"): Role.RESOLVER,
+    ("POST", "/settle"): SIGNED_IN,
+}
+FIELDS = {"total": "1,00", "why": "no", "launch": "x", "subject": "rp-x", "report": "y", "evidence": "z", "kind": "pay"}
+FIELDS |= {"obligations": "ob-x"}
+
+
+def routes_of(router: object) -> Iterator[APIRoute]:
+    for route in router.routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif hasattr(route, "original_router"):
+            yield from routes_of(route.original_router)
+        else:
+            assert getattr(route, "path", None) == "/static", route
+
+
+def test_every_address_has_a_rule_and_every_rule_an_address(browser):
+    found = {(method, route.path) for route in routes_of(browser.http.app) for method in route.methods}
+    assert found == set(RULES)
+
+
+def ask(who: Browser, method: str, path: str, token: str) -> object:
+    address = path.replace("{digest}", "abcdef1234")
+    for name in ("{token}", "{key}", "{run_id}"):
+        address = address.replace(name, "x")
+    if method == "GET":
+        return who.http.get(address)
+    return who.http.post(address, data=FIELDS | {"token": token}, headers={"Origin": ORIGIN})
+
+
+@pytest.fixture
+def people(at_desk) -> dict[Role, tuple[Browser, str]]:
+    """Somebody for each role, and for no other, with the token of their forms."""
+    found = {role: at_desk(f"only {role}", role) for role in Role}
+    return {role: (who, who.token("/doubts")) for role, who in found.items()}
+
+
+def test_nobody_goes_where_they_have_to_sign_in(browser):
+    for (method, path), rule in RULES.items():
+        if rule is not ANYBODY:
+            code = 401 if method == "POST" or path.endswith("/live") else 303
+            assert ask(browser, method, path, "").status_code == code, path
+
+
+def test_each_role_does_what_it_may_and_nothing_else(people):
+    for (method, path), rule in RULES.items():
+        if rule is ANYBODY or path in {"/sign-out", "/settle"}:
+            continue
+        for role, (who, token) in people.items():
+            answer = ask(who, method, path, token)
+            refused = answer.status_code == 403 and "papel" in words_of(answer.text)
+            assert refused == (isinstance(rule, Role) and rule is not role), (path, role)
+            assert answer.status_code not in {401, 500}, (path, role)
+
+
+def test_nothing_is_done_by_a_look_or_by_a_way_nobody_wrote(people):
+    who, _ = people[Role.APPROVER]
+    for method, path in RULES:
+        address = path.replace("{digest}", "abcdef1234").replace("{token}", "x").replace("{run_id}", "x")
+        for other in ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE"):
+            answer = who.http.request(other, address.replace("{key}", "x"))
+            assert answer.status_code == 405, (other, path)
+            assert answer.headers["allow"] in {"GET", "POST"}
+            assert answer.headers["x-frame-options"] == "DENY"
+        if method == "POST" and ("GET", path) not in RULES:
+            assert who.http.get(address).status_code == 405, path
