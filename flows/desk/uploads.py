@@ -268,7 +268,7 @@ def safe_name(name: str) -> str:
     r"""Make a file's name safe for every file system, and for a command line.
 
     >>> safe_name("..\\..\\etc/pagamentos março.xlsx"), safe_name("~$a=b.xlsx"), safe_name("...")
-    ('pagamentos março.xlsx', '_$a_b.xlsx'.replace('$', '_'), 'upload')
+    ('pagamentos março.xlsx', '__a_b.xlsx', 'upload')
     """
     base = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
     clean = _STRANGE.sub("_", base).strip(" .")
