@@ -119,14 +119,14 @@ class SandboxWorld:
         self._control(f"/reports/{split_id}", fields)
 
     def effects(self) -> dict[str, int]:
-        audit = httpx.get(self.sandbox.control_url + "/audit").raise_for_status().json()
+        audit = httpx.get(self.sandbox.control_url + "/audit", timeout=60).raise_for_status().json()
         kinds = ("contacts", "creates", "exchange_rates", "account_checks", "qr_codes", "webhooks")
         return {kind: len(audit[kind]) for kind in kinds if audit[kind]}
 
     def _control(self, path: str, document: dict[str, Any]) -> Any:
         body = json.dumps(document, default=float)
         headers = {"Content-Type": "application/json"}
-        answer = httpx.post(self.sandbox.control_url + path, content=body, headers=headers)
+        answer = httpx.post(self.sandbox.control_url + path, content=body, headers=headers, timeout=60)
         return answer.raise_for_status().json()
 
 

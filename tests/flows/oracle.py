@@ -18,7 +18,7 @@ class Oracle:
     def __init__(self, sandbox: EmbeddedSandbox) -> None:
         self.url = sandbox.url
         self.api_key = sandbox.api_key
-        self._control = httpx.Client(base_url=sandbox.control_url, timeout=5)
+        self._control = httpx.Client(base_url=sandbox.control_url, timeout=60)
 
     def close(self) -> None:
         self._control.close()
@@ -58,7 +58,7 @@ class Oracle:
         path = f"{self.url}/split/{self.reports[-1]['split_id']}/update_exchange_rate"
         body = f'{{"currency": "{currency}", "rate": {rate}, "showExchangeData": true}}'
         headers = {"Authorization": self.api_key, "Content-Type": "application/json"}
-        httpx.post(path, headers=headers, content=body).raise_for_status()
+        httpx.post(path, headers=headers, content=body, timeout=60).raise_for_status()
 
     @property
     def checks_cost_cents(self) -> int:

@@ -111,7 +111,7 @@ def test_a_forged_paid_moves_nothing_but_a_look(label, service, listening, event
     (batch,) = summary_of(report)["batches"]
     before = service.calls(LIST)
     forged = {"event": "split.done", "_id": batch["split_id"], "status": "DONE", "paidAmount": 30, "valid": True}
-    assert httpx.post(url, json=forged).status_code == 204
+    assert httpx.post(url, json=forged, timeout=60).status_code == 204
     eventually(lambda: service.calls(LIST) > before)
     with label.ledger() as ledger:
         (submission,) = ledger.submissions.list()
@@ -124,7 +124,7 @@ def test_a_burst_of_deliveries_is_one_look_now_and_one_after(label, service, lis
     url = listening(every_s=4)
     looks_of_one_settle = count_of_a_settle(label, service)
     before = service.calls(LIST)
-    with httpx.Client() as client:
+    with httpx.Client(timeout=60) as client:
         for _ in range(200):
             assert client.post(url, content=b"{").status_code == 204
     eventually(lambda: service.calls(LIST) >= before + 2 * looks_of_one_settle)
@@ -141,9 +141,9 @@ def count_of_a_settle(label, service):
 def test_a_url_registered_while_we_listen_is_known_soon(label, service, listen, registered, eventually):
     base = listen()
     url = registered(base)
-    eventually(lambda: httpx.post(url).status_code == 204)
+    eventually(lambda: httpx.post(url, timeout=60).status_code == 204)
     label.say("webhook", "retire", "1")
-    eventually(lambda: httpx.post(url).status_code == 404)
+    eventually(lambda: httpx.post(url, timeout=60).status_code == 404)
 
 
 def test_the_service_is_told_a_secret_that_nobody_else_is(label, service):
@@ -216,7 +216,7 @@ def test_what_the_listener_says_names_no_token_and_no_body(label, service, liste
     report = open_report(label, service)
     url = listening()
     before = service.calls(LIST)
-    httpx.post(url, content=b"SECRET-BODY", headers={"X": "SECRET-HEADER"})
+    httpx.post(url, content=b"SECRET-BODY", headers={"X": "SECRET-HEADER"}, timeout=60)
     eventually(lambda: service.calls(LIST) > before)
     said = (label.folder / "listen.log").read_text()
     assert "SECRET" not in said
@@ -276,7 +276,7 @@ def test_a_thousand_forged_deliveries_a_second_change_nothing(label, service, li
     assert told["statuses"] == {"204": 5000}
     assert told["p99_ms"] < 2_000
     assert memory_kb(listeners[0].pid) - memory < 8_000
-    stray = httpx.post(f"http://{url.netloc}/hooks/{'x' * 43}", content=b"x")
+    stray = httpx.post(f"http://{url.netloc}/hooks/{'x' * 43}", content=b"x", timeout=60)
     assert stray.status_code == 404
     assert service.calls(LIST) - looks <= 2 * looks_of_one_settle
     assert books(label) == before

@@ -216,7 +216,7 @@ def real(desk, tmp_path) -> Iterator[tuple]:
 
 def guesses(url: str, forwarded: list[str]) -> list[int]:
     codes = []
-    with httpx.Client(base_url=url) as http:
+    with httpx.Client(base_url=url, timeout=60) as http:
         for number, address in enumerate(forwarded):
             page = http.get("/sign-in").text
             token = page.partition('name="token" value="')[2].partition('"')[0]
@@ -246,7 +246,7 @@ def test_the_ipv6_loopback_is_served_too(real):
 def test_who_sends_a_form_drop_by_drop_is_hung_up_on(real, monkeypatch):
     monkeypatch.setattr(guard, "FORM_WITHIN_S", 0.3)
     url = real()
-    with httpx.Client(base_url=url) as http:
+    with httpx.Client(base_url=url, timeout=60) as http:
         kind = {"Origin": url, "Content-Type": "application/x-www-form-urlencoded"}
         assert http.post("/sign-in", content=drops(b"name=ana"), headers=kind).status_code == 408
 
@@ -255,7 +255,7 @@ def test_an_upload_that_falls_silent_leaves_nothing(real, add, desk, tmp_path, m
     monkeypatch.setattr(uploads, "SILENT_S", 0.3)
     add("ana", Role.PREPARER)
     url, page = real(), job_page(desk)
-    with httpx.Client(base_url=url) as http:
+    with httpx.Client(base_url=url, timeout=60) as http:
         token = http.get("/sign-in").text.partition('name="token" value="')[2].partition('"')[0]
         http.post("/sign-in", data={"token": token, "name": "ana", "password": PASSWORD}, headers={"Origin": url})
         token = http.get(page).text.partition('name="token" value="')[2].partition('"')[0]

@@ -35,7 +35,7 @@ def test_it_answers_as_soon_as_it_is_entered_and_is_gone_as_soon_as_it_is_left()
 
 
 def test_it_stops_though_a_request_hangs_for_longer_than_any_test_and_a_client_keeps_its_connection(eventually):
-    with httpx.Client(headers=KEY) as client, EmbeddedSandbox() as sandbox:
+    with httpx.Client(headers=KEY, timeout=60) as client, EmbeddedSandbox() as sandbox:
         client.get(f"{sandbox.url}/split")
         fault = {"endpoint": "GET /split", "kind": "hang", "seconds": 600}
         client.post(f"{sandbox.control_url}/faults", json=fault)
