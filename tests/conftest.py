@@ -35,7 +35,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(20_000, 10, 10)
     if "io_adapters.ledger.ledger" in sys.modules:
         from tests.migrations import install
 
