@@ -23,7 +23,8 @@ X = ExchangeState
 ANA, BIA, CAIO = people(3)
 THREE = [(ANA, "10,00", ""), (BIA, "20,00", ""), (CAIO, "30,00", "sim")]
 TERMS = {"rate": "5.4312", "order_id": "EX-1", "show_exchange_data": True}
-DOLLARS = {"currency": "USD", "foreign_currency": TERMS}
+SOON = {"every_s": "0.1", "for_s": "0.3"}  # a rate in doubt keeps a run waiting for as long as it may
+DOLLARS = {"currency": "USD", "foreign_currency": TERMS, "settle": SOON}
 REFUSAL = {"detail": [{"loc": ["body", "orderId"], "msg": "unknown order", "type": "value_error"}]}
 
 
@@ -181,7 +182,6 @@ def test_a_rate_that_takes_effect_late_is_found_by_settle(abroad, service, event
 
 
 def test_a_success_without_a_word_is_believed_and_the_report_followed(abroad, service):
-    abroad.declare(**DOLLARS, settle={"every_s": "0.1", "for_s": "0.2"})
     service.plant(RATE, "empty", when="before")
     assert abroad.run().exit_code == ExitCode.STILL_OPEN
     assert state_of(abroad) is X.ACCEPTED
@@ -319,7 +319,6 @@ def test_an_answer_that_shows_another_rate_stops_the_run(each_alone, service):
 
 def test_a_rate_that_changes_afterwards_is_an_alarm(abroad, service):
     service.behave(processing_after_s=3600, done_after_s=3600)
-    abroad.declare(**DOLLARS, settle={"every_s": "0.1", "for_s": "0.2"})
     report = abroad.run()
     assert report.exit_code == ExitCode.STILL_OPEN
     service.set_rate("5.50")
