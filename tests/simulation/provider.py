@@ -194,6 +194,10 @@ class Provider:
         in_full = [report for report in self.reports if not report.tax_cents]
         return sorted(cents_of(entry["finalAmount"]) for report in in_full for entry in report.paid)
 
+    def reached_cents(self) -> list[int]:
+        """Centavos, as they were asked, of every payment that reached its payee, in full or less tax."""
+        return sorted(cents_of(entry["finalAmount"]) for report in self.reports for entry in report.paid)
+
     def taxed_cents(self) -> list[int]:
         """Centavos of payments of which tax was kept back: what was asked, and what is left where that is known."""
         taxed = [report for report in self.reports if report.tax_cents]

@@ -276,7 +276,7 @@ def test_it_is_said_to_be_done_only_when_everything_was_paid(office, fate: Fate)
     end = label.run()
     assert label.violations() == ()
     if end.exit_code == ExitCode.DONE:
-        assert label.provider.paid_cents() == sorted(cents for debt in label.debts for cents in debt.cents)
+        assert label.provider.reached_cents() == sorted(cents for debt in label.debts for cents in debt.cents)
 
 
 @pytest.mark.parametrize("meets", some([OF_ANOTHER, DELIVERED_TWICE, *WRONG_ECHOES], one_in=2), ids=name_of)
