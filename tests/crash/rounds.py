@@ -30,7 +30,7 @@ PAYMENTS: Final = 40
 TIMEOUT_S: Final = 0.4
 LATEST_EFFECT_S: Final = 0.8
 LONGEST_LIFE_S: Final = 30.0
-FAULTY_POSTS: Final = 0.1
+FAULTY_POSTS: Final = 0.04  # more would leave most rounds with so many doubts that sending stops
 FAULTY_LISTINGS: Final = 0.003
 REFUSAL: Final = {"detail": [{"loc": ["body", "payments", 0, "name"], "msg": "not today", "type": "value_error"}]}
 # What one call of POST /split can meet; a hang of 0.6 s outlasts the client's patience.
