@@ -85,7 +85,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstApproval:
+class FirstDecision:
     """What one person says where it takes two; waits for the second.
 
     Attributes:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from flows.payables.draft import draft_anew, work_out_again
+from flows.payables.draft import compute_again, draft_anew
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.account_checks import (
     AccountToCheck,
@@ -62,7 +62,7 @@ class _Asking:
         self._requests = {account.fingerprint: account.request for account in accounts}
         self._left = deque(self._requests)
         self._open: dict[str, Reservation] = {}
-        self._purse = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
+        self._budget = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
         self._ahead = 2 * rules.at_a_time
         self._money = True
         self._failures = 0
@@ -90,7 +90,7 @@ class _Asking:
         """Write down what ended, reserve what comes next, and let it begin."""
         room = self._ahead - len(self._open) if self._money else 0
         wanted = [self._left.popleft() for _ in range(min(room, len(self._left)))]
-        leaves = self._run.ledger.checks.turn(self._unwritten, wanted, self._purse)
+        leaves = self._run.ledger.checks.turn(self._unwritten, wanted, self._budget)
         self._unwritten = []
         self._open |= {name: leave for name, leave in leaves.items() if isinstance(leave, Reservation)}
         over = [name for name, leave in leaves.items() if leave is NotReserved.OVER_BUDGET]
@@ -131,7 +131,7 @@ class _Asking:
         self._give_back(calls)
         for name in list(self._open):
             self._end(name, Verdict(CheckResult.UNKNOWN, "broken off before the answer came"), charged=True)
-        self._run.ledger.checks.turn(self._unwritten, (), self._purse)
+        self._run.ledger.checks.turn(self._unwritten, (), self._budget)
 
     def _tell(self) -> None:
         now_s = self._run.clock.monotonic_s()
@@ -177,7 +177,7 @@ def check_accounts(run: Run) -> None:
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
         run.checks_broke_off = Told("look.checks_broke_off", missing=missing)
         run.end_with(ExitCode.NOT_SENT, run.checks_broke_off.in_words(run.language))
-    work_out_again(run)
+    compute_again(run)
 
 
 def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:

@@ -129,9 +129,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
 
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
     seen = _last_seen(ledger, keys)
-    claimed = {
-        obligation.obligation_key: obligation.base_key for obligation in ledger.claims.live_for_obligations(keys)
-    }
+    claimed = {claim.obligation_key: claim.base_key for claim in ledger.claims.live_for_obligations(keys)}
     bases = {key: seen[key]["base_key"] if key in seen else claimed.get(key, key) for key in keys}
     claims = ledger.claims.live_for(bases.values())
     answered = ledger.decisions.on_reports(keys)

@@ -185,7 +185,7 @@ def resolve_doubts(  # each is named at the call
         raise DecisionRefused("--absent needs --evidence: what do you both rely on?")
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock or SYSTEM_CLOCK) as run:
         for subject in subjects:
-            _require_typed_word_counts(run, subject)
+            _require_typed_name_counts(run, subject)
         if subjects[0].startswith(ID_PREFIX):
             return _resolve_rates(run, subjects, report, people, evidence.strip(), as_json=as_json)
         if report is not None:
@@ -216,7 +216,7 @@ def _take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: st
     console, taken_back = console_for(as_json=as_json), []
     with opened_run("resolve", None, read_settings(), QuietProgress()) as run:
         for subject in subjects:
-            _require_typed_word_counts(run, subject)
+            _require_typed_name_counts(run, subject)
         for subject in dict.fromkeys(subjects):
             stands = take_link_back(run, subject, people, evidence.strip())
             console.print(f"{subject} is in doubt again", soft_wrap=True)
@@ -224,7 +224,7 @@ def _take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: st
     return ExitCode.DONE, {"resolved": taken_back}
 
 
-def _require_typed_word_counts(run: "Run", subject: str) -> None:
+def _require_typed_name_counts(run: "Run", subject: str) -> None:
     """Refuse a typed name for a submission, or an exchange update, of a job whose people have to sign in."""
     from io_adapters.ledger.approvals_missing import require_typed_name_counts
     from schemas.exchange_update import ID_PREFIX

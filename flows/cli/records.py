@@ -135,33 +135,33 @@ def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":
     return rates
 
 
-def _submission_document(one: "Submission") -> dict[str, Any]:
+def _submission_document(submission: "Submission") -> dict[str, Any]:
     return {
-        "job": one.job,
-        "period": one.period,
-        "report_id": one.report_id,
-        "plan_digest": one.plan_digest,
-        "state": one.state.value,
-        "payments": one.payments,
-        "amount_cents": one.amount_cents,
-        "run": one.run_id,
-        "reason": one.reason,
-        "linked_by": one.linked_by,
+        "job": submission.job,
+        "period": submission.period,
+        "report_id": submission.report_id,
+        "plan_digest": submission.plan_digest,
+        "state": submission.state.value,
+        "payments": submission.payments,
+        "amount_cents": submission.amount_cents,
+        "run": submission.run_id,
+        "reason": submission.reason,
+        "linked_by": submission.linked_by,
     }
 
 
-def _rate_document(one: "ExchangeUpdate") -> dict[str, Any]:
+def _rate_document(update: "ExchangeUpdate") -> dict[str, Any]:
     return {
-        "job": one.job,
-        "period": one.period,
-        "update_id": one.id,
-        "report_id": one.report_id,
-        "split_id": one.split_id,
-        "currency": one.terms.currency,
-        "rate": one.terms.plain_rate,
-        "state": one.state.value,
-        "run": one.run_id,
-        "reason": one.reason,
+        "job": update.job,
+        "period": update.period,
+        "update_id": update.id,
+        "report_id": update.report_id,
+        "split_id": update.split_id,
+        "currency": update.terms.currency,
+        "rate": update.terms.plain_rate,
+        "state": update.state.value,
+        "run": update.run_id,
+        "reason": update.reason,
     }
 
 

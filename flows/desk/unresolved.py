@@ -21,7 +21,7 @@ from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
-from schemas.desk_people import FirstApproval, Role
+from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.submission import UNTOLD, Submission, SubmissionState
@@ -61,7 +61,7 @@ class Doubt:
     sent_at: dt.datetime | None
     absent_from: dt.datetime | None
     reason: str
-    first_word: FirstApproval | None
+    first_word: FirstDecision | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Stop:
     hold: str
     freeze: str
     tags: tuple[str, ...]
-    first_word: FirstApproval | None
+    first_word: FirstDecision | None
 
 
 class Unresolved:
@@ -114,7 +114,7 @@ class Unresolved:
                 link_rate(run, subject, report_id, by)
             else:
                 decisions.link_report(run, subject, report_id, by)
-        self._ledger.first_approvals.forget(ABSENT, subject)
+        self._ledger.first_decisions.forget(ABSENT, subject)
 
     def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
         """Keep the first word; with that of a second person, declare it absent."""
@@ -123,9 +123,9 @@ class Unresolved:
             raise DecisionRefused(Told("doubt.settled", name=subject))
         if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
             raise DecisionRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
-        first = self._ledger.first_approvals.standing(ABSENT, subject)
+        first = self._ledger.first_decisions.standing(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_approvals.say(ABSENT, subject, by, evidence)
+            self._ledger.first_decisions.say(ABSENT, subject, by, evidence)
             return False
         people, both = (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}"
         with self._asking() as run:
@@ -133,7 +133,7 @@ class Unresolved:
                 declare_rates_absent(run, [subject], people, both)
             else:
                 decisions.declare_absent(run, [subject], people, both)
-        self._ledger.first_approvals.forget(ABSENT, subject)
+        self._ledger.first_decisions.forget(ABSENT, subject)
         return True
 
     def decide(self, keys: Sequence[str], kind: DecisionKind, *, by: str, evidence: str) -> int:
@@ -144,7 +144,7 @@ class Unresolved:
     def stop(self) -> Stop:
         """Return what stops all sending."""
         hold, freeze = self._ledger.hold.current(), self._ledger.freeze.current()
-        first = self._ledger.first_approvals.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
+        first = self._ledger.first_decisions.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
         return Stop(
             hold=f"{hold.by}: {hold.why}" if hold else "",
             freeze=freeze.reason if freeze else "",
@@ -168,12 +168,12 @@ class Unresolved:
         if set(tags) != set(standing.tags):
             raise DecisionRefused(Told("freeze.changed"))
         subject = _name_of(standing.tags)
-        first = self._ledger.first_approvals.standing(FREEZE, subject)
+        first = self._ledger.first_decisions.standing(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_approvals.say(FREEZE, subject, by, evidence)
+            self._ledger.first_decisions.say(FREEZE, subject, by, evidence)
             return False
         decisions.lift_freeze(self._ledger, tags, (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}")
-        self._ledger.first_approvals.forget(FREEZE, subject)
+        self._ledger.first_decisions.forget(FREEZE, subject)
         return True
 
     @contextmanager
@@ -192,11 +192,11 @@ class Unresolved:
             one.sending_at,
             _from(one.sending_at),
             one.reason,
-            self._ledger.first_approvals.standing(ABSENT, one.id),
+            self._ledger.first_decisions.standing(ABSENT, one.id),
         )
 
     def _of_rate(self, one: ExchangeUpdate) -> Doubt:
-        first = self._ledger.first_approvals.standing(ABSENT, one.id)
+        first = self._ledger.first_decisions.standing(ABSENT, one.id)
         terms = f"{one.terms.currency} {one.terms.plain_rate}, {one.report_id}, {one.split_id}"
         reason = f"{terms}: {one.reason}" if one.reason else terms
         sent = one.sending_at

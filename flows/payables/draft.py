@@ -122,7 +122,7 @@ def draft(run: Run) -> None:
     """
     stand(run)
     assume_kept_answers(run)
-    work_out_again(run)
+    compute_again(run)
 
 
 def draft_anew(run: Run) -> None:
@@ -131,7 +131,7 @@ def draft_anew(run: Run) -> None:
     stand(run)
     if run.standing != before or run.inputs is not inputs:
         assume_kept_answers(run)
-        work_out_again(run)
+        compute_again(run)
 
 
 def stand(run: Run) -> None:
@@ -195,7 +195,7 @@ def assume_kept_answers(run: Run) -> None:
     """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
     run.verdicts = {}
     if run.job.account_checks.when == "new_or_changed":
-        work_out_again(run)
+        compute_again(run)
         run.verdicts = kept_answers(run, run.require_payables())
 
 
@@ -210,7 +210,7 @@ def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
     }
 
 
-def work_out_again(run: Run) -> None:
+def compute_again(run: Run) -> None:
     """Decide anew from all that is known by now; the same facts are not worked out twice."""
     if run.standing is None:
         stand(run)

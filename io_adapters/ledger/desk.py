@@ -19,7 +19,7 @@ from io_adapters.ledger.desk_tables import (
     desk_users,
 )
 from io_adapters.ledger.engine import Database
-from schemas.desk_people import DeskUser, FirstApproval, Language, Launch, Role, Upload, is_name
+from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.values.names import same_person
 
@@ -301,7 +301,7 @@ class DeskLaunches:
             return [_launch_of(row) for row in connection.execute(query)]
 
 
-class FirstApprovals:
+class FirstDecisions:
     """What one person has said where it takes two."""
 
     def __init__(self, database: Database) -> None:
@@ -314,11 +314,11 @@ class FirstApprovals:
             values = {"kind": kind, "subject": subject, "by": by, "evidence": evidence, "at": self._db.now()}
             connection.execute(insert(desk_first_words).values(**values))
 
-    def standing(self, kind: str, subject: str) -> FirstApproval | None:
+    def standing(self, kind: str, subject: str) -> FirstDecision | None:
         """Return the first word that waits for a second; None when there is none."""
         with self._db.reading() as connection:
             row = connection.execute(select(desk_first_words).where(_same(kind, subject))).one_or_none()
-        return None if row is None else FirstApproval(*row)
+        return None if row is None else FirstDecision(*row)
 
     def forget(self, kind: str, subject: str) -> None:
         """Take a first word away: it was confirmed, or has no object any more."""

@@ -14,7 +14,7 @@ from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
-from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstApprovals, SignInAttempts
+from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstDecisions, SignInAttempts
 from io_adapters.ledger.directory import Contacts, Findings, Institutions, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
@@ -61,7 +61,7 @@ class Ledger:
         self.webhooks = Webhooks(database)
         self.plan_views = PlanViews(database)
         self.decision_rules = DecisionRules(database, policy)
-        self.first_approvals = FirstApprovals(database)
+        self.first_decisions = FirstDecisions(database)
         self.desk_users = DeskUsers(database)
         self.desk_sessions = DeskSessions(database)
         self.sign_in_attempts = SignInAttempts(database)

@@ -61,12 +61,12 @@ class SplitApi(ReportsReader):
         self._timeout_s = timeout_s
         self._connections = Connections(base_url, api_key, transport)
         self._pace = RateLimiter(requests_per_s, pause=pause)
-        questions = Queries(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
-        super().__init__(questions, assumptions)
-        self._orders = Commands(self._connections, timeout_s=timeout_s, pace=self._pace)
-        self.contacts = ContactsApi(self._orders, assumptions)
-        self.pix = PixApi(questions, self._orders, assumptions)
-        self.webhooks = WebhooksApi(self._orders, assumptions)
+        queries = Queries(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
+        super().__init__(queries, assumptions)
+        self._commands = Commands(self._connections, timeout_s=timeout_s, pace=self._pace)
+        self.contacts = ContactsApi(self._commands, assumptions)
+        self.pix = PixApi(queries, self._commands, assumptions)
+        self.webhooks = WebhooksApi(self._commands, assumptions)
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +78,7 @@ class SplitApi(ReportsReader):
 
     def close(self) -> None:
         """Give up the shared connections."""
-        self._questions.close()
+        self._queries.close()
 
     def await_turn(self) -> None:
         """Wait for the next place in the pace: for `create_report` and `update_exchange_rate`, which do not wait.
@@ -136,7 +136,7 @@ class SplitApi(ReportsReader):
         if broken:
             raise ValueError("; ".join(broken))
         body = canonical_json(body_of(request))
-        return read_check_reply(self._orders.send_once("POST", "/validate/account", body, deadline_s=self._timeout_s))
+        return read_check_reply(self._commands.send_once("POST", "/validate/account", body, deadline_s=self._timeout_s))
 
     def account_calls(self, *, at_a_time: int, give_up_after: int) -> AccountCalls:
         """Open a way to check many accounts; each is asked once, and costs a centavo and a fee.
@@ -178,7 +178,7 @@ class SplitApi(ReportsReader):
             What the answer proves, as with `create_report`; a returned report tells the rate it has.
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
-        reply = self._orders.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
+        reply = self._commands.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
         return classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
 
 
@@ -208,8 +208,8 @@ class ProbeApi(SplitApi):
             NotSent: no answer, or not the documented one.
         """
         try:
-            data = self._questions.ask(
-                "/pix/financial_institutions", params, deadline_s=ANSWER_TIME * self._questions.timeout_s
+            data = self._queries.ask(
+                "/pix/financial_institutions", params, deadline_s=ANSWER_TIME * self._queries.timeout_s
             )
         except QuestionRefused:
             return None
@@ -225,7 +225,7 @@ class ProbeApi(SplitApi):
         """
         path = f"/split/{path_part(any_id)}/get"
         try:
-            data = self._questions.ask(path, deadline_s=ANSWER_TIME * self._questions.timeout_s)
+            data = self._queries.ask(path, deadline_s=ANSWER_TIME * self._queries.timeout_s)
         except (NotThere, QuestionRefused):
             return None
         return SplitReport.model_validate(data) if isinstance(data, dict) else None
@@ -240,8 +240,8 @@ class ProbeApi(SplitApi):
         return self._told_by("DELETE", "/contacts", body, None)
 
     def _told_by(self, method: str, path: str, body: bytes | None, params: Mapping[str, str] | None) -> Told:
-        deadline_s = self._questions.timeout_s
-        reply = self._orders.send_once(method, path, body, params=params, deadline_s=deadline_s)
+        deadline_s = self._queries.timeout_s
+        reply = self._commands.send_once(method, path, body, params=params, deadline_s=deadline_s)
         if reply.failure is not None:
             return Told(None)
         return Told(reply.status, read_validation_errors(reply.body) or () if reply.status == 422 else ())

@@ -185,9 +185,9 @@ class ContactsApi:
     existing also NotFound (the service does not have it).
     """
 
-    def __init__(self, orders: Commands, assumptions: Assumptions) -> None:
+    def __init__(self, commands: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
-        self._orders = orders
+        self._commands = commands
         missing = assumptions.missing_statuses
         self._creating = Statuses(existing=assumptions.existing_statuses)
         self._changing = Statuses(missing=missing)
@@ -203,7 +203,9 @@ class ContactsApi:
         _need(name=name, tax_id=tax_id, email=email)
         what = "creating a contact"
         request = ContactCreate(name=name, tax_id=tax_id, email=email)
-        contact = answer_in(self._orders.do(what, "POST", "/contacts", request, statuses=self._creating), Contact, what)
+        contact = answer_in(
+            self._commands.do(what, "POST", "/contacts", request, statuses=self._creating), Contact, what
+        )
         return _the_one_meant(contact, None, tax_id, what)
 
     def update_email(self, email: str, contact_id: str | None = None, tax_id: str | None = None) -> Contact:
@@ -212,7 +214,9 @@ class ContactsApi:
         _need_one(contact_id, tax_id)
         what = "changing a contact's e-mail"
         request = ContactEmailUpdate(email=email, contact_id=_given(contact_id), tax_id=_given(tax_id))
-        contact = answer_in(self._orders.do(what, "PUT", "/contacts", request, statuses=self._changing), Contact, what)
+        contact = answer_in(
+            self._commands.do(what, "PUT", "/contacts", request, statuses=self._changing), Contact, what
+        )
         return _the_one_meant(contact, contact_id, tax_id, what)
 
     def delete(self, contact_id: str | None = None, tax_id: str | None = None) -> None:
@@ -233,14 +237,14 @@ class ContactsApi:
         what = "marking a favorite account"
         params = {self._favorite: account_id}
         path = "/contacts/accounts_favorite"
-        reply = self._orders.do(what, "POST", path, None, params=params, statuses=self._changing)
+        reply = self._commands.do(what, "POST", path, None, params=params, statuses=self._changing)
         account = answer_in(reply, ContactAccount, what)
         if account.id not in {None, account_id}:
             raise Unanswered(f"{what}: the answer is about another account", status=reply.status)
         return account
 
     def _delete(self, what: str, path: str, request: Request) -> None:
-        self._orders.do(what, "DELETE", path, request, statuses=self._deleting)
+        self._commands.do(what, "DELETE", path, request, statuses=self._deleting)
 
 
 def _need(**given: str) -> None:
@@ -270,9 +274,9 @@ def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None,
 class WebhooksApi:
     """Registers addresses."""
 
-    def __init__(self, orders: Commands, assumptions: Assumptions) -> None:
+    def __init__(self, commands: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
-        self._orders = orders
+        self._commands = commands
         self._registering = Statuses(existing=assumptions.existing_statuses)
 
     def register(self, url: str) -> Webhook:
@@ -291,7 +295,7 @@ class WebhooksApi:
         check_webhook_url(url)
         what = "registering a webhook"
         request = WebhookCreate(webhook_url=url)
-        reply = self._orders.do(what, "POST", "/webhooks", request, statuses=self._registering)
+        reply = self._commands.do(what, "POST", "/webhooks", request, statuses=self._registering)
         return answer_in(reply, Webhook, what)
 
 

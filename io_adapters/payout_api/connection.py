@@ -309,7 +309,7 @@ class Connection:
         """Prepare; nothing is opened.
 
         Args:
-            open_client: Opens a client for this line alone.
+            open_client: Opens a client for this connection alone.
             deadline_s: For one exchange, from connecting to the last byte of its reply.
         """
         self._open_client = open_client
@@ -352,7 +352,7 @@ class Connection:
 
     def _send_and_read(self, path: str, body: bytes, read: bytearray) -> None:
         if self._client is None:
-            raise RuntimeError("a line is opened before it is used")
+            raise RuntimeError("a connection is opened before it is used")
         if path not in self._urls:  # parsing one takes a fifth of a request's time
             self._urls[path] = self._client.build_request("POST", path).url
         headers = {"Content-Type": "application/json"}

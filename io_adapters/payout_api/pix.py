@@ -91,10 +91,10 @@ _PAGE_TIME: Final = 3  # a page may be asked for three times
 class PixApi:
     """What the service knows of Pix."""
 
-    def __init__(self, questions: Queries, orders: Commands, assumptions: Assumptions) -> None:
+    def __init__(self, queries: Queries, commands: Commands, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
-        self._questions = questions
-        self._orders = orders
+        self._queries = queries
+        self._commands = commands
         self._assumptions = assumptions
         self._warned = False
 
@@ -129,7 +129,7 @@ class PixApi:
         reading = Reading(filtered=bool(asked))
         while (number := reading.next_page) is not None:
             page = {assumed.institutions_page: str(number)} if number else {}
-            data = self._questions.ask(_PATH, asked | size | page, deadline_s=_PAGE_TIME * self._questions.timeout_s)
+            data = self._queries.ask(_PATH, asked | size | page, deadline_s=_PAGE_TIME * self._queries.timeout_s)
             if not isinstance(data, dict):
                 raise NotSent("the payout service's list of institutions is not one")
             reading.take(InstitutionPage.model_validate(data))
@@ -152,7 +152,7 @@ class PixApi:
             message = "POST /create_pix_qrcode is deprecated; the service names /pix/create_dynamic_pix_payment instead"
             warnings.warn(message, DeprecationWarning, stacklevel=2)
         what = "creating a QR code"
-        return answer_in(self._orders.do(what, "POST", "/create_pix_qrcode", request), QrCode, what)
+        return answer_in(self._commands.do(what, "POST", "/create_pix_qrcode", request), QrCode, what)
 
     def check_qr_code(self, request: QrCodeRequest, code: QrCode) -> QrCodeFindings:
         """Decode what `base_64` of a QR code holds, and compare it with what was asked for; sends nothing."""

@@ -129,9 +129,9 @@ LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time
 class ReportsReader:
     """What can be asked about reports. Asking changes nothing, and is tried again."""
 
-    def __init__(self, questions: Queries, assumptions: Assumptions) -> None:
+    def __init__(self, queries: Queries, assumptions: Assumptions) -> None:
         """Prepare; nothing is sent yet."""
-        self._questions = questions
+        self._queries = queries
         self._assumptions = assumptions
 
     def list_reports(self, status: ReportStatus | None = None) -> tuple[SplitReport, ...]:
@@ -141,7 +141,7 @@ class ReportsReader:
             NotSent: the listing failed, was cut, or is not a list of objects: no information.
         """
         params = {"status": status} if status else None
-        data = self._questions.ask("/split", params, deadline_s=LISTING_TIME * self._questions.timeout_s)
+        data = self._queries.ask("/split", params, deadline_s=LISTING_TIME * self._queries.timeout_s)
         if not isinstance(data, list) or not all(isinstance(element, dict) for element in data):
             raise NotSent("the payout service's listing is not a list of reports")
         return tuple(map(SplitReport.model_validate, data))
@@ -166,7 +166,7 @@ class ReportsReader:
             NotSent: no answer, or one about another report.
         """
         path = f"/split/{path_part(split_id)}/get"
-        data = self._questions.ask(path, deadline_s=TRIES * self._questions.timeout_s)
+        data = self._queries.ask(path, deadline_s=TRIES * self._queries.timeout_s)
         if not isinstance(data, dict):
             raise NotSent("the payout service's answer is not a report")
         report = SplitReport.model_validate(data)

@@ -291,9 +291,9 @@ def a_report_that_fails_validation_is_refused_at_its_fields_and_nothing_happens(
 @case
 def a_contact_that_fails_validation_is_refused_at_its_fields(world: World) -> None:
     # What the client's own rules would stop is sent by its parts: the service must refuse it as documented.
-    orders = world.api._orders
+    commands = world.api._commands
     with pytest.raises(Refused) as caught:
-        orders.do("changing", "PUT", "/contacts", None)
+        commands.do("changing", "PUT", "/contacts", None)
     assert caught.value.validation_errors[0].loc[0] == "body"
     assert world.effects() == {}
 

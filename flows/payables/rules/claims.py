@@ -141,9 +141,10 @@ def _without_row(
             else:
                 there.add(key)
         lost += [
-            book
-            for book in of_books
-            if book.base_key not in there and (book.base_key, book.amount_cents, book.destination) not in as_it_stands
+            claim
+            for claim in of_books
+            if claim.base_key not in there
+            and (claim.base_key, claim.amount_cents, claim.destination) not in as_it_stands
         ]
     return lost
 

@@ -60,8 +60,8 @@ def compare_listing(
         the list shows under another name, or with another amount, currency or payer than were sent.
     """
     service = short_token(digest_of("service", service_url), 6)
-    by_name = {report.report_id: report for report in sent}
-    by_id = {report.split_id: report for report in by_name.values() if report.split_id}
+    by_name = {ours.report_id: ours for ours in sent}
+    by_id = {ours.split_id: ours for ours in by_name.values() if ours.split_id}
     bearers: dict[str, list[SplitReport]] = {}
     alarms = []
     for report in reports:

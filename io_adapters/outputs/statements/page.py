@@ -440,14 +440,14 @@ def page_of(statement: PayeeStatement) -> Page:
             [words("job"), heading.job],
         ],
         "boxes": _boxes(statement, write),
-        "sections": _plain_page([*tables, *detail_tables(statement, write)]),
-        "pairs": [_plain_page(pair) for pair in detail_pairs(statement, write)],
+        "sections": _as_json([*tables, *detail_tables(statement, write)]),
+        "pairs": [_as_json(pair) for pair in detail_pairs(statement, write)],
         "how": {"title": words("how"), "lines": _how(statement, write)},
         "words": {key: words(key) for key in ("payee", "page", "of")},
     }
 
 
-def _plain_page(sections: list[Section | None]) -> list[Page]:
+def _as_json(sections: list[Section | None]) -> list[Page]:
     return [section.as_json() for section in sections if section is not None]
 
 
