@@ -108,11 +108,12 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
         watch: How a stage is called.
 
     Raises:
-        RepasseError: the night could not even begin: configuration, a newer ledger.
+        RepasseError: the night could not even begin: configuration, a policy among the jobs, a newer ledger.
     """
     check_environment()
     settings = read_settings()
     settings.require_service()
+    settings.require_policy_outside(folder)
     prepared_by = by or whoever_runs_this()
     with open_ledger_of(settings) as ledger:
         night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"

@@ -99,6 +99,14 @@ def test_a_policy_beside_the_jobs_is_refused(label, service, policy, monkeypatch
     assert service.posts == 0
 
 
+def test_a_night_refuses_a_policy_anywhere_in_the_folder_it_is_given(label, service, monkeypatch):
+    (label.folder.parent / "policy.yaml").write_text("approvers: 1", encoding="utf-8")
+    monkeypatch.setenv("REPASSE_POLICY", str(label.folder.parent / "policy.yaml"))
+    night = label.say("nightly", "--jobs", label.folder.parent, code=ExitCode.CONFIGURATION)
+    assert "REPASSE_POLICY" in night.output
+    assert service.posts == 0
+
+
 def test_doctor_shows_the_policy(label, policy):
     policy(approvers=2, limits={"run": "1000.00"}, other_than_preparer=True)
     told = label.ask("doctor")["findings"]["policy"]["message"]
