@@ -1,8 +1,11 @@
-"""Migrations of empty databases, made once in a process and repeated for every other one.
+"""What is the same for every ledger and sandbox, done once in a process: migrations of empty databases, and SQL.
 
 Alembic takes longer to make a fresh ledger than many a test takes for all the rest, and says the same every time. What
 it said to the first empty database is kept, and said to the others as it was. A database that holds anything is
 migrated by alembic, and so is one by other scripts than before.
+
+SQLAlchemy keeps the SQL it has written for a statement with the engine it wrote it for, and each test opens engines of
+its own: they would write the same hundred statements for each run again. The SQLite engines of a process share theirs.
 """
 
 from collections.abc import Callable
@@ -10,7 +13,9 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
 Statement = tuple[str, Any]
 
@@ -56,6 +61,14 @@ def _listened_to(connection: Connection, migrate: Callable[[], None]) -> list[St
     return heard
 
 
+def _share_compiled_statements() -> None:
+    compiled: LRUCache[Any, Any] = LRUCache(5_000)
+    Engine._compiled_cache = property(lambda _engine: compiled, lambda _engine, _own: None)
+    SQLiteDialect_pysqlite.__eq__ = lambda one, other: type(one) is type(other)
+    SQLiteDialect_pysqlite.__hash__ = lambda one: hash(type(one))
+
+
 def install() -> None:
     """Let all ledgers of this process be made that way."""
     command.upgrade = repeat_what_was_said(command.upgrade)
+    _share_compiled_statements()
