@@ -67,8 +67,9 @@ class YamlText:
         return tuple(steps)
 
 
+@functools.lru_cache(maxsize=16)  # a run reads its job file again wherever it asks what holds by now
 def parse_yaml(text: str, name: str) -> YamlText:
-    """Parse one YAML 1.2 document.
+    """Parse one YAML 1.2 document; what is returned may be another caller's too, and is read only.
 
     Raises:
         ConfigurationError: it is not YAML, or a key is given twice; with line and column.

@@ -60,20 +60,25 @@ def is_plainly_sound(schema: pa.DataFrameSchema, frame: pd.DataFrame) -> bool:
         return False
     if len(frame.columns) != len(schema.columns) or set(frame.columns) != set(schema.columns):
         return False
-    if not all(_keeps(column, frame[name]) for name, column in schema.columns.items()):
+    dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
+    if not all(_is_taken_as_it_is(column, dtypes[name]) for name, column in schema.columns.items()):
         return False
     if not len(frame):
-        return True  # the checks of all models are of rows
+        return True  # the other promises of all models are of rows
+    if not all(_keeps(column, frame, name, dtypes[name]) for name, column in schema.columns.items()):
+        return False
     checks = [(check, name) for name, column in schema.columns.items() for check in column.checks]
     return all(_passes(check, frame, name) for check, name in [*checks, *((check, None) for check in schema.checks)])
 
 
-def _keeps(column: pa.Column, values: pd.Series) -> bool:
-    if column.coerce or column.regex or column.parsers or not _is_of(column, values.dtype):
+def _is_taken_as_it_is(column: pa.Column, dtype: Any) -> bool:  # noqa: ANN401 - numpy's or an extension's
+    return not (column.coerce or column.regex or column.parsers) and _is_of(column, dtype)
+
+
+def _keeps(column: pa.Column, frame: pd.DataFrame, name: str, dtype: Any) -> bool:  # noqa: ANN401
+    if column.unique and not frame[name].is_unique:
         return False
-    if column.unique and not values.is_unique:
-        return False
-    return column.nullable or not _may_lack_values(values.dtype) or not values.hasnans
+    return column.nullable or not _may_lack_values(dtype) or not frame[name].hasnans
 
 
 def _is_of(column: pa.Column, dtype: Any) -> bool:  # noqa: ANN401 - numpy's or an extension's

@@ -46,6 +46,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def workbooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs write their workbooks as well."""
+    monkeypatch.setattr("tests.flows.jobs.FORMATS", ["xlsx", "csv", "json"])
+
+
+@pytest.fixture
 def label(tmp_path: Path, home: Path, service: Oracle, monkeypatch: pytest.MonkeyPatch) -> Label:
     """A team whose environment names the service."""
     monkeypatch.setenv("REPASSE_API_URL", service.url)

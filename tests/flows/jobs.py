@@ -13,6 +13,7 @@ from sample_data.making.people import Payee, Registry, masked
 Row = Mapping[str, str]
 
 PAYER = "12ABC34501DE35"
+FORMATS = ["csv", "json"]  # what runs write; the fixture `workbooks` adds the workbook, which takes as long as the rest
 JOB = "aurora"
 PERIOD = "2026-10"
 
@@ -87,7 +88,7 @@ def declare(path: Path, **changes: object) -> Path:
         "sources": [{"files": "payments.xlsx", "layout": "payments"}],
         "account_checks": {"when": "never"},
         "settle": {"every_s": "0.1", "for_s": "5"},
-        "outputs": {"folder": "out", "statements": False},
+        "outputs": {"folder": "out", "statements": False, "formats": FORMATS},
     }
     path.write_text(json.dumps(job | changes, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
     return path

@@ -51,6 +51,7 @@ def test_what_is_paid_already_is_not_checked_again(checked, service):
     assert service.checks == 2
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_bad_account_is_held_with_the_words_of_the_service(checked, service):
     service.behave(invalid_accounts=[BIA.destination.pix_key])
     report = checked.run()
@@ -132,6 +133,7 @@ def test_what_is_likely_good_is_asked_first_where_the_budget_does_not_reach_ever
     assert service.paid == [100, 110, 5000]
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_the_workbook_accounts_for_every_call_and_adds_up(checked, service):
     checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "25.00"})
     checked.run(yes=False)

@@ -187,6 +187,7 @@ def test_a_yes_that_was_given_before_there_was_a_reason_to_look_does_not_count(l
     assert service.paid == [1000, 1000, 2000, 2000, 3000]
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_the_plan_and_its_workbook_show_what_looks_paid(label, service):
     from openpyxl import load_workbook
 

@@ -453,6 +453,7 @@ def alike(two, service):
     return report
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_where_nothing_is_echoed_the_only_report_that_is_like_it_is_linked_and_marked(two, service, alike):
     (listed,) = service.reports
     summary = summary_of(alike)

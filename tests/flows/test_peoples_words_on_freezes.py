@@ -49,6 +49,7 @@ def frozen(label, service, another_team):
     return label.run(), tag
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_second_ledger_freezes_the_sending_and_everybody_is_told(label, service, frozen):
     report, tag = frozen
     summary = summary_of(report)

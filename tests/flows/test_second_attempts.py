@@ -42,6 +42,7 @@ def plan_cells(label):
     return [str(cell) for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell]
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service, failed):
     waiting = label.run(yes=True)
     assert (waiting.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)

@@ -131,6 +131,7 @@ def test_the_books_of_an_earlier_run_follow_what_a_later_one_has_seen(label, ser
     assert told(still_open) == ({"paid": 3000}, 0)
 
 
+@pytest.mark.usefixtures("workbooks")
 @pytest.mark.parametrize(
     "says",
     [
@@ -149,6 +150,7 @@ def test_nobody_is_told_paid_where_the_service_held_back_unasked(label, service,
     assert {one["place"] for one in label.ask("trace", key)["traces"][0]["obligations"]} == {"undetermined"}
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_what_people_asked_to_hold_back_is_held_and_the_others_are_paid(label, service):
     label.payments(payment(ANA, "10,00", Reter="sim"), payment(BIA, "20,00", Reter="não"))
     report = label.run()
@@ -158,6 +160,7 @@ def test_what_people_asked_to_hold_back_is_held_and_the_others_are_paid(label, s
     assert summary_of(label.run())["discrepancies"] == []
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_tax_that_the_service_kept_of_one_payment_is_told_beside_the_net(label, service):
     service.behave(income_tax_rate="0.075")
     label.payments(payment(ANA, "100,00"))
@@ -173,6 +176,7 @@ def test_tax_that_the_service_kept_of_one_payment_is_told_beside_the_net(label, 
     assert "92,50" in label.say("trace", key).output
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_of_several_payments_each_is_paid_less_tax_and_no_net_is_made_up(label, service):
     service.behave(income_tax_rate="0.075")
     label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"))

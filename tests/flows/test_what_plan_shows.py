@@ -223,6 +223,7 @@ def sheets(document) -> dict[str, list[list[object]]]:
     return {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_the_workbook_is_in_the_plans_own_folder_and_tells_the_same(september):
     september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
     document = plan(september)
@@ -247,6 +248,7 @@ def test_a_look_at_a_plan_changes_nothing_in_ledger_and_service(september, servi
     assert (service.posts, september.ask("runs"), september.ask("status")) == before
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(september):
     september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
     order = read_run_request(september.job, by="ana")

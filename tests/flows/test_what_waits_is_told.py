@@ -179,6 +179,7 @@ def test_files_that_could_not_be_read_wait_until_the_job_is_run_again(label: Lab
     assert told(label, ExitCode.DONE) == []
 
 
+@pytest.mark.usefixtures("workbooks")
 @pytest.mark.parametrize("corrected", [False, True])
 def test_plan_tells_what_else_the_job_holds(label: Label, service: Oracle, *, corrected: bool):
     label.declare(period="2026-09")

@@ -54,6 +54,7 @@ def plan_of(who, run):
     return re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', who.get(run))[1]
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the_job, service, tmp_path):
     first, second = people(2)
     sheet = write_sheet(tmp_path / "de fora.xlsx", [payment(first, "1.234,56"), payment(second, "10,00")])
