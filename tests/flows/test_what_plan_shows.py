@@ -72,6 +72,7 @@ def test_the_first_plan_of_a_period_is_held_against_the_last_period(september):
     assert noticed(document) == [("paid_before", BIA.name), ("new", DAVI.name), ("disappeared", CAIO.name)]
 
 
+@pytest.mark.usefixtures("workbooks")
 def test_a_destination_that_changed_is_told_and_never_shown(september):
     moved = payment(ANA, "100,00", **{"Chave Pix": "nova.chave@example.com"})
     september.payments(moved, payment(BIA, "21,00"), payment(CAIO, "31,00"))
