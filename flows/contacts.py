@@ -9,11 +9,12 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.address_book.start import ContactsReport, sync_job_contacts
-from flows.prefect_ui.artifacts import Recorder, contacts_page, name_of_job, page_word
+from flows.prefect_ui.artifacts import Recorder, contacts_page, name_of_job
 from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 
 
 def _name() -> str:
@@ -48,7 +49,7 @@ def _told(report: ContactsReport, recorder: Recorder) -> State[None]:
     counts = sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
     page = contacts_page(report.job, counts, report.language, applied=sync.applied)
     recorder.tag(f"job:{report.job}")
-    recorder.markdown(f"contacts-{report.job}", page, page_word(report.language, "contacts", job=report.job))
+    recorder.markdown(f"contacts-{report.job}", page, render("prefect.contacts", report.language, job=report.job))
     told = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
     # Rows with problems are no news here: nobody is paid.
     code = ExitCode.DONE if report.exit_code is ExitCode.ROWS_HELD else report.exit_code

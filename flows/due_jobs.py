@@ -21,10 +21,10 @@ from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
+from schemas.messages import Message
 from schemas.plan import Place
 from schemas.submission import PROVISIONAL, UNTOLD, Submission, SubmissionState
 from schemas.tables.contract import records
-from schemas.told import Told
 
 
 class Why(StrEnum):
@@ -145,7 +145,7 @@ def require_known_job(ledger: Ledger, name: str, folder: Path | None) -> None:
         return
     near = get_close_matches(name.strip().lower(), sorted(known | declared), n=1, cutoff=0.5)
     raise ConfigurationError(
-        Told("job.unknown_near", job=name, near=near[0]) if near else Told("job.unknown", job=name)
+        Message("job.unknown_near", job=name, near=near[0]) if near else Message("job.unknown", job=name)
     )
 
 

@@ -6,12 +6,13 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 
 from flows.night import folder_of_jobs, run_night
-from flows.prefect_ui.artifacts import night_page, page_word
+from flows.prefect_ui.artifacts import night_page
 from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
+from schemas.messages import render
 
 
 def _name() -> str:
@@ -36,7 +37,7 @@ def nightly(jobs: str = "") -> State[None]:
             return refused_state(error, is_alone=watch.is_alone)
         language = Outputs().language
         watch.recorder.tag(*(f"job:{job.job}" for job in report.jobs if job.was_run))
-        title = page_word(language, "night", run=report.run_id)
+        title = render("prefect.night", language, run=report.run_id)
         watch.recorder.markdown("nightly", night_page(report, language), title)
         bad = [job.job or job.file for job in report.jobs if job.exit_code is not ExitCode.DONE]
         ran = sum(job.was_run for job in report.jobs)

@@ -12,7 +12,6 @@ from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
 from flows.payables.rules.account_checks import Verdict
 from flows.payables.rules.compute import LedgerSnapshot, Payables
-from flows.wording import say
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.payout_api.assumptions import Assumptions
@@ -21,10 +20,10 @@ from schemas.corrections import CorrectedRow, Origin
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period
+from schemas.messages import Message, render
 from schemas.plan import PaymentPlan
 from schemas.raw_table import RawTable
 from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
-from schemas.told import Told
 from schemas.waits import OpenPeriod
 
 
@@ -168,7 +167,7 @@ class Run:
     computed: Computed | None = None
     payables: Payables | None = None
     checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
-    checks_broke_off: Told | None = None
+    checks_broke_off: Message | None = None
     check_rows: list[dict[str, object]] = field(default_factory=list)
     plan: PaymentPlan | None = None
     listed_at_s: float | None = None
@@ -202,9 +201,9 @@ class Run:
         """Which language people are spoken to in; the product's own where there is no single job."""
         return self.asked.job.outputs.language if self.asked else Outputs().language
 
-    def say(self, key: str, **facts: object) -> str:
-        """Return a text of `flows.wording` in the run's language."""
-        return say(self.language, key, **facts)
+    def render(self, id_: str, /, **facts: object) -> str:
+        """Return a text in the run's language."""
+        return render(id_, self.language, **facts)
 
     @property
     def exit_code(self) -> ExitCode:

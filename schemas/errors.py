@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
-from schemas.told import Told
+from schemas.messages import Message, render
 
 
 class RepasseError(Exception):
@@ -12,20 +12,15 @@ class RepasseError(Exception):
 
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
 
-    def __init__(self, message: str | Told, *, issues: tuple[Issue, ...] = ()) -> None:
+    def __init__(self, message: str | Message, *, issues: tuple[Issue, ...] = ()) -> None:
         super().__init__(str(message))
         self.message = str(message)
         self.issues = issues
-        self._told = message
-
-    @property
-    def told(self) -> "Told | str":
-        """The message, for whoever tells it together with others."""
-        return self._told
+        self.told = message
 
     def in_words(self, language: str) -> str:
         """Return the message in a language, where it has one; else as it was written."""
-        return self._told.in_words(language) if isinstance(self._told, Told) else self._told
+        return render(self.told, language) if isinstance(self.told, Message) else self.told
 
 
 class ConfigurationError(RepasseError):

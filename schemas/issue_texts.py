@@ -1,13 +1,9 @@
 """What each issue says to people, how severe it is, and the one way to make one."""
 
-from collections.abc import Mapping
 from typing import Final
 
-from schemas.issue_texts_en import TEXTS as ENGLISH
-from schemas.issue_texts_pt_br import TEXTS as PORTUGUESE
 from schemas.issues import Issue, IssueCode, Severity
-
-TEXTS: Final[Mapping[str, Mapping[IssueCode, tuple[str, str]]]] = {"en": ENGLISH, "pt-BR": PORTUGUESE}
+from schemas.messages import render
 
 WARNINGS: Final = frozenset(
     {
@@ -31,13 +27,6 @@ WARNINGS: Final = frozenset(
 NOTES: Final = frozenset(
     {IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED, IssueCode.ROW_CORRECTED}
 )
-
-
-class _Facts(dict[str, object]):
-    """Facts of a message; one that nobody gave reads "?", since a message must never fail."""
-
-    def __missing__(self, key: str) -> str:
-        return "?"
 
 
 def severity_of(code: IssueCode) -> Severity:
@@ -74,8 +63,6 @@ def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
         severity: For the few codes that weigh differently by table; None takes the code's own.
         facts: What the templates name in braces; never a document, a key or an account.
     """
-    message, accepts = TEXTS[language][code]
-    known = _Facts(facts)
     return Issue(
         code=code,
         severity=severity or severity_of(code),
@@ -85,6 +72,6 @@ def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
         row=row,
         column=column,
         value_masked=value_masked,
-        message=message.format_map(known),
-        accepts=accepts.format_map(known),
+        message=render(f"issue.{code}.wrong", language, **facts),
+        accepts=render(f"issue.{code}.right", language, **facts),
     )

@@ -163,7 +163,7 @@ class StatementPayment:
         kind: Royalties, or a row of a payments file.
         reference: Of the obligation.
         amount_cents: How much.
-        place: One of `schemas.standing_words.STANDING_WORDS`.
+        place: One of `schemas.plan.STANDINGS`.
         reasons: Codes why it is held; empty otherwise.
         report: Id of the report it went into; "" before.
         sent_on: The day the report was sent, in Brazil; None before, or when not known.

@@ -93,6 +93,20 @@ class Place(StrEnum):
     EXCLUDED = "excluded"
 
 
+PAID_LESS_TAX: Final = "paid_less_tax"
+# What people read of one sum: a place, or paid and the service kept tax of it, so that it was not paid whole.
+STANDINGS: Final = (*(place.value for place in Place), PAID_LESS_TAX)
+
+
+def standing_of(place: str, reason: str) -> str:
+    """Return which of `STANDINGS` tells of one sum.
+
+    >>> standing_of("paid", "less_tax"), standing_of("paid", "")
+    ('paid_less_tax', 'paid')
+    """
+    return PAID_LESS_TAX if place == Place.PAID.value and reason == LESS_TAX else place
+
+
 def digest_of(*parts: str | bytes) -> str:
     """Return the sha256 of length-framed parts as hex; no two different lists of parts share an input."""
     sha = hashlib.sha256()

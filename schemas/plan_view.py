@@ -12,9 +12,9 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
-from schemas.told import Told
 from schemas.used_before import PaidAlike
 from schemas.waits import Wait
 
@@ -273,7 +273,7 @@ class PlanView:
     first_ever: bool
     changes: PlanChanges
     stopped: bool = False
-    reasons_to_look: tuple[Told, ...] = ()
+    reasons_to_look: tuple[Message, ...] = ()
     waits: tuple[Wait, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from schemas.errors import BrokenInvariant
-from schemas.told import Told
+from schemas.messages import Message
 
 
 class SubmissionState(StrEnum):
@@ -263,7 +263,7 @@ class Alarm:
 
     kind: AlarmKind
     tag: str
-    told: Told
+    told: Message
 
 
 @dataclass(frozen=True, slots=True)

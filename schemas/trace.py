@@ -134,7 +134,7 @@ class TracedWord:
 class TracedObligation:
     """One sum that is owed, and where it is; `row` is 0 unless it is a row of a payments file.
 
-    `place` is one of `schemas.standing_words.STANDING_WORDS`.
+    `place` is one of `schemas.plan.STANDINGS`.
     """
 
     key: str
@@ -211,7 +211,7 @@ class PayeeTrace:
         files: Source files of the run that were looked at again, or are gone.
         obligations: What was asked for; all of the payee's when it was the payee.
         in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
-        places_cents: Where all of it is, by `schemas.standing_words.STANDING_WORDS`.
+        places_cents: Where all of it is, by `schemas.plan.STANDINGS`.
         problems: What does not add up.
     """
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.told import Told
+from schemas.messages import Message, render
 
 _SHOWN: Final = 3
 
@@ -60,11 +60,11 @@ class PaidAlike:
     def in_words(self, language: str) -> str:
         """Say where and how it was paid."""
         differs = (
-            (self.other_payer, Told("paid.other_payer")),
-            (self.other_payee, Told("paid.other_payee")),
-            (self.other_account, Told("paid.other_account")),
+            (self.other_payer, Message("paid.other_payer")),
+            (self.other_payee, Message("paid.other_payee")),
+            (self.other_account, Message("paid.other_account")),
         )
-        words = [message.in_words(language) for holds, message in differs if holds]
+        words = [render(message, language) for holds, message in differs if holds]
         where = f"{self.job} {self.period}, {self.submission_id}"
         return f"{where} ({', '.join(words)})" if words else where
 
@@ -72,7 +72,7 @@ class PaidAlike:
 def alike_in_words(alike: Sequence[PaidAlike], language: str) -> str:
     """Say what a row looks like; the first few of many."""
     shown = [one.in_words(language) for one in alike[:_SHOWN]]
-    more = [Told("paid.more", count=len(alike) - _SHOWN).in_words(language)] if len(alike) > _SHOWN else []
+    more = [render("paid.more", language, count=len(alike) - _SHOWN)] if len(alike) > _SHOWN else []
     return "; ".join([*shown, *more])
 
 

@@ -3,7 +3,6 @@
 Kept by job and period with nobody's name in it, so that it can be told wherever people look.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 from schemas.plan import Place
 
 
@@ -121,8 +121,9 @@ class Wait:
         Args:
             language: "pt-BR" or "en".
         """
-        text = _WAYS[self.kind][0 if language == "pt-BR" else 1]
-        return text.format(
+        return render(
+            f"wait.{self.kind}.way",
+            language,
             command=self.command or "repasse run JOB",
             corrections=Path(self.folder, "corrections.xlsx"),
             shares=Path(self.folder, "missing-shares.xlsx"),
@@ -130,50 +131,4 @@ class Wait:
 
     def what(self, language: str) -> str:
         """Name the kind."""
-        return KIND_WORDS[self.kind][0 if language == "pt-BR" else 1]
-
-
-KIND_WORDS: Final[Mapping[WaitKind, tuple[str, str]]] = {
-    WaitKind.INTERRUPTED: ("execução interrompida", "run interrupted"),
-    WaitKind.STOPPED: ("execução parada", "run stopped"),
-    WaitKind.NOT_SENT: ("planejado e não enviado", "planned and not sent"),
-    WaitKind.REFUSED: ("recusado pelo serviço", "refused by the service"),
-    WaitKind.FAILED: ("falhou no serviço", "failed at the service"),
-    WaitKind.CONFLICT: ("em conflito", "in conflict"),
-    WaitKind.UNMATCHED: ("linhas sem dono conhecido", "lines of nobody known"),
-    WaitKind.HELD: ("retido", "held"),
-    WaitKind.ROWS: ("linhas retidas", "rows held"),
-}
-
-_WAYS: Final[Mapping[WaitKind, tuple[str, str]]] = {
-    WaitKind.INTERRUPTED: (
-        "execute de novo; o que talvez tenha sido enviado é procurado antes: {command}",
-        "run it again; what may have been sent is looked for first: {command}",
-    ),
-    WaitKind.STOPPED: ("resolva o motivo e execute de novo: {command}", "see to the reason, then run again: {command}"),
-    WaitKind.NOT_SENT: ("execute de novo: {command}", "run it again: {command}"),
-    WaitKind.REFUSED: (
-        "corrija o que o serviço recusou e execute de novo: {command}",
-        "correct what the service refused, then run again: {command}",
-    ),
-    WaitKind.FAILED: (
-        "olhe no serviço e decida: repasse decide OBRIGAÇÃO --pay, --paid ou --drop; depois {command}",
-        "look in the service, and decide: repasse decide OBLIGATION --pay, --paid or --drop; then {command}",
-    ),
-    WaitKind.CONFLICT: (
-        "decida: repasse decide OBRIGAÇÃO --pay, --paid ou --drop (a conciliação nomeia cada uma); depois {command}",
-        "decide: repasse decide OBLIGATION --pay, --paid or --drop (the workbook names each one); then {command}",
-    ),
-    WaitKind.UNMATCHED: (
-        "preencha {shares}, ponha as linhas nas participações, e execute de novo: {command}",
-        "fill in {shares}, add its rows to the shares, and run again: {command}",
-    ),
-    WaitKind.HELD: (
-        "corrija {corrections} e execute: {command} --file {corrections}",
-        "correct {corrections}, then: {command} --file {corrections}",
-    ),
-    WaitKind.ROWS: (
-        "corrija {corrections} e execute: {command} --file {corrections}",
-        "correct {corrections}, then: {command} --file {corrections}",
-    ),
-}
+        return render(f"wait.{self.kind}", language)

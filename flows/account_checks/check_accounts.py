@@ -28,7 +28,7 @@ from io_adapters.ledger.account_checks import Verdict as Recorded
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.payout_api.account_checks import AccountCalls
 from schemas.exit_codes import ExitCode
-from schemas.told import Told
+from schemas.messages import Message, render
 
 FAILURES_IN_A_ROW: Final = 5
 LEASE_S: Final = 900.0
@@ -175,8 +175,8 @@ def check_accounts(run: Run) -> None:
     results = [run.verdicts[account.fingerprint].result for account in asked]
     if broke_off(results):
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
-        run.checks_broke_off = Told("look.checks_broke_off", missing=missing)
-        run.end_with(ExitCode.NOT_SENT, run.checks_broke_off.in_words(run.language))
+        run.checks_broke_off = Message("look.checks_broke_off", count=missing)
+        run.end_with(ExitCode.NOT_SENT, render(run.checks_broke_off, run.language))
     compute_again(run)
 
 

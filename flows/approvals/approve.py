@@ -31,9 +31,9 @@ from schemas.exit_codes import ExitCode
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.job import Job, Period
+from schemas.messages import Message, render
 from schemas.plan import Approval, ApprovalKind, PaymentPlan
 from schemas.submission import PlanFate, SubmissionState
-from schemas.told import Told
 from schemas.values.money import format_cents, parse_amount
 from schemas.values.names import different_people, same_person
 
@@ -56,7 +56,7 @@ def approve(run: Run) -> None:
     if not plan.batches:
         if run.used_before.released:
             files = ", ".join(sorted(run.used_before.released))
-            run.end_with(ExitCode.APPROVAL_WANTED, run.say("approval.again_unpaid", files=files))
+            run.end_with(ExitCode.APPROVAL_WANTED, run.render("cli.approval.again_unpaid", files=files))
         elif accruals is not None:
             run.ledger.accruals.post(accruals, run.id)
         return
@@ -75,7 +75,13 @@ def approve(run: Run) -> None:
     run.ledger.submissions.approve_plan(
         plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
     )
-    run.progress.tell(run.say("approval.given", payments=plan.payees, batches=len(plan.batches)))
+    run.progress.tell(
+        run.render(
+            "cli.approval.given",
+            payments=Message("count.payments", count=plan.payees),
+            batches=Message("count.batches", count=len(plan.batches)),
+        )
+    )
 
 
 def _accruals(run: Run) -> AccrualPosting | None:
@@ -125,7 +131,7 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
 def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_look: bool) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
     if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or must_look:
-        run.progress.tell(run.say("approval.yes"))
+        run.progress.tell(run.render("cli.approval.yes"))
         return
     now = run.clock.now()
     run.ledger.approvals.record(
@@ -134,27 +140,27 @@ def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_
 
 
 def _call_for_approval(
-    run: Run, plan: StoredPlan, rule: PlanRule, wanted: int, missing: int, reasons: Sequence[Told]
+    run: Run, plan: StoredPlan, rule: PlanRule, wanted: int, missing: int, reasons: Sequence[Message]
 ) -> str:
     """Say how many people must still approve the plan, who counts, where they say so, and why one must look."""
     facts = {
-        "people": missing,
-        "payments": plan.payees,
-        "batches": plan.batches,
+        "count": missing,
+        "payments": Message("count.payments", count=plan.payees),
+        "batches": Message("count.batches", count=plan.batches),
         "currency": plan.currency,
         "total": format_cents(plan.total_cents, run.language),
         "digest": plan.digest,
     }
-    lines = [run.say("approval.wanted", **facts)]
+    lines = [run.render("cli.approval.wanted", **facts)]
     signed_in = rule.identities == "signed_in"
-    lines.append(run.say("approval.in_desk" if signed_in else "approval.how", **facts))
+    lines.append(run.render("cli.approval.in_desk" if signed_in else "cli.approval.how", **facts))
     if wanted > 1 or rule.other_than_preparer:
-        lines.append(run.say("approval.others_only", people=", ".join(sorted(plan.preparers))))
+        lines.append(run.render("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():
-        lines.append(run.say("approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
+        lines.append(run.render("cli.approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
     if run.plan is not None and run.plan.exchange:
-        lines.append(run.say("rate.terms", **facts_of(run.plan.exchange)))
-    return "\n  ".join([*lines, *(reason.in_words(run.language) for reason in reasons)])
+        lines.append(run.render("cli.rate.terms", **facts_of(run.plan.exchange)))
+    return "\n  ".join([*lines, *(render(reason, run.language) for reason in reasons)])
 
 
 def record_approval(
@@ -180,20 +186,20 @@ def record_approval(
     """
     name = by.strip()
     if not name:
-        raise DecisionRefused(Told("approval.needs_name"))
+        raise DecisionRefused(Message("approval.needs_name"))
     try:
         total_cents = parse_amount(total_text)
     except ValueError:
-        raise DecisionRefused(Told("approval.total_unreadable")) from None
+        raise DecisionRefused(Message("approval.total_unreadable")) from None
     stored = ledger.plans.get(digest)
     if kind is ApprovalKind.PERSON:
         require_typed_name_counts(ledger, stored.job)
     if total_cents != stored.total_cents:
         theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
-        raise ApprovalWanted(Told("approval.other_total", ours=ours, theirs=theirs))
+        raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
     waits = any(submission.state is SubmissionState.PLANNED for submission in stored.submissions)
     if stored.approved_at is not None and not waits:
-        raise ApprovalWanted(Told("approval.taken_up"))
+        raise ApprovalWanted(Message("approval.taken_up"))
     approval = Approval(stored.digest, name, kind, total_cents, now, now + GOOD_FOR)
     ledger.approvals.record(approval)
     return approval
@@ -245,7 +251,7 @@ def record_decision(
     if decision == "reject":
         require_typed_name_counts(ledger, plan.job)
         if not name.strip() or not why.strip():
-            raise DecisionRefused(Told("approval.rejection_bare"))
+            raise DecisionRefused(Message("approval.rejection_bare"))
         batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
         return Said(plan, job_file, rejection=PlanFate(tuple(batches)))
     if plan.approved_at is not None and _said_before(ledger, plan, name):

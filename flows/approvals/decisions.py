@@ -18,9 +18,9 @@ from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.messages import Message
 from schemas.submission import Alarm, Submission, SubmissionState
 from schemas.tables.contract import Record, records
-from schemas.told import Told
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
@@ -110,7 +110,7 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
             people = sum(payment.kind != "owner" for payment in unpaid)
             if report is not None and says_paid(submission, report, unpaid_cents=cents, unpaid=people):
                 status = report.status or "-"
-                raise DecisionRefused(Told("decide.service_says_paid", report=submission.report_id, status=status))
+                raise DecisionRefused(Message("decide.service_says_paid", report=submission.report_id, status=status))
 
 
 def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
@@ -139,9 +139,9 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
         mine = [claim for claim in claims if claim.base_key == bases[key]]
         question = open_question(key, kind, seen.get(key), mine, answered=answered, spoken_of=spoken_of)
         if question is None and key not in seen and not mine:
-            raise DecisionRefused(Told("decide.unknown", obligation=key))
+            raise DecisionRefused(Message("decide.unknown", obligation=key))
         if question is None:
-            raise DecisionRefused(Told("decide.nothing", obligation=key))
+            raise DecisionRefused(Message("decide.nothing", obligation=key))
         questions.append(question)
     return questions
 
@@ -182,20 +182,20 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     """
     submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
     if not split_id.strip(" ."):
-        raise DecisionRefused(Told("report.none_named"))
+        raise DecisionRefused(Message("report.none_named"))
     service = run.require_service()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = service.api.find_report(service.path_id(split_id=split_id, report_id=submission.report_id))
     if report is None or report.id not in {None, split_id}:
-        raise DecisionRefused(Told("report.unknown", report=split_id))
+        raise DecisionRefused(Message("report.unknown", report=split_id))
     found_id = report.id or split_id
     others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
     if others:
-        raise DecisionRefused(Told("report.taken", report=found_id, other=others[0].report_id))
+        raise DecisionRefused(Message("report.taken", report=found_id, other=others[0].report_id))
     differences = differs_from(submission, report)
     if differences:
         fields = ", ".join(differences)
-        raise DecisionRefused(Told("report.differs", report=found_id, name=submission.report_id, fields=fields))
+        raise DecisionRefused(Message("report.differs", report=found_id, name=submission.report_id, fields=fields))
     alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
     if alarms:
         freeze(run, alarms)
@@ -221,7 +221,7 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
     """
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted(Told("doubt.two_people"))
+        raise ApprovalWanted(Message("doubt.two_people"))
     names = list(dict.fromkeys(submission_ids))
     doubtful = ask_each(names, lambda name: _old_enough(run, name, people))
     reports = poll_reports(run)
@@ -247,7 +247,7 @@ def ask_each(subjects: Sequence[_Subject], ask: Callable[[_Subject], _Found]) ->
     if refusals and len(subjects) == 1:
         raise refusals[0]
     if refusals:
-        raise DecisionRefused(Told("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
+        raise DecisionRefused(Message("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
     return found
 
 
@@ -256,10 +256,10 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> Submission:
     submission = _standing_in(run, name, {S.IN_DOUBT})
     if submission.sending_at is not None and run.clock.now() < submission.sending_at + WAIT:
         since = f"{submission.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"
-        raise DecisionRefused(Told("doubt.wait", name=submission.report_id, since=since))
+        raise DecisionRefused(Message("doubt.wait", name=submission.report_id, since=since))
     sender = run.ledger.runs.get(submission.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
-        raise ApprovalWanted(Told("doubt.sender_of", name=submission.report_id))
+        raise ApprovalWanted(Message("doubt.sender_of", name=submission.report_id))
     return submission
 
 
@@ -273,7 +273,7 @@ def _require_absence_shown(
     alike = [report.id or "" for report in look_alikes(submission, reports, linked)]
     unnamed = [split_id for split_id in alike if split_id not in evidence]
     if unnamed:
-        raise DecisionRefused(Told("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
+        raise DecisionRefused(Message("doubt.alike", name=submission.report_id, reports=", ".join(unnamed)))
     lacks = absence_lacks(submission, sent, reports, evidence)
     if lacks is not None:
         raise DecisionRefused(lacks)
@@ -290,7 +290,7 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
     name = submission_id
     paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence, language=run.language)
     if paid_twice:
-        freeze(run, [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))])
+        freeze(run, [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))])
     return run.ledger.submissions.get(submission_id)
 
 
@@ -299,9 +299,9 @@ def _standing_in(run: Run, submission_id: str, states: set[SubmissionState]) -> 
     doubt_abandoned(run)
     known = {submission.id: submission for submission in run.ledger.submissions.list(states=states | {S.SENDING})}
     if submission_id not in known:
-        raise DecisionRefused(Told("doubt.not_in_doubt", name=submission_id))
+        raise DecisionRefused(Message("doubt.not_in_doubt", name=submission_id))
     if known[submission_id].state is S.SENDING:
-        raise DecisionRefused(Told("doubt.being_sent", name=submission_id))
+        raise DecisionRefused(Message("doubt.being_sent", name=submission_id))
     return known[submission_id]
 
 
@@ -317,11 +317,11 @@ def lift_freeze(ledger: Ledger, accepted: Sequence[str], by: Sequence[str], evid
     """
     standing = ledger.freeze.current()
     if standing is None:
-        raise DecisionRefused(Told("freeze.none"))
+        raise DecisionRefused(Message("freeze.none"))
     if len(different_people(by)) < 2:
-        raise ApprovalWanted(Told("freeze.two_people"))
+        raise ApprovalWanted(Message("freeze.two_people"))
     wrong = sorted(set(standing.tags) ^ set(accepted))
     if wrong:
-        raise DecisionRefused(Told("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
+        raise DecisionRefused(Message("freeze.names", tags=", ".join(standing.tags), wrong=", ".join(wrong)))
     ledger.freeze.lift(by, evidence, accepted)
     return standing.tags

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, command, console_for, opened_ledger
-from flows.contact_words import say
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ def contacts_list(as_json: AsJson = False) -> Result:
     if known:
         show_known(console, known)
     else:
-        console.print(say("en", "none"), soft_wrap=True)
+        console.print(render("contacts.none", "en"), soft_wrap=True)
     return ExitCode.DONE, {"contacts": [known_document(contact) for contact in known]}
 
 
@@ -120,7 +120,7 @@ def contacts_favorite(account: Account, as_json: AsJson = False) -> Result:
 
     with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
         sync.mark_favorite(run, account)
-    console_for(as_json=as_json).print(say("en", "favorite.marked"), soft_wrap=True)
+    console_for(as_json=as_json).print(render("contacts.favorite.marked", "en"), soft_wrap=True)
     return ExitCode.DONE, {"favorite": {"account_id": account}}
 
 
@@ -204,11 +204,11 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
     from flows.payables.rules.institutions import USABLE_FOR
 
     if listed.trouble:
-        console.print(say("en", "institutions.trouble", reason=listed.trouble), soft_wrap=True, markup=False)
+        console.print(render("institutions.trouble", "en", reason=listed.trouble), soft_wrap=True, markup=False)
     if listed.too_old:
-        console.print(say("en", "institutions.too_old", days=USABLE_FOR.days), soft_wrap=True)
+        console.print(render("institutions.too_old", "en", days=USABLE_FOR.days), soft_wrap=True)
     if listed.read_at is None or listed.too_old:
-        console.print(say("en", "institutions.none"), soft_wrap=True)
+        console.print(render("institutions.none", "en"), soft_wrap=True)
         return
     table = Table(show_edge=False, pad_edge=False)
     for column in ("code", "ISPB", "name", "active", "since"):
@@ -228,7 +228,7 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
         "count": len(listed.by_ispb),
         "read_at": f"{listed.read_at.astimezone():%Y-%m-%d %H:%M}",
     }
-    console.print(say("en", "institutions.count", **facts))
+    console.print(render("institutions.count", "en", **facts))
 
 
 def _day(text: str | None) -> dt.date | None:

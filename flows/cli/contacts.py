@@ -11,9 +11,9 @@ from flows.address_book.rules import Action, ContactStep, LeftOut, SourceRow
 from flows.address_book.start import ContactsReport
 from flows.address_book.sync import ContactOutcome, Result
 from flows.cli.printing import show_issues
-from flows.contact_words import say
 from schemas.contact_book import KnownContact
 from schemas.issues import IssueCode
+from schemas.messages import render
 from schemas.values.masking import mask_email, mask_name, mask_tax_id
 
 SHOWN: Final = 50
@@ -30,37 +30,37 @@ def show_sync(console: Console, report: ContactsReport, job: Path) -> None:
             console, [_outcome_line(outcome, language) for outcome in sync.outcomes if _wants_a_look(outcome)], language
         )
         for result, count in sorted(sync.results.items()):
-            console.print(f"{count:6}  {say(language, f'result.{result}')}")
+            console.print(f"{count:6}  {render(f'contacts.result.{result}', language)}")
         if sync.marked:
-            console.print(f"{sync.marked:6}  {say(language, 'favorite.marked')}")
+            console.print(f"{sync.marked:6}  {render('contacts.favorite.marked', language)}")
     else:
         _show_lines(console, [_step_line(step, language) for step in sync.plan.steps if step.calls], language)
         for action in Action:
             if count := sync.plan.count(action):
-                console.print(f"{count:6}  {say(language, f'action.{action}')}")
+                console.print(f"{count:6}  {render(f'contacts.action.{action}', language)}")
         if count := sum(step.favorite.mark is not None for step in sync.plan.steps):
-            console.print(f"{count:6}  {say(language, 'action.favorite')}")
+            console.print(f"{count:6}  {render('contacts.action.favorite', language)}")
     _show_names(console, report)
     _show_left_out(console, sync.plan.left_out, language)
     if sync.plan.not_named:
-        console.print(say(language, "not_named", count=len(sync.plan.not_named)), soft_wrap=True)
+        console.print(render("contacts.not_named", language, count=len(sync.plan.not_named)), soft_wrap=True)
     if not any(step.calls for step in sync.plan.steps):
-        console.print(say(language, "nothing"), soft_wrap=True)
+        console.print(render("contacts.nothing", language), soft_wrap=True)
     elif not sync.applied:
-        console.print(say(language, "preview", job=job), soft_wrap=True, markup=False)
+        console.print(render("contacts.preview", language, job=job), soft_wrap=True, markup=False)
 
 
 def _show_lines(console: Console, lines: Sequence[str], language: str) -> None:
     for line in lines[:SHOWN]:
         console.print(f"  {line}", soft_wrap=True, markup=False)
     if len(lines) > SHOWN:
-        console.print("  " + say(language, "more", count=len(lines) - SHOWN))
+        console.print("  " + render("contacts.more", language, count=len(lines) - SHOWN))
 
 
 def _step_line(step: ContactStep, language: str) -> str:
-    said = [] if step.action is Action.KEEP else [say(language, f"action.{step.action}")]
+    said = [] if step.action is Action.KEEP else [render(f"contacts.action.{step.action}", language)]
     if step.favorite.mark:
-        said.append(say(language, "action.favorite"))
+        said.append(render("contacts.action.favorite", language))
     return f"{_who(step)}: {'; '.join(said)}"
 
 
@@ -71,16 +71,16 @@ def _wants_a_look(outcome: ContactOutcome) -> bool:
 
 
 def _outcome_line(outcome: ContactOutcome, language: str) -> str:
-    said = [say(language, f"result.{outcome.result}")]
+    said = [render(f"contacts.result.{outcome.result}", language)]
     if outcome.marked:
-        said.append(say(language, "favorite.marked"))
+        said.append(render("contacts.favorite.marked", language))
     if outcome.favorite_result:
-        why = say(language, f"result.{outcome.favorite_result}")
-        said.append(say(language, "favorite.failed", why=why))
+        why = render(f"contacts.result.{outcome.favorite_result}", language)
+        said.append(render("contacts.favorite.failed", language, why=why))
     if outcome.favorite.note:
-        said.append(say(language, f"favorite.{outcome.favorite.note}"))
+        said.append(render(f"contacts.favorite.{outcome.favorite.note}", language))
     if outcome.known and not outcome.known.contact_id and not outcome.message:
-        said.append(say(language, "no_id"))
+        said.append(render("contacts.no_id", language))
     if outcome.message:
         said.append(outcome.message)
     return f"{_who(outcome.step)}: {'; '.join(said)}"
@@ -92,27 +92,25 @@ def _show_names(console: Console, report: ContactsReport) -> None:
         pairs = [(outcome.step, outcome.known) for outcome in report.sync.outcomes if outcome.name_differs]
     else:
         pairs = [(step, step.known) for step in report.sync.plan.steps if step.name_differs]
-    lines = [
-        f"{_who(step)}: {say(report.language, 'name_differs', name=mask_name(known.name or '') if known else '')}"
-        for step, known in pairs
-    ]
+    named = [(step, mask_name(known.name or "") if known else "") for step, known in pairs]
+    lines = [f"{_who(step)}: {render('contacts.name_differs', report.language, name=name)}" for step, name in named]
     _show_lines(console, lines, report.language)
 
 
 def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str) -> None:
     if not left_out:
         return
-    console.print(say(language, "left_out", count=len(left_out)))
+    console.print(render("contacts.left_out", language, count=len(left_out)))
     lines = [
         f"{' '.join(filter(None, (_place(one.place, language), mask_tax_id(one.tax_id) if one.tax_id else '')))}: "
-        f"{say(language, f'left_out.{one.because}')}"
+        f"{render(f'contacts.left_out.{one.because}', language)}"
         for one in left_out
     ]
     _show_lines(console, lines, language)
 
 
 def _place(place: SourceRow, language: str) -> str:
-    return say(language, "place", file=place.file, row=place.row) if place.row else place.file
+    return render("contacts.place", language, file=place.file, row=place.row) if place.row else place.file
 
 
 def _who(step: ContactStep) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger
-from flows.wording import say
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
+from schemas.messages import render
 
 if TYPE_CHECKING:
     from flows.night import JobNight
@@ -40,12 +40,12 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
     rows = checked.rows
     severities = Counter(issue.severity for issue in checked.issues)
     errors, warnings = severities[Severity.ERROR], severities[Severity.WARNING]
-    console.print(say(language, "rows", **rows.model_dump()))
-    console.print(say(language, "check.issues", errors=errors, warnings=warnings))
+    console.print(render("cli.rows", language, **rows.model_dump()))
+    console.print(render("cli.check.issues", language, errors=errors, warnings=warnings))
     if checked.corrections:
-        console.print(say(language, "check.corrections", path=checked.corrections), soft_wrap=True)
+        console.print(render("cli.check.corrections", language, path=checked.corrections), soft_wrap=True)
     if checked.missing_shares:
-        console.print(say(language, "check.missing_shares", path=checked.missing_shares), soft_wrap=True)
+        console.print(render("cli.check.missing_shares", language, path=checked.missing_shares), soft_wrap=True)
     code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
     if unsound:
         code = ExitCode.NO_SOUND_PLAN
@@ -149,7 +149,7 @@ def settle(
     console = console_for(as_json=as_json)
     with progress_on(console) as progress:
         report = start_settle(job, progress=progress)
-    show_messages(console, report.messages or [say("en", "settle.nothing")], report.exit_code)
+    show_messages(console, report.messages or [render("cli.settle.nothing", "en")], report.exit_code)
     return report.exit_code, {"state": report.state, "messages": list(report.messages)}
 
 

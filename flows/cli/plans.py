@@ -13,11 +13,11 @@ from rich.table import Table
 
 from flows.cli.printing import show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
-from flows.wording import say
-from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import digest_in_words, where_in_words
+from schemas.messages import Message, catalogue_in, render
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanChanges, PlanRow, PlanView
+from schemas.reasons import reason_text
 from schemas.used_before import alike_in_words
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -64,7 +64,7 @@ class _Screen:
     def __init__(self, console: Console, view: PlanView) -> None:
         self._console = console
         self._view = view
-        self._labels = Labels(view.language)
+        self._labels = catalogue_in(view.language)
 
     def show(self, path: Path | None) -> None:
         """Print all of it, what a person decides on first."""
@@ -78,7 +78,7 @@ class _Screen:
         self._end(path)
 
     def _say(self, key: str, **facts: object) -> str:
-        return escape(say(self._view.language, key, **facts))
+        return escape(render(key, self._view.language, **facts))
 
     def _money(self, cents: int) -> str:
         return format_cents(cents, self._view.language)
@@ -89,33 +89,35 @@ class _Screen:
     def _head(self) -> None:
         view = self._view
         payments = sum(batch.payees for batch in view.plan.batches)
-        counts = self._say("plan.total", payees=view.payees, payments=payments, batches=len(view.plan.batches))
+        counted = {"payees": view.payees, "payments": payments, "batches": len(view.plan.batches)}
+        facts = {name: Message(f"count.{name}", count=count) for name, count in counted.items()}
+        counts = self._say("cli.plan.total", **facts)
         total = f"{view.plan.currency} {self._money(view.plan.total_cents)}"
         self._print(f"[bold]{view.plan.job}  {view.plan.period}  {total}[/]  {counts}")
         owner = sum(batch.owner_cents for batch in view.plan.batches)
         if owner:
-            self._print(self._say("plan.owner", owner=self._money(owner)))
+            self._print(self._say("cli.plan.owner", owner=self._money(owner)))
         if view.plan.exchange:
-            self._print(self._say("rate.terms", **facts_of(view.plan.exchange)))
+            self._print(self._say("cli.rate.terms", **facts_of(view.plan.exchange)))
 
     def _look(self) -> None:
         view = self._view
-        self._title("look.title")
+        self._title("cli.look.title")
         for reason in view.reasons_to_look:
-            self._print(f"  [red]{_shown(reason.in_words(view.language))}[/]")
+            self._print(f"  [red]{_shown(render(reason, view.language))}[/]")
         if view.first_ever:
-            self._print(f"  {self._say('look.first_ever')}")
+            self._print(f"  {self._say('cli.look.first_ever')}")
             return
         if not view.notices:
-            self._print(f"  {self._say('look.nothing')}")
+            self._print(f"  {self._say('cli.look.nothing')}")
             return
         for notice, count in view.notice_counts.items():
             if count:
-                self._print(f"  [{_COLOURS[notice]}]{self._say(f'look.{notice}', count=count)}[/]")
+                self._print(f"  [{_COLOURS[notice]}]{self._say(f'cli.look.{notice}', count=count)}[/]")
         shown = [one for notice in Notice for one in _first_of(view.notices, notice)]
         self._rows(
             (
-                f"[{_COLOURS[one.notice]}]{self._say(f'look.short_{one.notice}')}[/]",
+                f"[{_COLOURS[one.notice]}]{self._say(f'cli.look.short_{one.notice}')}[/]",
                 _shown(one.name or "?"),
                 _shown(mask_tax_id(one.tax_id)),
                 self._money(one.now_cents) if one.now_cents else "",
@@ -131,38 +133,38 @@ class _Screen:
             case Notice.PAID_BEFORE:
                 return _shown(alike_in_words(one.alike, self._view.language))
             case Notice.SECOND_ATTEMPT:
-                return self._say("look.attempt", number=one.attempt, report=one.report)
+                return self._say("cli.look.attempt", number=one.attempt, report=one.report)
             case Notice.NEW:
                 return ""
             case Notice.TIMES_100 | Notice.MUCH_ABOVE:
                 is_usual = one.notice is Notice.MUCH_ABOVE and one.amounts > 1
-                key = "look.usual" if is_usual else "look.last_amount"
+                key = "cli.look.usual" if is_usual else "cli.look.last_amount"
                 return self._say(key, before=before, amounts=one.amounts)
             case Notice.DISAPPEARED:
-                return self._say("look.was_paid", before=before)
+                return self._say("cli.look.was_paid", before=before)
             case Notice.DESTINATION:
                 used, paid = self._day(one.last_used_at), self._day(one.last_paid_at)
-                return self._say(f"look.destination_{'old' if used else 'new'}", used=used, paid=paid)
+                return self._say(f"cli.look.destination_{'old' if used else 'new'}", used=used, paid=paid)
 
     def _changes(self) -> None:
         changes = self._view.changes
         day = self._day(changes.at)
         facts = {"run": changes.run_id, "day": day, "period": changes.period}
         key = {Against.LAST_PLAN: "plan", Against.LAST_PERIOD: "period", Against.NOTHING: "nothing"}[changes.against]
-        self._title(f"plan.since_{key}", **facts)
+        self._title(f"cli.plan.since_{key}", **facts)
         if changes.against is Against.NOTHING:
             return
         if not changes.any:
-            self._print(f"  {self._say('plan.unchanged')}")
+            self._print(f"  {self._say('cli.plan.unchanged')}")
             return
         for rate in changes.rates:
             told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
-            self._print(f"  [yellow]{self._say('plan.rate', **told)}[/]")
+            self._print(f"  [yellow]{self._say('cli.plan.rate', **told)}[/]")
         if changes.shares:
-            self._print(f"  [yellow]{self._say('plan.shares', count=changes.shares)}[/]")
+            self._print(f"  [yellow]{self._say('cli.plan.shares', count=changes.shares)}[/]")
         counts = {kind.value: len(changes.of_kind(kind)) for kind in ChangeKind}
         whole = self._signed(changes.now_cents - changes.before_cents)
-        self._print(f"  {self._say('plan.changed', **counts, sum=whole)}")
+        self._print(f"  {self._say('cli.plan.changed', **counts, sum=whole)}")
         self._rows(
             (
                 _MARKS[change.kind],
@@ -177,29 +179,29 @@ class _Screen:
 
     def _how(self, one: Change) -> str:
         if one.kind is ChangeKind.DESTINATION:
-            return escape(self._labels("change.destination").lower())
+            return escape(self._labels("output.change.destination").lower())
         if one.kind is ChangeKind.AMOUNT:
             return f"{self._money(one.before_cents)} -> {self._money(one.now_cents)}"
         return _shown(where_in_words(one, self._labels))
 
     def _totals(self) -> None:
-        self._title("plan.totals")
+        self._title("cli.plan.totals")
         totals = self._view.totals
         placed = {place: getattr(totals, place.value) for place in Place}
         lines = [(self._labels(f"place.{place}"), self._money(cents)) for place, cents in placed.items() if cents]
-        self._rows([*lines, (f"[bold]{self._labels('summary.in')}[/]", f"[bold]{self._money(totals.in_)}[/]")])
+        self._rows([*lines, (f"[bold]{self._labels('output.summary.in')}[/]", f"[bold]{self._money(totals.in_)}[/]")])
 
     def _not_paid(self) -> None:
         groups = self._view.not_paid
         if not groups:
             return
-        self._title("plan.not_paid")
+        self._title("cli.plan.not_paid")
         self._rows(
             (
                 self._labels(f"place.{group.place}"),
                 self._money(group.amount_cents),
                 str(group.count),
-                _shown(reason_in_words(group.reason, self._labels)),
+                _shown(reason_text(group.reason, self._labels)),
             )
             for group in groups[:SHOWN_REASONS]
         )
@@ -209,7 +211,7 @@ class _Screen:
         largest = self._view.largest(LARGEST)
         if not largest:
             return
-        self._title("plan.largest")
+        self._title("cli.plan.largest")
         self._rows(
             (_shown(one.name), _shown(one.tax_id_masked), self._money(one.amount_cents), _shown(_told(one.reference)))
             for one in largest
@@ -220,23 +222,23 @@ class _Screen:
         self._print()
         for batch in view.plan.batches[:SHOWN_BATCHES] if len(view.plan.batches) > 1 else ():
             facts = {"number": batch.number, "payments": batch.payees, "amount": self._money(batch.amount_cents)}
-            self._print(self._say("plan.batch", **facts))
+            self._print(self._say("cli.plan.batch", **facts))
         self._more(len(view.plan.batches) - SHOWN_BATCHES)
         checks = view.checks
         if checks.wanted:
             cost, budget, left = map(self._money, (checks.cost_cents, checks.budget_cents, checks.left_cents))
-            self._print(self._say("plan.checks", wanted=checks.wanted, cost=cost, budget=budget, left=left))
+            self._print(self._say("cli.plan.checks", wanted=checks.wanted, cost=cost, budget=budget, left=left))
         if checks.beyond_budget:
-            self._print(f"[yellow]{self._say('plan.beyond', count=checks.beyond_budget)}[/]")
-        self._print(self._say("rows", **view.rows.model_dump()))
+            self._print(f"[yellow]{self._say('cli.plan.beyond', count=checks.beyond_budget)}[/]")
+        self._print(self._say("cli.rows", **view.rows.model_dump()))
         # Digest and path stay whole, so that they can be copied.
-        self._console.print(self._say("plan.digest", digest=digest_in_words(view, self._labels)), soft_wrap=True)
+        self._console.print(self._say("cli.plan.digest", digest=digest_in_words(view, self._labels)), soft_wrap=True)
         if path:
-            self._console.print(self._say("plan.file", path=path), soft_wrap=True)
+            self._console.print(self._say("cli.plan.file", path=path), soft_wrap=True)
 
     def _waits(self) -> None:
         if self._view.waits:
-            self._title("waits.elsewhere")
+            self._title("cli.waits.elsewhere")
             show_waits(self._console, self._view.waits, self._view.language)
 
     def _title(self, key: str, **facts: object) -> None:
@@ -261,7 +263,7 @@ class _Screen:
 
     def _more(self, count: int) -> None:
         if count > 0:
-            self._print(f"  {self._say('plan.more', count=count)}")
+            self._print(f"  {self._say('cli.plan.more', count=count)}")
 
     def _signed(self, cents: int) -> str:
         return f"+{self._money(cents)}" if cents > 0 else self._money(cents)
@@ -294,7 +296,7 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
         names: Whether the section `people` is wanted, which names payees, with their tax ids masked: whom to look at,
             what changed, and the largest payments. It is for a person's eyes, not for logs.
     """
-    labels = Labels(view.language)
+    labels = catalogue_in(view.language)
     document = {
         "job": view.plan.job,
         "period": view.plan.period,
@@ -318,14 +320,14 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
             {
                 "place": one.place.value,
                 "reason": one.reason,
-                "words": reason_in_words(one.reason, labels),
+                "words": reason_text(one.reason, labels),
                 "obligations": one.count,
                 "amount_cents": one.amount_cents,
             }
             for one in view.not_paid
         ],
         "first_ever": view.first_ever,
-        "reasons_to_look": [reason.in_words(view.language) for reason in view.reasons_to_look],
+        "reasons_to_look": [render(reason, view.language) for reason in view.reasons_to_look],
         "notices": {notice.value: count for notice, count in view.notice_counts.items()},
         "changes": _changes(view.changes),
         "waits": [wait_document(wait) for wait in view.waits],

@@ -15,14 +15,13 @@ from rich.table import Table
 from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
 from flows.reconciliation.waits import line_of_wait
 from flows.run import QuietProgress
-from flows.wording import say
-from io_adapters.outputs.labels import Labels, wait_in_words
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
+from schemas.messages import catalogue_in, render, state_text
 from schemas.plan import Place
+from schemas.reasons import wait_text
 from schemas.reconciliation import Summary
-from schemas.standing_words import state_in_words
 from schemas.values.money import format_cents
 from schemas.waits import Wait
 
@@ -83,8 +82,13 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str, language:
     worse = [issue for issue in issues if issue.severity is not Severity.NOTE]
     for (file, sheet), some in groupby(worse[:SHOWN_ISSUES], key=lambda issue: (issue.file, issue.sheet)):
         table = Table(title=_escaped(" > ".join(filter(None, (file, sheet)))), title_justify="left", show_edge=False)
-        for key, minimum in (("issues.cell", 4), ("issues.rule", 12), ("issues.wrong", 20), ("issues.right", 20)):
-            table.add_column(say(language, key), overflow="fold", min_width=minimum)
+        for key, minimum in (
+            ("cli.issues.cell", 4),
+            ("cli.issues.rule", 12),
+            ("cli.issues.wrong", 20),
+            ("cli.issues.right", 20),
+        ):
+            table.add_column(render(key, language), overflow="fold", min_width=minimum)
         for issue in some:
             colour = "red" if issue.severity is Severity.ERROR else "yellow"
             value = f" ({issue.value_masked})" if issue.value_masked else ""
@@ -93,23 +97,23 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str, language:
             table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
         console.print(table)
     if len(worse) > SHOWN_ISSUES:
-        console.print(say(language, "issues.more", count=len(worse) - SHOWN_ISSUES, where=where), soft_wrap=True)
+        console.print(render("cli.issues.more", language, count=len(worse) - SHOWN_ISSUES, where=where), soft_wrap=True)
 
 
 def _place(issue: Issue, language: str) -> str:
-    return issue.cell or (say(language, "issues.row", row=issue.row) if issue.row else "")
+    return issue.cell or (render("cli.issues.row", language, row=issue.row) if issue.row else "")
 
 
 def show_summary(console: Console, summary: Summary, language: str) -> None:
     """Print a run's totals, reports, rows and account checks."""
-    labels = Labels(language)
+    labels = catalogue_in(language)
     nothing = summary.state == NOTHING_TO_PAY
-    outcome = say(language, "run.nothing") if nothing else labels.of_value("exit", str(summary.exit_code))
+    outcome = render("cli.run.nothing", language) if nothing else labels.of_value("output.exit", str(summary.exit_code))
     console.print(f"[bold]{summary.job}[/bold] {summary.period}  {summary.run}  [bold]{outcome}[/bold]")
     table = Table(show_header=False, show_edge=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    table.add_row(labels("summary.in"), f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}")
+    table.add_row(labels("output.summary.in"), f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}")
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
         if cents:
@@ -118,19 +122,19 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
     for batch in summary.batches:
         amount = format_cents(batch.amount_cents, language)
         facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
-        outcome = state_in_words(batch.outcome, language)
-        outcome += f", {labels('by_likeness')}" if batch.linked_by else ""
-        console.print("  " + say(language, "batch", **facts, outcome=outcome, status=batch.status or "-"))
+        outcome = state_text(batch.outcome, language)
+        outcome += f", {labels('output.by_likeness')}" if batch.linked_by else ""
+        console.print("  " + render("cli.batch", language, **facts, outcome=outcome, status=batch.status or "-"))
         if batch.exchange:
             rate = batch.exchange.model_dump(include={"currency", "rate"})
-            told = state_in_words(batch.exchange.outcome, language)
-            console.print("    " + say(language, "rate.batch", **rate, outcome=told))
-    console.print(say(language, "rows", **summary.rows.model_dump()))
+            told = state_text(batch.exchange.outcome, language)
+            console.print("    " + render("cli.rate.batch", language, **rate, outcome=told))
+    console.print(render("cli.rows", language, **summary.rows.model_dump()))
     checks = summary.account_checks
     if checks.made or checks.reused:
         cost, budget = format_cents(checks.cost_cents, language), format_cents(checks.budget_cents, language)
         counts = checks.model_dump(include={"made", "reused", "invalid", "unknown"})
-        console.print(say(language, "checks", cost=cost, budget=budget, **counts))
+        console.print(render("cli.checks", language, cost=cost, budget=budget, **counts))
 
 
 def show_messages(console: Console, messages: Iterable[str], code: ExitCode) -> None:
@@ -165,7 +169,7 @@ def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> N
     for (job, period), some in groupby(waits, key=lambda wait: (wait.job, wait.period)):
         own = list(some)
         spoken = language or own[0].language
-        console.print(f"[bold]{say(spoken, 'waits.title', job=job, period=period)}[/bold]", soft_wrap=True)
+        console.print(f"[bold]{render('cli.waits.title', spoken, job=job, period=period)}[/bold]", soft_wrap=True)
         for (_, way), alike in groupby(own, key=lambda wait: (wait.run_id, wait.way(spoken))):
             for wait in alike:
                 console.print(f"  {line_of_wait(wait, spoken)}", soft_wrap=True, markup=False)
@@ -183,7 +187,7 @@ def wait_document(wait: Wait) -> dict[str, Any]:
         "currency": wait.currency or None,
         "count": wait.count,
         "reason": wait.reason or None,
-        "words": wait_in_words(wait, Labels(wait.language)) or None,
+        "words": wait_text(wait, catalogue_in(wait.language)) or None,
         "way": wait.way(wait.language),
         "exit_code": int(wait.code),
     }

@@ -11,10 +11,9 @@ from flows.cli.ending import Result
 from flows.intake.rules.sum_lines import EXACT, plain
 from flows.tracing.rules import exact_sum
 from flows.tracing.trace import Traced
-from flows.wording import say
-from io_adapters.outputs.labels import Labels, reason_in_words
 from schemas.exit_codes import ExitCode, worst
-from schemas.standing_words import state_in_words
+from schemas.messages import catalogue_in, render, state_text
+from schemas.reasons import reason_text
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 from schemas.values.money import format_cents
 
@@ -28,7 +27,7 @@ def show_traces(console: Console, found: Traced) -> Result:
     for payee in found.payees:
         _Text(console, payee).show()
     if found.left_out:
-        _print(console, 0, say(found.language, "trace.others", count=len(found.left_out)))
+        _print(console, 0, render("cli.trace.others", found.language, count=len(found.left_out)))
         for key in found.left_out:
             _print(console, 1, key)
     code = worst(code for payee in found.payees for code in payee.codes)
@@ -38,7 +37,11 @@ def show_traces(console: Console, found: Traced) -> Result:
 def _nobody(console: Console, found: Traced) -> Result:
     """Say that nobody was found, or whom the words may mean; never what was typed, which may be a document."""
     count = len(found.candidates)
-    words = say(found.language, "trace.several", count=count) if count else say(found.language, "trace.nobody")
+    words = (
+        render("cli.trace.several", found.language, count=count)
+        if count
+        else render("cli.trace.nobody", found.language)
+    )
     _print(console, 0, words)
     for masked, key in found.candidates:
         _print(console, 1, f"{masked}  {key}".rstrip())
@@ -68,22 +71,22 @@ class _Text:
     def __init__(self, console: Console, one: PayeeTrace) -> None:
         self._console = console
         self._one = one
-        self._labels = Labels(one.language)
+        self._labels = catalogue_in(one.language)
 
     def show(self) -> None:
         """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
         one = self._one
         self._print(0, f"{one.name}  {one.tax_id_masked}  {one.job} {one.period}")
-        self._say(1, "trace.run" if one.run_id else "trace.no_run", run=one.run_id)
+        self._say(1, "cli.trace.run" if one.run_id else "cli.trace.no_run", run=one.run_id)
         for obligation in one.obligations:
             self._obligation(obligation)
         if one.parts:
             self._parts(one.parts)
         for file, standing in one.files:
             if standing is not FileStanding.SAME:
-                self._say(1, f"trace.file_{standing}", file=file)
+                self._say(1, f"cli.trace.file_{standing}", file=file)
         if one.parts and not one.statements_read:
-            self._say(1, "trace.unread")
+            self._say(1, "cli.trace.unread")
         if one.way is not None:
             self._way(one.way)
         for report in one.reports:
@@ -91,12 +94,12 @@ class _Text:
         places = " + ".join(
             f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in one.places_cents
         )
-        self._say(0, "trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
+        self._say(0, "cli.trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
         for problem in one.problems:
-            self._say(1, f"trace.problem_{problem}")
+            self._say(1, f"cli.trace.problem_{problem}")
 
     def _say(self, depth: int, key: str, **facts: object) -> None:
-        self._print(depth, say(self._one.language, key, **facts))
+        self._print(depth, render(key, self._one.language, **facts))
 
     def _print(self, depth: int, text: str) -> None:
         _print(self._console, depth, text)
@@ -108,22 +111,22 @@ class _Text:
         return plain(amount).replace(".", ",") if self._one.language == "pt-BR" else plain(amount)
 
     def _obligation(self, one: TracedObligation) -> None:
-        kind = say(self._one.language, f"trace.kind_{one.kind}")
+        kind = render(f"cli.trace.kind_{one.kind}", self._one.language)
         what = " ".join(filter(None, (one.key, kind, one.reference if one.kind == "payment" else "")))
-        place, reason = self._labels(f"place.{one.place}"), reason_in_words(one.reason, self._labels)
+        place, reason = self._labels(f"place.{one.place}"), reason_text(one.reason, self._labels)
         where = f"{place} ({reason})" if reason else place
         self._print(1, f"{what}: {self._one.currency} {self._money(one.amount_cents)}, {where}")
         if one.row:
-            self._say(2, "trace.row", file=_sheet(one.file, one.sheet), row=one.row)
+            self._say(2, "cli.trace.row", file=_sheet(one.file, one.sheet), row=one.row)
         for word in one.words:
-            self._say(2, "trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
+            self._say(2, "cli.trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
 
     def _parts(self, parts: tuple[RoyaltyPart, ...]) -> None:
-        self._say(1, "trace.royalties")
+        self._say(1, "cli.trace.royalties")
         for part in parts[:SHOWN_PARTS]:
             self._part(part)
         if len(parts) > SHOWN_PARTS:
-            self._say(2, "trace.more", count=len(parts) - SHOWN_PARTS)
+            self._say(2, "cli.trace.more", count=len(parts) - SHOWN_PARTS)
 
     def _part(self, part: RoyaltyPart) -> None:
         names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
@@ -133,7 +136,7 @@ class _Text:
         rest = part.lines - part.lines_told
         if rest or not part.found:
             amount = EXACT.subtract(part.source_amount, exact_sum(one.amount for one in part.found))
-            self._say(3, "trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
+            self._say(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
         for share in part.shares:
             steps = [f"{part.currency} {self._exact(part.source_amount)}"]
             if part.currency != self._one.currency:
@@ -148,41 +151,41 @@ class _Text:
         told = sum(last - first + 1 for first, last in lines.ranges)
         rows = ", ".join([*shown, "..."] if told < lines.lines else shown)
         facts = {"file": _sheet(lines.file, lines.sheet), "rows": rows, "lines": lines.lines}
-        self._say(3, "trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
+        self._say(3, "cli.trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
 
     def _way(self, way: TracedWay) -> None:
-        self._say(1, "trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
+        self._say(1, "cli.trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
         if way.recouped_cents:
-            self._say(2, "trace.recouped", cents=self._money(way.recouped_cents))
+            self._say(2, "cli.trace.recouped", cents=self._money(way.recouped_cents))
         for reference, cents in way.advances:
-            self._say(3, "trace.advance", reference=reference, cents=self._money(cents))
+            self._say(3, "cli.trace.advance", reference=reference, cents=self._money(cents))
         if way.carried_in_cents:
-            key = "trace.carried_from" if way.carried_from else "trace.carried_in"
+            key = "cli.trace.carried_from" if way.carried_from else "cli.trace.carried_in"
             self._say(2, key, period=way.carried_from, cents=self._money(way.carried_in_cents))
         if way.carried_out_cents:
-            self._say(2, "trace.carried_out", cents=self._money(way.carried_out_cents))
+            self._say(2, "cli.trace.carried_out", cents=self._money(way.carried_out_cents))
         if way.held_cents:
-            self._say(2, "trace.held", cents=self._money(way.held_cents))
-        self._say(2, "trace.payable", cents=self._money(way.payable_cents))
+            self._say(2, "cli.trace.held", cents=self._money(way.held_cents))
+        self._say(2, "cli.trace.payable", cents=self._money(way.payable_cents))
 
     def _report(self, one: TracedReport) -> None:
-        state = state_in_words(one.state, self._one.language)
+        state = state_text(one.state, self._one.language)
         state = f"{state} ({one.reason})" if one.reason else state
-        self._say(1, "trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
-        self._say(2, "trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
+        self._say(1, "cli.trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
+        self._say(2, "cli.trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
         for word in one.approvals:
-            self._say(2, "trace.approval", by=word.by, at=_local(word.at))
+            self._say(2, "cli.trace.approval", by=word.by, at=_local(word.at))
         if one.approved_at:
-            self._say(2, "trace.approved", at=_local(one.approved_at))
+            self._say(2, "cli.trace.approved", at=_local(one.approved_at))
         for step, at, by in one.steps:
-            self._say(2, "trace.step", state=state_in_words(step, self._one.language), at=_local(at), by=by)
+            self._say(2, "cli.trace.step", state=state_text(step, self._one.language), at=_local(at), by=by)
         if one.split_id:
             seen = _local(one.seen_at) if one.seen_at else "-"
-            self._say(2, "trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
+            self._say(2, "cli.trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
         if one.rate:
             facts = {"currency": one.rate.currency, "rate": one.rate.rate}
-            facts["state"] = state_in_words(one.rate.state, self._one.language)
-            self._say(2, "trace.rate", update=one.rate.update_id, **facts)
+            facts["state"] = state_text(one.rate.state, self._one.language)
+            self._say(2, "cli.trace.rate", update=one.rate.update_id, **facts)
 
 
 def _sheet(file: str, sheet: str) -> str:

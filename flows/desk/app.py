@@ -29,7 +29,6 @@ from flows.desk.plans import Plans
 from flows.desk.previews import Previews
 from flows.desk.runs import Runs
 from flows.desk.unresolved import Unresolved
-from flows.desk.words import say
 from flows.launchers import Launcher
 from flows.opening import open_ledger_of
 from flows.run import Clock
@@ -38,6 +37,7 @@ from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 
 UPLOADS: Final = "uploads"
 LOOKS: Final = "desk"
@@ -147,13 +147,13 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
 def _ask_to_sign_in(request: Request, _error: Exception) -> Response:
     if request.method == "GET" and not request.url.path.endswith("/live"):
         return RedirectResponse(f"/sign-in?after={quote(request.url.path, safe='/:')}", status_code=303)
-    return _problem(request, 401, say(language_of(request), "refused.signed_out"))
+    return _problem(request, 401, render("desk.refused.signed_out", language_of(request)))
 
 
 def _tell_refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)  # noqa: S101 - what the handler is registered for
     limit = request.app.state.settings.upload_limit_bytes // MEGABYTE
-    return _problem(request, error.status, say(language_of(request), error.key, limit=limit))
+    return _problem(request, error.status, render(error.key, language_of(request), limit=limit))
 
 
 def _tell_error(request: Request, error: Exception) -> Response:
@@ -164,8 +164,8 @@ def _tell_error(request: Request, error: Exception) -> Response:
 
 def _tell_http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    key = "refused.nothing" if status in {404, 405} else "refused.form"
-    answer = _problem(request, status, say(language_of(request), key))
+    key = "desk.refused.nothing" if status in {404, 405} else "desk.refused.form"
+    answer = _problem(request, status, render(key, language_of(request)))
     if isinstance(error, HTTPException):
         answer.headers.update(error.headers or {})  # what is allowed where something is not
     return answer

@@ -90,7 +90,7 @@ class Signed:
     def require(self, role: Role) -> None:
         """Refuse what takes a role they do not have."""
         if not self.may(role):
-            raise Refused(403, f"refused.{role.value}")
+            raise Refused(403, f"desk.refused.{role.value}")
 
 
 Form = Mapping[str, str]
@@ -136,7 +136,7 @@ def signed_in(request: Request) -> Signed:
         NotSignedIn: nobody, or no longer.
     """
     if UNWRITABLE in request.scope["path"]:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     settings = settings_of(request)
     token = request.cookies.get(cookie_name(settings, "session"), "")
     user = None
@@ -159,26 +159,26 @@ def require_same_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         if site != "same-origin":
-            raise Refused(403, "refused.origin")
+            raise Refused(403, "desk.refused.origin")
         return
     origin = urlsplit(request.headers.get("origin", ""))
     schemes = {"https"} if settings_of(request).https else {"http", "https"}
     if origin.netloc != request.headers.get("host") or origin.scheme not in schemes:
-        raise Refused(403, "refused.origin")
+        raise Refused(403, "desk.refused.origin")
 
 
 def require_visit(request: Request, form: Form) -> None:
     """Refuse a form of nobody signed in without the token of its visit; a browser that never visited has none."""
     visit = request.cookies.get(cookie_name(settings_of(request), VISIT), "")
     if not visit:
-        raise Refused(403, "refused.token")
+        raise Refused(403, "desk.refused.token")
     require_token(form.get(TOKEN, ""), csrf_of(visit))
 
 
 def require_token(given: str, csrf: str) -> None:
     """Refuse a form without the token that belongs to its session."""
     if not hmac.compare_digest(given.encode(), csrf.encode()):
-        raise Refused(403, "refused.token")
+        raise Refused(403, "desk.refused.token")
 
 
 async def read_form(request: Request) -> Form:
@@ -189,17 +189,17 @@ async def read_form(request: Request) -> Form:
     """
     require_same_origin(request)
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise Refused(415, "refused.form")
+        raise Refused(415, "desk.refused.form")
     try:
         async with asyncio.timeout(FORM_WITHIN_S):
             body = await _read_body(request)
         fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except TimeoutError:
-        raise Refused(408, "refused.form") from None
+        raise Refused(408, "desk.refused.form") from None
     except ValueError:
-        raise Refused(400, "refused.form") from None
+        raise Refused(400, "desk.refused.form") from None
     if any(UNWRITABLE in value for values in fields.values() for value in values):
-        raise Refused(400, "refused.form")
+        raise Refused(400, "desk.refused.form")
     return {name: values[-1] for name, values in fields.items()}
 
 
@@ -208,7 +208,7 @@ async def _read_body(request: Request) -> bytes:
     async for piece in request.stream():
         body += piece
         if len(body) > FORM_LIMIT_BYTES:
-            raise Refused(413, "refused.form")
+            raise Refused(413, "desk.refused.form")
     return bytes(body)
 
 

@@ -15,7 +15,8 @@ from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
 from flows.reconciliation.waits import gather_waits
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.labels import Labels, wait_in_words
+from schemas.messages import catalogue_in
+from schemas.reasons import wait_text
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.waits import Wait
 
@@ -59,7 +60,7 @@ def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
     unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
     facts: dict[str, Any] = {
         "waits": what_waits(ledger_of(request), plans_of(request), unresolved, now),
-        "reason_of": partial(wait_in_words, labels=Labels(language_of(request))),
+        "reason_of": partial(wait_text, texts=catalogue_in(language_of(request))),
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),

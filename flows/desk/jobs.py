@@ -322,7 +322,7 @@ def job_of(request: Request, token: str) -> JobLine:
     """
     job = jobs_of(request).get(token)
     if job is None:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     return job
 
 
@@ -338,7 +338,7 @@ def launched(request: Request, key: str, _signed: SignedIn) -> Response:
     """Show what became of a launch: the run, as soon as there is one."""
     standing = launches_of(request).get(key)
     if standing is None:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     if standing.run_id:
         return RedirectResponse(f"/runs/{standing.run_id}", status_code=303)
     return show(request, "launched.html", launch=standing)

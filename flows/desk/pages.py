@@ -12,8 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
-from flows.desk.words import TEXTS, say
 from schemas.desk_people import LANGUAGES, Language, Role
+from schemas.messages import catalogue_in
 from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
@@ -21,21 +21,6 @@ HERE: Final = Path(__file__).parent
 # No summer time since 2019 (Decreto 9.772/2019).
 BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
 T = TypeVar("T")
-
-
-class Words:
-    """The words of one language, for templates."""
-
-    def __init__(self, language: Language) -> None:
-        self._language = language
-
-    def __call__(self, key: str, **facts: object) -> str:
-        """Return a text, with its facts filled in."""
-        return say(self._language, key, **facts)
-
-    def has(self, key: str) -> bool:
-        """Whether there are words for it."""
-        return key in TEXTS
 
 
 _TEMPLATES: Final = Environment(
@@ -59,7 +44,7 @@ def show(
     language = language_of(request)
     signed: Signed | None = getattr(request.state, "signed", None)
     html = _TEMPLATES.get_template(template).render(
-        t=Words(language),
+        t=catalogue_in(language),
         money=partial(format_cents, language=language),
         number=partial(_number, language),
         moment=partial(_moment, language),

@@ -22,10 +22,10 @@ from schemas.approval import PlanRule
 from schemas.desk_people import Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
+from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind
 from schemas.plan_view import PlanPage
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
-from schemas.told import Told
 from schemas.values.names import same_person
 
 S = SubmissionState
@@ -117,7 +117,7 @@ class Plans:
         """
         stored = self._ledger.plans.get(digest)
         if _state(stored) == "replaced":
-            raise ApprovalWanted(Told("approval.replaced"))
+            raise ApprovalWanted(Message("approval.replaced"))
         given = record_approval(
             self._ledger, stored.digest, by=by, total_text=total_text, kind=ApprovalKind.SIGNED_IN, now=self._now()
         )
@@ -136,7 +136,7 @@ class Plans:
         """Record a no; approvals so far are void, and what of the plan was not sent is withdrawn."""
         stored = self._ledger.plans.get(digest)
         if not any(submission.state in UNSENT for submission in stored.submissions):
-            raise ApprovalWanted(Told("approval.not_waiting"))
+            raise ApprovalWanted(Message("approval.not_waiting"))
         self._ledger.submissions.reject_plan(stored.digest, by, why)
 
     def _page(self, digest: str) -> PlanPage | None:
@@ -206,7 +206,7 @@ def others(request: Request, digest: str, _signed: SignedIn, page: int = 1) -> R
 def _frozen(request: Request, digest: str) -> PlanPage:
     page = plans_of(request).get(digest).page
     if page is None:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     return page
 
 
@@ -227,6 +227,6 @@ def reject(request: Request, digest: str, signed: SignedIn, form: Posted) -> Res
     signed.require(Role.APPROVER)
     why = form.get("why", "").strip()[:LONGEST_TEXT]
     if not why:
-        raise Refused(422, "refused.why")
+        raise Refused(422, "desk.refused.why")
     plans_of(request).reject(digest, by=signed.user.name, why=why)
     return RedirectResponse(f"/plans/{digest}", status_code=303)

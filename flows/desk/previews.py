@@ -274,14 +274,14 @@ def previews_of(request: Request) -> Previews:
 def _look(request: Request, token: str) -> Look:
     look = previews_of(request).get(token)
     if look is None:
-        raise Refused(404, "refused.look")
+        raise Refused(404, "desk.refused.look")
     return look
 
 
 def _plan(request: Request, token: str) -> PlanPage:
     seen = _look(request, token).seen
     if seen is None or seen.plan is None:
-        raise Refused(404, "refused.look")
+        raise Refused(404, "desk.refused.look")
     return seen.plan
 
 
@@ -300,7 +300,7 @@ async def look_at_job(request: Request, token: str) -> Response:
 def _begin(request: Request, signed: Signed, job: JobLine, files: list[Received]) -> str:
     sources = {name for name, _ in job.sources}
     if any(file.source not in sources for file in files):
-        raise Refused(400, "refused.form")
+        raise Refused(400, "desk.refused.form")
     for file in files:
         ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
     return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
@@ -351,7 +351,7 @@ def missing_shares(request: Request, token: str, _signed: SignedIn) -> Response:
 
 def _workbook(path: Path | None) -> Response:
     if path is None or not path.is_file():
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     return FileResponse(path, media_type=XLSX, filename=path.name, content_disposition_type="attachment")
 
 
@@ -361,7 +361,7 @@ def launch(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     signed.require(Role.PREPARER)
     found = _look(request, token)
     if not found.job.name or not form.get("launch"):
-        raise Refused(400, "refused.form")
+        raise Refused(400, "desk.refused.form")
     key = f"look-{token[:24]}-{form['launch'][:43]}"
     period, by = found.job.period, signed.user.name  # of what they have seen, though the month may have turned since
     name = launches_of(request).payout(found.job.token, found.files, by=by, key=key, period=period)

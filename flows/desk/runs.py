@@ -246,7 +246,7 @@ def runs_of(request: Request) -> Runs:
 def _standing(request: Request, run_id: str) -> RunStanding:
     standing = runs_of(request).get(run_id)
     if standing is None:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     return standing
 
 
@@ -281,6 +281,6 @@ def download(request: Request, run_id: str, token: str, _signed: SignedIn) -> Re
     """Hand over one of the run's outputs, and nothing else."""
     path = runs_of(request).file(run_id, token)
     if path is None:
-        raise Refused(404, "refused.nothing")
+        raise Refused(404, "desk.refused.nothing")
     kind = "application/octet-stream"
     return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="attachment")

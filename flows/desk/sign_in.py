@@ -100,12 +100,12 @@ def _judge(request: Request, name: str, password: str, after: str | None) -> Res
     )
     where = safe_next(after or "/")
     if attempt is None:
-        return _sign_in_page(request, status=429, problem="sign_in.too_many", after=where)
+        return _sign_in_page(request, status=429, problem="desk.sign_in.too_many", after=where)
     user = ledger.desk_users.get(name)
     token = new_token()  # never one that was there before signing in
     right = is_password_of(user, password)
     if not right or user is None or not ledger.desk_sessions.start(token, user, settings.absolute):
-        return _sign_in_page(request, status=401, problem="sign_in.wrong", after=where)
+        return _sign_in_page(request, status=401, problem="desk.sign_in.wrong", after=where)
     ledger.sign_in_attempts.succeed(attempt)
     ledger.desk_sessions.end(request.cookies.get(cookie_name(settings, "session"), ""))  # whoever sat here before
     answer = RedirectResponse(where, status_code=303)
@@ -130,7 +130,7 @@ async def choose_language(request: Request) -> Response:
     form = await read_form(request)
     language = next((one for one in LANGUAGES if one == form.get("language")), None)
     if language is None:
-        raise Refused(400, "refused.form")
+        raise Refused(400, "desk.refused.form")
     try:
         signed = await run_in_threadpool(signed_in, request)
     except NotSignedIn:

@@ -24,8 +24,8 @@ from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
+from schemas.messages import Message
 from schemas.submission import UNTOLD, Submission, SubmissionState
-from schemas.told import Told
 from schemas.values.names import same_person
 
 S = SubmissionState
@@ -120,9 +120,9 @@ class Unresolved:
         """Keep the first word; with that of a second person, declare it absent."""
         doubt = next((one for one in self.list() if one.subject == subject), None)
         if doubt is None:
-            raise DecisionRefused(Told("doubt.settled", name=subject))
+            raise DecisionRefused(Message("doubt.settled", name=subject))
         if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
-            raise DecisionRefused(Told("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
+            raise DecisionRefused(Message("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
         first = self._ledger.first_decisions.standing(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
             self._ledger.first_decisions.say(ABSENT, subject, by, evidence)
@@ -164,9 +164,9 @@ class Unresolved:
         """Keep the first word on a freeze; with that of a second person on the same tags, lift it."""
         standing = self._ledger.freeze.current()
         if standing is None:
-            raise DecisionRefused(Told("freeze.none"))
+            raise DecisionRefused(Message("freeze.none"))
         if set(tags) != set(standing.tags):
-            raise DecisionRefused(Told("freeze.changed"))
+            raise DecisionRefused(Message("freeze.changed"))
         subject = _name_of(standing.tags)
         first = self._ledger.first_decisions.standing(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):
@@ -262,7 +262,7 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
     keys = _text(form, "obligations", longest=40 * MOST_KEYS).replace(",", " ").split()
     kinds = {kind.value: kind for kind in DecisionKind}
     if form.get("kind") not in kinds or len(keys) > MOST_KEYS:
-        raise Refused(422, "refused.empty")
+        raise Refused(422, "desk.refused.empty")
     try:
         evidence = _text(form, "evidence")
         unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
@@ -301,5 +301,5 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
 def _text(form: Form, name: str, longest: int = LONGEST_TEXT) -> str:
     text = form.get(name, "").strip()
     if not text or len(text) > longest:
-        raise Refused(422, "refused.empty")
+        raise Refused(422, "desk.refused.empty")
     return text

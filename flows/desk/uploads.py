@@ -109,7 +109,7 @@ class Receiver:
     def _begin(self) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise Refused(413, "refused.parts")
+            raise Refused(413, "desk.refused.parts")
         self._part = _Part()
 
     def _header_name(self, data: bytes, start: int, end: int) -> None:
@@ -148,7 +148,7 @@ class Receiver:
         elif part.file_name is None:
             part.value += data[start:end]
             if len(part.value) > LONGEST_FIELD:
-                raise Refused(413, "refused.form")
+                raise Refused(413, "desk.refused.form")
 
     def _end(self) -> None:
         part = self._part
@@ -190,20 +190,20 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
     require_same_origin(request)
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise Refused(415, "refused.form")
+        raise Refused(415, "desk.refused.form")
     if _told_length(request) > limit_bytes:
         await _drain(request, limit_bytes)
-        raise Refused(413, "refused.size")
+        raise Refused(413, "desk.refused.size")
     receiver = Receiver(folder, options[b"boundary"], csrf)
     try:
         await _feed(request, receiver, limit_bytes)
         return receiver.fields, await run_in_threadpool(receiver.keep)
     except MultipartParseError:
-        raise Refused(400, "refused.form") from None
+        raise Refused(400, "desk.refused.form") from None
     except TimeoutError:
-        raise Refused(408, "refused.slow") from None
+        raise Refused(408, "desk.refused.slow") from None
     except OSError:  # the disk is full, or not ours to write
-        raise Refused(507, "refused.disk") from None
+        raise Refused(507, "desk.refused.disk") from None
     finally:
         receiver.throw_away()
 
@@ -216,7 +216,7 @@ async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
         if received > limit_bytes:
             receiver.throw_away()
             await _drain(request, limit_bytes, stream)
-            raise Refused(413, "refused.size")
+            raise Refused(413, "desk.refused.size")
         waiting += piece
         if len(waiting) >= PIECE_BYTES:
             await run_in_threadpool(receiver.parser.write, bytes(waiting))

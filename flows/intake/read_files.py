@@ -281,7 +281,7 @@ class FileReader:
         left = {place: rows for place, rows in self._rows.items() if rows and place not in self._read}
         code, language = IssueCode.SHEET_UNREAD, self._run.language
         return [
-            make_issue(code, language=language, file=file, sheet=sheet, rows=rows)
+            make_issue(code, language=language, file=file, sheet=sheet, count=rows)
             for (file, sheet), rows in left.items()
         ]
 

@@ -6,8 +6,8 @@ from flows.payables.rules.claims import SecondAttempt, planned_payments, says_pa
 from flows.reports.report_list import freeze
 from flows.run import Run
 from schemas.errors import SendingFrozen
+from schemas.messages import Message
 from schemas.submission import Alarm, Submission
-from schemas.told import Told
 from schemas.wire import SplitReport
 
 
@@ -59,7 +59,7 @@ def require_still_failed(run: Run, report_ids: Iterable[str]) -> None:
             submission, report, unpaid_cents=submission.amount_cents, unpaid=submission.payments
         )
         if report is not None and paid:
-            told = Told("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
+            told = Message("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
             freeze(run, [Alarm("status_changed", submission.report_id, told)])
             raise SendingFrozen(told)
 

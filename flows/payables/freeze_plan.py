@@ -35,7 +35,7 @@ def freeze_plan(run: Run) -> None:
     if held.any():
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
-        raise RowsRefused(run.say("rows.stop"))
+        raise RowsRefused(run.render("cli.rows.stop"))
     identity = identity_of(job, run.request.period)
     plan = plan_batches(
         payables.obligations,

@@ -4,11 +4,11 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flows.contact_words import say
 from flows.payables.rules.institutions import USABLE_FOR, is_believable, is_fresh, is_usable
 from flows.run import Run, Service
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
+from schemas.messages import render
 from schemas.wire import Institution
 
 
@@ -61,9 +61,9 @@ def known_institutions(run: Run) -> Mapping[str, Institution]:
     """
     found = read_institutions(run.ledger, run.service, run.clock.now())
     if found.trouble:
-        run.progress.tell(say(run.language, "institutions.trouble", reason=found.trouble))
+        run.progress.tell(render("institutions.trouble", run.language, reason=found.trouble))
     if found.too_old:
-        run.progress.tell(say(run.language, "institutions.too_old", days=USABLE_FOR.days))
+        run.progress.tell(render("institutions.too_old", run.language, days=USABLE_FOR.days))
     return found.by_ispb
 
 

@@ -25,6 +25,7 @@ from flows.payables.rules.plan_review import (
 from flows.run import Run
 from flows.run_document import RunDocument
 from schemas.desk_people import LANGUAGES
+from schemas.messages import Message, render
 from schemas.plan import PaymentPlan, Place
 from schemas.plan_view import (
     Against,
@@ -37,7 +38,6 @@ from schemas.plan_view import (
 from schemas.submission import Claim
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Obligations
-from schemas.told import Told
 from schemas.used_before import PaidPart, alike_in_words
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -135,7 +135,7 @@ def _against_period(
 _SHOWN: Final = 5
 
 
-def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
+def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Message]:
     """Say why a person must look at a plan before it is sent, a sentence for each reason; empty when none must.
 
     Whoever is asked for a word is told all of them: in the terminal, in plan.xlsx, and on the desk's page.
@@ -153,43 +153,47 @@ def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Told]:
     ]
 
 
-def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Told]) -> bool:
+def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
     """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
     page = run.ledger.plan_views.get(plan.digest)
     shown = PlanPage.from_bytes(page).reasons_to_look if page else ()
-    return all(reason.in_words(language) in _words(shown, language) for reason in reasons for language in LANGUAGES)
+    return all(render(reason, language) in _words(shown, language) for reason in reasons for language in LANGUAGES)
 
 
 def _words(shown: Iterable[Mapping[str, str]], language: str) -> set[str]:
     return {words[language] for words in shown}
 
 
-def _files_again(run: Run) -> list[Told]:
+def _files_again(run: Run) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**run.used_before.released, **run.used_before.renamed}
-    told = [Told("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
+    told = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
     others = sorted(run.request.again - used.keys())
-    return [*told, Told("look.again", files=", ".join(others))] if others else told
+    return [*told, Message("look.again", files=", ".join(others))] if others else told
 
 
-def _rows_paid_before(run: Run) -> list[Told]:
+def _rows_paid_before(run: Run) -> list[Message]:
     alike, obligations = alike_of(run), run.require_payables().obligations
     if not alike:
         return []
     rows = [row for row in records(obligations[obligations["key"].isin(list(alike))]) if row["key"] in alike]
     total = format_cents(sum(int(row["amount_cents"]) for row in rows), run.language)
     told = [
-        Told(
-            "look.row", file=row["file"], row=row["row"], found=alike_in_words(alike[row["key"]], run.language)
-        ).in_words(run.language)
+        render(
+            "look.row",
+            run.language,
+            file=row["file"],
+            row=row["row"],
+            found=alike_in_words(alike[row["key"]], run.language),
+        )
         for row in rows[:_SHOWN]
     ]
     if len(rows) > _SHOWN:
-        told.append(Told("look.rows_more", count=len(rows) - _SHOWN).in_words(run.language))
-    return [Told("look.paid_before", rows=len(rows), total=total, places="; ".join(told))]
+        told.append(render("look.rows_more", run.language, count=len(rows) - _SHOWN))
+    return [Message("look.paid_before", count=len(rows), total=total, places="; ".join(told))]
 
 
-def _second_attempts(run: Run, plan: PaymentPlan) -> list[Told]:
+def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
     """Name each failed report whose payments the plan attempts again."""
     attempts = attempts_of(run)
     amounts = dict[SecondAttempt, list[int]]()
@@ -197,18 +201,18 @@ def _second_attempts(run: Run, plan: PaymentPlan) -> list[Told]:
         if row["key"] in attempts:
             amounts.setdefault(attempts[row["key"]], []).append(int(row["amount_cents"]))
     return [
-        Told(
+        Message(
             "look.second_attempt",
             number=attempt.number,
             report=attempt.report_id,
-            payments=len(cents),
+            count=len(cents),
             total=f"{plan.currency} {format_cents(sum(cents), run.language)}",
         )
         for attempt, cents in amounts.items()
     ]
 
 
-def _other_books(run: Run) -> list[Told]:
+def _other_books(run: Run) -> list[Message]:
     """Tell that the payer, or the currency, changed within the job and period: every key rests on them."""
     others = run.standing.other_books if run.standing else ()
     by_payer, by_currency = dict[str, list[Claim]](), dict[str, list[Claim]]()
@@ -219,11 +223,11 @@ def _other_books(run: Run) -> list[Told]:
             by_currency.setdefault(claim.currency, []).append(claim)
     return [
         *(
-            Told("look.other_payer", payer=payer, payments=len(claims), total=_total(run, claims))
+            Message("look.other_payer", payer=payer, count=len(claims), total=_total(run, claims))
             for payer, claims in by_payer.items()
         ),
         *(
-            Told("look.other_currency", currency=currency, payments=len(claims), total=_total(run, claims))
+            Message("look.other_currency", currency=currency, count=len(claims), total=_total(run, claims))
             for currency, claims in by_currency.items()
         ),
     ]
@@ -233,6 +237,6 @@ def _total(run: Run, claims: Iterable[Claim]) -> str:
     return format_cents(sum(claim.amount_cents for claim in claims), run.language)
 
 
-def _rejected(run: Run, plan: PaymentPlan) -> list[Told]:
+def _rejected(run: Run, plan: PaymentPlan) -> list[Message]:
     keys = [payment.obligation_key for batch in plan.batches for payment in batch.payments]
-    return [Told("look.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []
+    return [Message("look.rejected")] if run.ledger.approvals.any_rejected(plan.digest, keys) else []

@@ -22,95 +22,13 @@ from flows.prefect_ui.events import RunEvent, events_of
 from flows.run import Run
 from flows.run_document import RunDocument
 from flows.runner import PAYOUT, SETTLE, read_run_request
-from io_adapters.outputs.labels import Labels
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
+from schemas.messages import catalogue_in, render, state_text
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import AccountCheckCounts, Summary
-from schemas.standing_words import state_in_words
 from schemas.values.money import format_cents
-
-TEXTS: Final[Mapping[str, tuple[str, str]]] = {
-    "plan": ("Plano de {job}, {period}", "Plan of {job}, {period}"),
-    "nothing": ("Nada a pagar.", "Nothing to pay."),
-    "total": ("Total a pagar", "Total to pay"),
-    "payments": ("Pagamentos", "Payments"),
-    "largest": ("Maior pagamento", "Largest payment"),
-    "batches": ("Lotes", "Batches"),
-    "checks": ("Consultas de conta feitas", "Account checks made"),
-    "checks.cost": ("{made}, por {cost} de {budget}", "{made}, for {cost} of {budget}"),
-    "digest": ("Impressão do plano", "Digest of the plan"),
-    "rate": ("Câmbio", "Exchange rate"),
-    "not_in_plan": ("O que não está no plano", "What is not in the plan"),
-    "approve": (
-        (
-            "Para aprovar: o formulário do *deployment* `approve`, com a impressão e o total acima digitados; "
-            "ou `repasse approve {digest} --by NOME --total {total}`."
-        ),
-        (
-            "To approve: the form of the deployment `approve`, with the digest and the total above typed; "
-            "or `repasse approve {digest} --by NAME --total {total}`."
-        ),
-    ),
-    "problems": ("Problemas nos arquivos de {job}, {period}", "Problems in the files of {job}, {period}"),
-    "problems.more": ("{shown} de {count}; todos em corrections.xlsx", "{shown} of {count}; all in corrections.xlsx"),
-    "reconciliation": ("Conciliação de {job}, {period}", "Reconciliation of {job}, {period}"),
-    "state": ("Situação", "State"),
-    "run": ("Execução", "Run"),
-    "in": ("Entrou", "Came in"),
-    "place": ("Lugar", "Place"),
-    "amount": ("Valor ({currency})", "Amount ({currency})"),
-    "rows": (
-        "Linhas: {read} lidas = {used} usadas + {held} retidas + {duplicate} duplicadas + {ignored} ignoradas.",
-        "Rows: {read} read = {used} used + {held} held + {duplicate} duplicate + {ignored} ignored.",
-    ),
-    "report": ("Relatório", "Report"),
-    "outcome": ("Envio", "Sending"),
-    "status": ("No serviço", "At the service"),
-    "discrepancies": ("Divergências", "Discrepancies"),
-    "more": ("... e mais {count}", "... and {count} more"),
-    "outputs": ("Arquivos de {job}, {period}", "Files of {job}, {period}"),
-    "progress.account checks": ("consultas de conta", "account checks"),
-    "progress.batches": ("lotes enviados", "batches sent"),
-    "progress.reports": ("relatórios concluídos", "reports settled"),
-    "contacts": ("Contatos de {job}", "Contacts of {job}"),
-    "contacts.preview": ("Prévia: nada foi mudado no serviço.", "A preview: nothing was changed in the service."),
-    "contacts.done": ("Feito no serviço.", "Done in the service."),
-    "contacts.what": ("O quê", "What"),
-    "contacts.count": ("Quantos", "How many"),
-    "night": ("A noite {run}", "Night {run}"),
-    "night.none": ("Não há trabalhos na pasta.", "There are no jobs in the folder."),
-    "job": ("Trabalho", "Job"),
-    "period": ("Período", "Period"),
-    "why": ("Por quê", "Why"),
-    "message": ("Recado", "Word"),
-    "why.new": ("rodou: arquivos ou regras novos", "run: new files or rules"),
-    "why.left_over": ("rodou: algo aprovado esperava o envio", "run: something approved waited to be sent"),
-    "why.approved": ("rodou: o plano foi aprovado", "run: its plan was approved"),
-    "why.interrupted": ("rodou: a execução anterior morreu no caminho", "run: the run before died on its way"),
-    "why.reason_gone": (
-        "rodou: o que retinha dinheiro mudou (uma decisão, ou uma conta)",
-        "run: what held money back has changed (a decision, or an account)",
-    ),
-    "why.same": ("nada de novo", "nothing new"),
-    "why.no_files": ("os arquivos do período ainda não chegaram", "the period's files have not come yet"),
-    "why.other_files": (
-        "o plano aprovado é de outros arquivos: rode o trabalho com eles",
-        "the approved plan is of other files: run the job with those",
-    ),
-    "why.": ("não pôde começar", "could not begin"),
-}
-
-
-def page_word(language: str, key: str, **facts: object) -> str:
-    """Return a text in a language, "pt-BR" or "en".
-
-    >>> page_word("en", "plan", job="aurora", period="2026-10")
-    'Plan of aurora, 2026-10'
-    """
-    return TEXTS[key][0 if language == "pt-BR" else 1].format(**facts)
-
 
 MOST_ROWS: Final = 500
 _MOST_LINES: Final = 50
@@ -128,31 +46,34 @@ def plan_page(
         language: Of the job.
         waits: Whether people have to approve it.
     """
-
-    def word(key: str, **facts: object) -> str:
-        return page_word(language, key, **facts)
+    word = catalogue_in(language)
 
     def money(cents: int) -> str:
         return format_cents(cents, language)
 
     total = f"{plan.currency} {money(plan.total_cents)}"
     facts = [
-        (word("total"), f"**{total}**"),
-        (word("payments"), str(plan.payees)),
-        (word("largest"), f"{plan.currency} {money(plan.largest_cents)}"),
-        (word("batches"), str(len(plan.batches))),
+        (word("prefect.total"), f"**{total}**"),
+        (word("prefect.payments"), str(plan.payees)),
+        (word("prefect.largest"), f"{plan.currency} {money(plan.largest_cents)}"),
+        (word("prefect.batches"), str(len(plan.batches))),
         (
-            word("checks"),
-            word("checks.cost", made=checks.made, cost=money(checks.cost_cents), budget=money(checks.budget_cents)),
+            word("prefect.checks"),
+            word(
+                "prefect.checks.cost",
+                made=checks.made,
+                cost=money(checks.cost_cents),
+                budget=money(checks.budget_cents),
+            ),
         ),
-        (word("digest"), f"`{plan.digest}`"),
+        (word("prefect.digest"), f"`{plan.digest}`"),
     ]
-    lines = [f"# {word('plan', job=plan.job, period=plan.period)}", ""]
-    lines += _pairs(facts) if plan.batches else [word("nothing")]
+    lines = [f"# {word('prefect.plan', job=plan.job, period=plan.period)}", ""]
+    lines += _pairs(facts) if plan.batches else [word("prefect.nothing")]
     if any(unpaid_cents.values()):
-        lines += ["", f"## {word('not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
+        lines += ["", f"## {word('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
     if waits:
-        lines += ["", word("approve", digest=plan.digest, total=money(plan.total_cents))]
+        lines += ["", word("prefect.approve", digest=plan.digest, total=money(plan.total_cents))]
     return "\n".join(lines)
 
 
@@ -178,40 +99,38 @@ def problems_table(issues: Sequence[Issue]) -> list[dict[str, Any]]:
 
 def problems_title(job: str, period: str, count: int, language: str) -> str:
     """Name the table of problems, and say how many there are when it does not hold them all."""
-    title = page_word(language, "problems", job=job, period=period)
+    title = render("prefect.problems", language, job=job, period=period)
     shown = min(count, MOST_ROWS)
-    more = page_word(language, "problems.more", shown=shown, count=count)
+    more = render("prefect.problems.more", language, shown=shown, count=count)
     return f"{title}: {count}" if shown == count else f"{title}: {more}"
 
 
 def reconciliation_page(summary: Summary, language: str) -> str:
     """Write where every centavo is, what each report came to, and what does not fit."""
-
-    def word(key: str, **facts: object) -> str:
-        return page_word(language, key, **facts)
+    word = catalogue_in(language)
 
     places = {place: getattr(summary.totals_cents, place.value) for place in Place}
     came_in = f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}"
     facts = [
-        (word("state"), f"**{state_in_words(summary.state, language)}**"),
-        (word("run"), f"`{summary.run}`"),
-        (word("in"), came_in),
+        (word("prefect.state"), f"**{state_text(summary.state, language)}**"),
+        (word("prefect.run"), f"`{summary.run}`"),
+        (word("prefect.in"), came_in),
     ]
-    lines = [f"# {word('reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
-    lines += [*_places(places, summary.currency, language), "", word("rows", **summary.rows.model_dump())]
+    lines = [f"# {word('prefect.reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
+    lines += [*_places(places, summary.currency, language), "", word("prefect.rows", **summary.rows.model_dump())]
     if summary.batches:
-        head = (word("report"), word("payments"), word("amount", currency=summary.currency))
-        lines += ["", *_header(*head, word("outcome"), word("status"))]
+        head = (word("prefect.report"), word("prefect.payments"), word("prefect.amount", currency=summary.currency))
+        lines += ["", *_header(*head, word("prefect.outcome"), word("prefect.status"))]
         lines += _bounded(
             (
                 f"| `{batch.report_id}` | {batch.payments} | {format_cents(batch.amount_cents, language)} "
-                f"| {state_in_words(batch.outcome, language)} | {batch.status or ''} |"
+                f"| {state_text(batch.outcome, language)} | {batch.status or ''} |"
                 for batch in summary.batches
             ),
             language,
         )
     if summary.discrepancies:
-        lines += ["", f"## {word('discrepancies')}", ""]
+        lines += ["", f"## {word('prefect.discrepancies')}", ""]
         told = (
             f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.message}"
             for discrepancy in summary.discrepancies
@@ -222,7 +141,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
 
 def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str) -> str:
     """Link the files of a run; a browser follows such links on the machine that holds the files."""
-    lines = [f"# {page_word(language, 'outputs', job=job, period=period)}", ""]
+    lines = [f"# {render('prefect.outputs', language, job=job, period=period)}", ""]
     folder = common_folder(outputs)
     lines += [f"`{folder}`", ""] if folder else []
     shown = sorted({path for path in outputs if path.parent == folder})
@@ -232,17 +151,15 @@ def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str) 
 
 def contacts_page(job: str, counts: Mapping[str, int], language: str, *, applied: bool) -> str:
     """Write how many contacts came, or would come, to what; nobody is named."""
-
-    def word(key: str) -> str:
-        return page_word(language, key)
+    word = catalogue_in(language)
 
     lines = [
-        f"# {page_word(language, 'contacts', job=job)}",
+        f"# {render('prefect.contacts', language, job=job)}",
         "",
-        word("contacts.done" if applied else "contacts.preview"),
+        word("prefect.contacts.done" if applied else "prefect.contacts.preview"),
     ]
     rows = [f"| {name} | {count} |" for name, count in sorted(counts.items())]
-    return "\n".join([*lines, "", *_header(word("contacts.what"), word("contacts.count")), *rows])
+    return "\n".join([*lines, "", *_header(word("prefect.contacts.what"), word("prefect.contacts.count")), *rows])
 
 
 def common_folder(outputs: Sequence[Path]) -> Path | None:
@@ -251,13 +168,13 @@ def common_folder(outputs: Sequence[Path]) -> Path | None:
 
 
 def _places(cents: Mapping[Place, int], currency: str, language: str) -> list[str]:
-    labels = Labels(language)
+    labels = catalogue_in(language)
     rows = [
         f"| {labels.of_value('place', place.value)} | {format_cents(amount, language)} |"
         for place, amount in cents.items()
         if amount
     ]
-    return [*_header(page_word(language, "place"), page_word(language, "amount", currency=currency)), *rows]
+    return [*_header(render("prefect.place", language), render("prefect.amount", language, currency=currency)), *rows]
 
 
 def _pairs(facts: Iterable[tuple[str, str]]) -> list[str]:
@@ -271,27 +188,25 @@ def _header(*names: str) -> list[str]:
 def _bounded(lines: Iterable[str], language: str) -> list[str]:
     every = list(lines)
     left = len(every) - _MOST_LINES
-    return [*every[:_MOST_LINES], "", page_word(language, "more", count=left)] if left > 0 else every
+    return [*every[:_MOST_LINES], "", render("prefect.more", language, count=left)] if left > 0 else every
 
 
 def night_page(report: NightReport, language: str) -> str:
     """Write one line for each job: whether it was run, why, and how it stands."""
+    word = catalogue_in(language)
 
-    def word(key: str, **facts: object) -> str:
-        return page_word(language, key, **facts)
-
-    lines = [f"# {word('night', run=report.run_id)}", "", f"**{state_in_words(report.state, language)}**", ""]
+    lines = [f"# {word('prefect.night', run=report.run_id)}", "", f"**{state_text(report.state, language)}**", ""]
     lines += [f"- {message}" for message in report.messages]
     if not report.jobs:
-        return "\n".join([*lines, word("night.none")])
-    names = [word(key) for key in ("job", "period", "why", "state", "run", "message")]
+        return "\n".join([*lines, word("prefect.night.none")])
+    names = [word(f"prefect.{key}") for key in ("job", "period", "why", "state", "run", "message")]
     lines += ["", f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
     return "\n".join([*lines, *(_line(job, language) for job in report.jobs)])
 
 
 def _line(one: JobNight, language: str) -> str:
-    why = page_word(language, f"why.{one.why.value if one.why else ''}")
-    state = state_in_words(one.state, language)
+    why = render(f"prefect.why.{one.why.value if one.why else ''}", language)
+    state = state_text(one.state, language)
     run = f"`{one.run_id}`" if one.run_id else ""
     message = one.message.splitlines()[0].replace("|", "\\|") if one.message else ""
     return f"| {one.job or one.file} | {one.period} | {why} | {state} | {run} | {message} |"
@@ -456,10 +371,10 @@ def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
         title = problems_title(job, period, len(run.issues), language)
         recorder.table(f"problems-{job}", problems_table(run.issues), title)
     if run.summary is not None:
-        title = page_word(language, "reconciliation", job=job, period=period)
+        title = render("prefect.reconciliation", language, job=job, period=period)
         recorder.markdown(f"reconciliation-{job}", reconciliation_page(run.summary, language), title)
     if run.outputs:
-        title = page_word(language, "outputs", job=job, period=period)
+        title = render("prefect.outputs", language, job=job, period=period)
         recorder.markdown(f"outputs-{job}", outputs_page(job, period, run.outputs, language), title)
     payload: dict[str, str | int] = {"run": run.id, "job": job, "period": period}
     if run.plan is not None and run.plan.batches:
@@ -475,7 +390,7 @@ def _tell_plan(run: Run, recorder: Recorder) -> None:
     unpaid = {Place(str(place)): int(cents) for place, cents in sums.items() if place != Place.PLANNED.value}
     waits = ExitCode.APPROVAL_WANTED in run.codes
     page = plan_page(run.plan, unpaid, run.checks, run.language, waits=waits)
-    title = page_word(run.language, "plan", job=run.job.job, period=run.request.period.label)
+    title = render("prefect.plan", run.language, job=run.job.job, period=run.request.period.label)
     recorder.markdown(f"plan-{run.job.job}", page, title)
 
 
@@ -488,7 +403,7 @@ def _tell_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, in
         summary = Summary.model_validate_json(stored.summary_json)
         language = RunDocument.from_bytes(document).language
         recorder.tag(f"job:{summary.job}", f"period:{summary.period}")
-        title = page_word(language, "reconciliation", job=summary.job, period=summary.period)
+        title = render("prefect.reconciliation", language, job=summary.job, period=summary.period)
         recorder.markdown(f"reconciliation-{summary.job}", reconciliation_page(summary, language), title)
         codes = set() if codes_before.get(run_id) == summary.exit_code else {ExitCode(summary.exit_code)}
         payload: dict[str, str | int] = {"run": run_id, "job": summary.job, "period": summary.period}

@@ -22,10 +22,10 @@ from flows.reconciliation.rules.reconcile import count_rows, place_rows, reconci
 from flows.reconciliation.waits import waits_elsewhere
 from flows.reconciliation.write import output_folder
 from flows.run import Run
-from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.desk_people import LANGUAGES
 from schemas.issues import errors_among
+from schemas.messages import catalogue_in, render
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
@@ -34,6 +34,7 @@ from schemas.plan_view import (
     PlanPage,
     PlanView,
 )
+from schemas.reasons import reason_text
 from schemas.tables.contract import DataFrame
 from schemas.tables.obligations import Obligations
 from schemas.values.masking import mask_tax_id
@@ -48,7 +49,7 @@ def page_of(view: PlanView) -> PlanPage:
         """Where everybody is new, one sentence says so."""
         return not (view.first_ever and notice is Notice.NEW)
 
-    labels = {language: Labels(language) for language in LANGUAGES}
+    labels = {language: catalogue_in(language) for language in LANGUAGES}
     return PlanPage(
         digest=view.digest,
         job=plan.job,
@@ -72,11 +73,10 @@ def page_of(view: PlanView) -> PlanPage:
         ),
         stopped=view.stopped,
         reasons={
-            reason: {language: reason_in_words(reason, labels[language]) for language in LANGUAGES}
-            for reason in reasons
+            reason: {language: reason_text(reason, labels[language]) for language in LANGUAGES} for reason in reasons
         },
         reasons_to_look=tuple(
-            {language: reason.in_words(language) for language in LANGUAGES} for reason in view.reasons_to_look
+            {language: render(reason, language) for language in LANGUAGES} for reason in view.reasons_to_look
         ),
     )
 
@@ -197,6 +197,8 @@ def warn_of_plan(run: Run) -> None:
     if run.plan is not None:
         run.ledger.plan_views.save(run.plan.digest, run.id, page_of(view).to_bytes())
     path = write_plan(run, view, output_folder(run))
-    counts = [run.say(f"look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
-    what = run.say("look.first_ever") if view.first_ever else "; ".join(counts) or run.say("look.nothing")
-    run.messages.append(run.say("look.run", what=what, where=path) if path else run.say("look.only", what=what))
+    counts = [run.render(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
+    what = run.render("cli.look.first_ever") if view.first_ever else "; ".join(counts) or run.render("cli.look.nothing")
+    run.messages.append(
+        run.render("cli.look.run", what=what, where=path) if path else run.render("cli.look.only", what=what)
+    )

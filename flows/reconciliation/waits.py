@@ -7,15 +7,15 @@ from shlex import quote
 from typing import Final
 
 from flows.reconciliation.rules.waits import UNDER_WAY, LastRun, in_order, waits_of_items, what_waits
-from flows.wording import say
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
-from io_adapters.outputs.labels import Labels, wait_in_words
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
+from schemas.messages import catalogue_in, render
+from schemas.reasons import wait_text
 from schemas.values.money import format_cents
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
@@ -133,6 +133,8 @@ def line_of_wait(wait: Wait, language: str) -> str:
     """Tell one thing that waits in one line."""
     amount = f"{wait.currency} {format_cents(wait.amount_cents, language)}" if wait.amount_cents else ""
     rows = wait.kind is WaitKind.ROWS
-    count = say(language, "waits.rows" if rows else "waits.obligations", count=wait.count) if wait.count else ""
-    facts = (wait.what(language), amount, count, wait_in_words(wait, Labels(language)), wait.run_id)
+    count = (
+        render("cli.waits.rows" if rows else "cli.waits.obligations", language, count=wait.count) if wait.count else ""
+    )
+    facts = (wait.what(language), amount, count, wait_text(wait, catalogue_in(language)), wait.run_id)
     return "  ".join(filter(None, facts))

@@ -59,7 +59,7 @@ def write_payee_statements(run: Run, document: RunDocument, reconciliation: Reco
     try:
         run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
     except OSError as error:
-        run.messages.append(run.say("statements.failed", run=run_id, reason=type(error).__name__))
+        run.messages.append(run.render("cli.statements.failed", run=run_id, reason=type(error).__name__))
 
 
 def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:

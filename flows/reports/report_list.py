@@ -12,11 +12,10 @@ from io_adapters.ledger.leases import Owner, is_gone
 from schemas.approval import DecisionKind
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message, state_text
 from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
-from schemas.standing_words import state_in_words
 from schemas.submission import ENDED, LIKENESS, Alarm, Alarms, Submission, SubmissionState
-from schemas.told import Told
 from schemas.wire import SplitReport
 
 S = SubmissionState
@@ -33,7 +32,7 @@ def doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for submission in run.ledger.submissions.doubt_abandoned(gone):
-        run.progress.tell(run.say("doubt.abandoned", report=submission.report_id))
+        run.progress.tell(run.render("cli.doubt.abandoned", report=submission.report_id))
     run.ledger.checks.abandoned(gone)
 
 
@@ -107,9 +106,9 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
         name, count = finding.submission.report_id, len(finding.matches)
         split_id = (finding.matches[0].id or "") if finding.matches else ""
         if count > 1:
-            alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
+            alarms.append(Alarm("duplicate_report", name, Message("alarm.duplicate_report", count=count, name=name)))
         elif linked.get(split_id, name) != name:  # under its own name, another look has found it meanwhile
-            told = Told("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
+            told = Message("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
             alarms.append(Alarm("linked_twice", f"{name}:id", told))
         elif finding.matches:
             alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
@@ -124,7 +123,7 @@ def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]
         for submission in run.ledger.submissions.list(linked_by=LIKENESS, bodies=False)
     }
     return [
-        Alarm("wrong_likeness", name, Told("alarm.wrong_likeness", name=name, report=linked[name], found=report.id))
+        Alarm("wrong_likeness", name, Message("alarm.wrong_likeness", name=name, report=linked[name], found=report.id))
         for report in (reports if linked else ())
         for name in names_of(report) & linked.keys()
         if report.id != linked[name]
@@ -139,10 +138,10 @@ def accept_found(
     paid_twice = run.ledger.submissions.record_found(
         submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by, language=run.language
     )
-    run.progress.tell(run.say("doubt.found", report=name))
+    run.progress.tell(run.render("cli.doubt.found", report=name))
     if not paid_twice:
         return []
-    return [Alarm("paid_twice", name, Told("alarm.paid_twice", name=name, count=len(paid_twice)))]
+    return [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))]
 
 
 def linked_ids(run: Run) -> dict[str, str]:
@@ -165,12 +164,12 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
         if submission.id in linked:
             split_id = linked[submission.id].id or ""
             accept_found(run, submission, split_id, by=run.id, reason=FOUND_BY_LIKENESS, linked_by=LIKENESS)
-            run.messages.append(run.say("doubt.likeness", report=submission.report_id, split_id=split_id))
+            run.messages.append(run.render("cli.doubt.likeness", report=submission.report_id, split_id=split_id))
         if submission.id in linked or submission.state is not S.IN_DOUBT:
             continue
         report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
         if report is not None:
-            reason = run.say("doubt.proposed", report=submission.report_id, split_id=report.id)
+            reason = run.render("cli.doubt.proposed", report=submission.report_id, split_id=report.id)
         if reason != submission.reason:
             run.ledger.submissions.note(submission.id, reason)
 
@@ -209,7 +208,7 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
 
 def _changed_its_mind(submission: Submission, report: SplitReport) -> Alarm:
     name = submission.report_id
-    return Alarm("status_changed", name, Told("alarm.status_changed", name=name, found=report.status))
+    return Alarm("status_changed", name, Message("alarm.status_changed", name=name, found=report.status))
 
 
 def _record_change(run: Run, submission: Submission, report: SplitReport, judged: Judgement) -> list[Discrepancy]:
@@ -228,8 +227,8 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
     if stands.state is not judged.state or stands.state is submission.state:
         return []
     run.touched.add(submission.run_id)
-    before, after = (state_in_words(one.state.value, run.language) for one in (submission, stands))
-    run.progress.tell(run.say("look.changed", report=submission.report_id, before=before, after=after))
+    before, after = (state_text(one.state.value, run.language) for one in (submission, stands))
+    run.progress.tell(run.render("cli.look.changed", report=submission.report_id, before=before, after=after))
     if stands.state is not S.PAID:
         return []
     otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
@@ -253,12 +252,12 @@ def freeze(run: Run, alarms: list[Alarm]) -> None:
 
 def frozen_words(run: Run, standing: Freeze) -> str:
     """Say why sending is frozen, and how people let it go on."""
-    return run.say("freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
+    return run.render("cli.freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
 
 
 def note_doubts(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job, or of all, is still in doubt."""
     doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING}, bodies=False)
     for doubt in doubts:
-        words = run.say("doubt.standing", report=doubt.report_id, payments=doubt.payments)
+        words = run.render("cli.doubt.standing", report=doubt.report_id, payments=doubt.payments)
         run.end_with(ExitCode.IN_DOUBT, f"{words}; {doubt.reason}" if doubt.reason else words)

@@ -16,10 +16,10 @@ from io_adapters.ledger.leases import Owner, is_gone
 from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, DecisionRefused, NotSent, SendingFrozen
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, Submission
-from schemas.told import Told
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
@@ -53,7 +53,7 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
         by=by,
     )
     if not taken:
-        run.progress.tell(run.say("send.taken", report=update.id))
+        run.progress.tell(run.render("cli.send.taken", report=update.id))
         return run.ledger.exchange_updates.get(update.id)
     timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
     answer = run.require_service().api.update_exchange_rate(
@@ -104,10 +104,10 @@ def _last_look(run: Run, update: ExchangeUpdate, deadline_s: float) -> Callable[
 def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> ExchangeUpdate:
     """Tell what came of it; look a doubt up at once, and stop where going on is of no use."""
     facts = {"update": stands.id, "report": stands.report_id, "rate": stands.terms.plain_rate}
-    run.progress.tell(run.say("rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
+    run.progress.tell(run.render("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
     match stands.state:
         case X.NOT_SENT:
-            raise NotSent(run.say("rate.not_sent", **facts, reason=stands.reason))
+            raise NotSent(run.render("cli.rate.not_sent", **facts, reason=stands.reason))
         case X.IN_DOUBT:
             return look_up(run, stands)
         case X.DIFFERS if report is not None:
@@ -120,7 +120,7 @@ def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     try:
         report = find_report_of(run, update)
     except NotSent as unreachable:
-        run.progress.tell(run.say("look.none", reason=unreachable.message))
+        run.progress.tell(run.render("cli.look.none", reason=unreachable.message))
         return update
     return update if report is None else look_at_rate(run, update, report)
 
@@ -136,7 +136,7 @@ def look_at_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> Excha
     if stands.state is X.DIFFERS:
         _note_difference(run, stands, report)
     elif stands.state is X.ACCEPTED:
-        run.progress.tell(run.say("rate.found", report=update.report_id, rate=update.terms.plain_rate))
+        run.progress.tell(run.render("cli.rate.found", report=update.report_id, rate=update.terms.plain_rate))
     return stands
 
 
@@ -212,8 +212,8 @@ def note_rates(run: Run, job: str | None) -> None:
     for update in run.ledger.exchange_updates.list(job=job, states=UNSETTLED):
         codes = codes_of([update])
         if codes:
-            words = run.say(
-                _WORDS[update.state], update=update.id, report=update.report_id, rate=update.terms.plain_rate
+            words = run.render(
+                f"cli.{_WORDS[update.state]}", update=update.id, report=update.report_id, rate=update.terms.plain_rate
             )
             run.end_with(worst(codes), f"{words}; {update.reason}" if update.reason else words)
 
@@ -223,7 +223,7 @@ def _doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for update in run.ledger.exchange_updates.doubt_abandoned(gone):
-        run.progress.tell(run.say("rate.abandoned", update=update.id, report=update.report_id))
+        run.progress.tell(run.render("cli.rate.abandoned", update=update.id, report=update.report_id))
 
 
 def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
@@ -233,7 +233,7 @@ def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
             poll_reports(run)
         doubts = len(run.ledger.exchange_updates.list(states={X.IN_DOUBT}))
         if doubts >= MOST_DOUBTS:
-            run.end_with(ExitCode.IN_DOUBT, run.say("rate.doubts", count=doubts))
+            run.end_with(ExitCode.IN_DOUBT, run.render("cli.rate.doubts", count=doubts))
             return
         stands = set_rate(run, update)
         run.progress.advance("exchange rates", done, len(approved))
@@ -351,10 +351,10 @@ def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdat
     """
     update = _standing(run, update_id)
     if split_id != update.split_id:
-        raise DecisionRefused(Told("rate.other_report", name=update_id, own=update.split_id, report=split_id))
+        raise DecisionRefused(Message("rate.other_report", name=update_id, own=update.split_id, report=split_id))
     report = _require_last_look(run, update)
     if judge_rate(update.terms, report) is RateSeen.ANOTHER:
-        raise DecisionRefused(Told("rate.another", report=split_id, rate=update.terms.plain_rate))
+        raise DecisionRefused(Message("rate.another", report=split_id, rate=update.terms.plain_rate))
     return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason="set, as a person has found")
 
 
@@ -376,7 +376,7 @@ def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str],
     """
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted(Told("doubt.two_people"))
+        raise ApprovalWanted(Message("doubt.two_people"))
     updates = ask_each(list(dict.fromkeys(update_ids)), lambda name: _old_enough(run, name, people))
     poll_reports(run)
     shown = ask_each(updates, lambda update: _require_last_look(run, update))
@@ -393,10 +393,10 @@ def _old_enough(run: Run, name: str, people: Collection[str]) -> ExchangeUpdate:
     """Return an update that was refused, or has been in doubt for a day, and that none of these people sent."""
     update = _standing(run, name)
     if update.state is X.IN_DOUBT and update.sending_at is not None and run.clock.now() < update.sending_at + WAIT:
-        raise DecisionRefused(Told("doubt.wait", name=name, since=f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"))
+        raise DecisionRefused(Message("doubt.wait", name=name, since=f"{update.sending_at + WAIT:%Y-%m-%d %H:%M} UTC"))
     sender = run.ledger.runs.get(update.run_id)
     if sender is not None and same_person(sender.prepared_by) in people:
-        raise ApprovalWanted(Told("doubt.sender_of", name=name))
+        raise ApprovalWanted(Message("doubt.sender_of", name=name))
     return update
 
 
@@ -409,9 +409,9 @@ def _standing(run: Run, update_id: str) -> ExchangeUpdate:
     run.ledger.exchange_updates.doubt_abandoned(gone)
     update = run.ledger.exchange_updates.get(update_id)
     if update.state is X.SENDING:
-        raise DecisionRefused(Told("doubt.being_sent", name=update_id))
+        raise DecisionRefused(Message("doubt.being_sent", name=update_id))
     if update.state not in {X.IN_DOUBT, X.REFUSED}:
-        raise DecisionRefused(Told("doubt.neither", name=update_id))
+        raise DecisionRefused(Message("doubt.neither", name=update_id))
     return update
 
 
@@ -420,5 +420,5 @@ def _require_last_look(run: Run, update: ExchangeUpdate) -> SplitReport:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     report = find_report_of(run, update)
     if report is None:
-        raise DecisionRefused(Told("report.unknown", report=update.split_id))
+        raise DecisionRefused(Message("report.unknown", report=update.split_id))
     return report

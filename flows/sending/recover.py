@@ -73,12 +73,12 @@ def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
     if not batches:
         return
     withdrawn = run.ledger.submissions.withdraw_unsent(
-        [batch.id for batch in batches], run_id=run.id, reason=run.say(f"{why}.reason")
+        [batch.id for batch in batches], run_id=run.id, reason=run.render(f"cli.{why}.reason")
     )
     for batch in withdrawn:
         amount = format_cents(batch.amount_cents, run.language)
         facts = {"report": batch.report_id, "payments": batch.payments, "currency": batch.currency, "amount": amount}
-        run.messages.append(run.say("recover.withdrawn", **facts, reason=run.say(f"{why}.reason")))
+        run.messages.append(run.render("cli.recover.withdrawn", **facts, reason=run.render(f"cli.{why}.reason")))
 
 
 def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
@@ -134,5 +134,5 @@ def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:
     for (period, digest), count in Counter((batch.period, batch.plan_digest) for batch in batches).items():
         cents = sum(batch.amount_cents for batch in batches if (batch.period, batch.plan_digest) == (period, digest))
         amount = format_cents(cents, run.language)
-        told = run.say("recover.other_period", period=period, batches=count, amount=amount, digest=digest)
+        told = run.render("cli.recover.other_period", period=period, count=count, amount=amount, digest=digest)
         run.end_with(ExitCode.NOT_SENT, told)

@@ -72,7 +72,7 @@ def _doubts_stop(run: Run) -> bool:
     if run.request.one_more and not run.one_more_sent:
         run.one_more_sent = True
         return False
-    run.end_with(ExitCode.IN_DOUBT, run.say("send.doubts", count=doubts))
+    run.end_with(ExitCode.IN_DOUBT, run.render("cli.send.doubts", count=doubts))
     return True
 
 
@@ -85,7 +85,7 @@ def check_may_send(run: Run) -> None:
     """
     hold = run.ledger.hold.current()
     if hold:
-        raise NotSent(run.say("hold.standing", by=hold.by, why=hold.why))
+        raise NotSent(run.render("cli.hold.standing", by=hold.by, why=hold.why))
     check_not_frozen(run)
 
 
@@ -157,10 +157,10 @@ def _tell_taken(run: Run, submission_id: str) -> None:
     """Say why a submission is not sent by this worker: another has it, or people took it back."""
     stands = run.ledger.submissions.get(submission_id)
     if stands.state is S.WITHDRAWN:
-        told = run.say("send.withdrawn", report=stands.report_id, reason=stands.reason)
+        told = run.render("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
         run.end_with(ExitCode.APPROVAL_WANTED, told)
     else:
-        run.progress.tell(run.say("send.taken", report=stands.report_id))
+        run.progress.tell(run.render("cli.send.taken", report=stands.report_id))
 
 
 def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
@@ -228,21 +228,21 @@ def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[
 def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
-    run.progress.tell(run.say("send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
+    run.progress.tell(run.render("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
     if answer.outcome is Outcome.NOT_SENT:
-        raise NotSent(run.say("send.not_sent", report=name, reason=answer.reason))
+        raise NotSent(run.render("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
         run.issues += explain_refusal(submission, places, run.require_payables().obligations, run.job.outputs.language)
-        run.end_with(ExitCode.REFUSED, run.say("send.refused", report=name, reason=answer.reason))
+        run.end_with(ExitCode.REFUSED, run.render("cli.send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT
-        run.sending_stopped = run.say("send.stopped", report=name, reason=answer.reason)
+        run.sending_stopped = run.render("cli.send.stopped", report=name, reason=answer.reason)
         run.end_with(code, run.sending_stopped)
     run.accepted += answer.outcome is Outcome.ACCEPTED
     if answer.mismatches:
         for what in answer.mismatches:
             run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
         fields = ", ".join(answer.mismatches)
-        run.end_with(ExitCode.DISCREPANCIES, run.say("send.differs", report=name, fields=fields))
+        run.end_with(ExitCode.DISCREPANCIES, run.render("cli.send.differs", report=name, fields=fields))
     check_not_frozen(run)

@@ -15,9 +15,9 @@ from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import NotSent, SendingFrozen
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
+from schemas.messages import state_text
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Discrepancy
-from schemas.standing_words import state_in_words
 from schemas.submission import OPEN, PROVISIONAL, UNTOLD, Submission, SubmissionState, Withheld
 from schemas.wire import ReportStatus, SplitReport
 
@@ -80,7 +80,7 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
                 if submission.id in rates:
                     look_at_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
-        run.progress.tell(run.say("look.none", reason=unreachable.message))
+        run.progress.tell(run.render("cli.look.none", reason=unreachable.message))
 
 
 def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
@@ -134,14 +134,14 @@ def record_look(run: Run, submission: Submission, report: SplitReport, withheld:
     run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
         told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
-        run.end_with(CODE_OF[judged.state], run.say("look.ended", **told))
+        run.end_with(CODE_OF[judged.state], run.render("cli.look.ended", **told))
 
 
 def note_open(run: Run) -> None:
     """Say what is still open, and that the run ends all the same."""
     left = open_submissions(run)
     if left:
-        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
+        run.end_with(ExitCode.STILL_OPEN, run.render("cli.open.left", count=len(left)))
     note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)
@@ -179,7 +179,7 @@ def settle_all(run: Run) -> None:
     run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
     left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
-        run.end_with(ExitCode.STILL_OPEN, run.say("open.left", count=len(left)))
+        run.end_with(ExitCode.STILL_OPEN, run.render("cli.open.left", count=len(left)))
     note_doubts(run, run.only_job)
     note_undetermined(run)
     note_rates(run, run.only_job)
@@ -209,9 +209,9 @@ def note_undetermined(run: Run) -> None:
             told = {
                 "report": submission.report_id,
                 "payments": submission.payments,
-                "state": state_in_words(submission.state.value, run.language),
+                "state": state_text(submission.state.value, run.language),
             }
-            run.end_with(ExitCode.DISCREPANCIES, run.say("undetermined.left", **told))
+            run.end_with(ExitCode.DISCREPANCIES, run.render("cli.undetermined.left", **told))
 
 
 def _unfinished(run: Run) -> list[Submission]:
@@ -241,4 +241,4 @@ def rewrite(run: Run) -> None:
         write_payee_statements(run, document, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
-        run.progress.tell(run.say("run.rewritten", run=run_id, state=summary.state))
+        run.progress.tell(run.render("cli.run.rewritten", run=run_id, state=summary.state))

@@ -14,8 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision
 from schemas.job import Outputs
 from schemas.layouts.layout import fold
-from schemas.plan import Place
-from schemas.standing_words import STANDING_WORDS, standing_of
+from schemas.plan import STANDINGS, Place, standing_of
 from schemas.submission import Claim, Submission
 from schemas.tables.contract import Record, records
 from schemas.trace import (
@@ -384,7 +383,7 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     sums = Counter[str]()
     for obligation in obligations:
         sums[obligation.place] += obligation.amount_cents
-    return tuple((standing, sums[standing]) for standing in STANDING_WORDS if sums[standing])
+    return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
 
 
 def _traced(row: Record, words: Sequence[Decision]) -> TracedObligation:

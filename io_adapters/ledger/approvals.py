@@ -23,9 +23,9 @@ from io_adapters.ledger.tables import (
 )
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
+from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import LIVE, UNSENT, Submission, SubmissionState
-from schemas.told import Told
 from schemas.values.names import same_person
 
 # Rejections stand in the same record, void from the start, so that they are never forgotten.
@@ -47,7 +47,7 @@ class Approvals:
         with self._db.writing() as connection:
             plan = _plan_that_stands(connection, approval.digest)
             if plan.total_cents != approval.total_cents:
-                raise ApprovalWanted(Told("approval.look_again"))
+                raise ApprovalWanted(Message("approval.look_again"))
             connection.execute(
                 insert(approvals).values(
                     digest=approval.digest,
@@ -139,7 +139,7 @@ def use_approvals(
     _plan_that_stands(connection, digest)
     counting = _counting(connection, digest, rule, needed, _is_standing(digest, now), by_flag=by_flag)
     if len(counting) < needed:
-        raise ApprovalWanted(Told("approval.too_few", plan=digest[:15], given=len(counting), wanted=needed))
+        raise ApprovalWanted(Message("approval.too_few", plan=digest[:15], given=len(counting), wanted=needed))
     connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
     return counting
 
@@ -223,14 +223,14 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> list[Approval]:
 def _plan_that_stands(connection: Connection, digest: str) -> Row[Any]:
     plan = _plan(connection, digest)
     if plan.rejected_at is not None:
-        raise ApprovalWanted(Told("approval.rejected", by=plan.rejected_by, why=plan.rejected_why))
+        raise ApprovalWanted(Message("approval.rejected", by=plan.rejected_by, why=plan.rejected_why))
     return plan
 
 
 def _plan(connection: Connection, digest: str) -> Row[Any]:
     row = connection.execute(select(plans).where(plans.c.digest == digest)).one_or_none()
     if row is None:
-        raise ApprovalWanted(Told("plan.not_stored", plan=digest[:15]))
+        raise ApprovalWanted(Message("plan.not_stored", plan=digest[:15]))
     return row
 
 
@@ -282,7 +282,7 @@ class Approving:
             if not planned:
                 if any(submission.state in LIVE for submission in of_plan):
                     return []
-                raise ApprovalWanted(Told("plan.gone", plan=digest[:15]))
+                raise ApprovalWanted(Message("plan.gone", plan=digest[:15]))
             counting = use_approvals(
                 connection, digest, rule or PlanRule(), approvers, by_flag=by_flag, run_id=run_id, now=now
             )
@@ -323,7 +323,7 @@ class Approving:
             if any(submission.state in LIVE for submission in of_plan) and not any(
                 submission.state in UNSENT for submission in of_plan
             ):
-                raise DecisionRefused(Told("reject.too_late"))
+                raise DecisionRefused(Message("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
             _withdraw(connection, of_plan, by=by, reason=f"rejected by {by}: {why}", run_id="", now=now)
             latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}

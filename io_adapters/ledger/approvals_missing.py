@@ -7,7 +7,7 @@ from io_adapters.ledger.plans import StoredPlan
 from schemas.approval import PlanRule, rule_of, stricter
 from schemas.errors import DecisionRefused
 from schemas.job import Job
-from schemas.told import Told
+from schemas.messages import Message
 
 
 def rule_for(ledger: Ledger, job: Job, plan: StoredPlan | None = None) -> PlanRule:
@@ -67,5 +67,5 @@ def require_typed_name_counts(ledger: Ledger, job: str | None) -> None:
     rules = ledger.decision_rules
     if rules.any_wants_signed_in() if job is None else rules.wants_signed_in(job):
         raise DecisionRefused(
-            Told("approval.signed_in_any") if job is None else Told("approval.signed_in_job", job=job)
+            Message("approval.signed_in_any") if job is None else Message("approval.signed_in_job", job=job)
         )

@@ -17,9 +17,9 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import answers, claims, plans, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant
+from schemas.messages import Message, render
 from schemas.plan import PaymentPlan, body_to_send, report_id
 from schemas.submission import NO_ALARMS, Alarm, Alarms, Outcome, Submission, SubmissionState
-from schemas.told import Told
 from schemas.wire import canonical_json
 
 
@@ -189,7 +189,7 @@ class Sending:
             now = self._db.now()
             until = sendable_until(connection, [submission_id]).get(submission_id)
             if until is None or now >= until:
-                raise ApprovalWanted(Told("approval.lapsed", report=submission_id))
+                raise ApprovalWanted(Message("approval.lapsed", report=submission_id))
             return try_move(
                 connection,
                 submission,
@@ -248,9 +248,9 @@ class Sending:
                 found = {} if split_id is None else {"split_id": split_id}
                 other = linked_elsewhere(connection, submission_id, split_id)
                 if other is not None:
-                    told = Told("alarm.linked_twice", name=submission_id, report=split_id, other=other)
+                    told = Message("alarm.linked_twice", name=submission_id, report=split_id, other=other)
                     alarms = alarms.and_also(Alarm("linked_twice", f"{submission_id}:id", told))
-                    after, reason, found = SubmissionState.IN_DOUBT, told.in_words(alarms.language), {}
+                    after, reason, found = SubmissionState.IN_DOUBT, render(told, alarms.language), {}
                 if after is not before.state:
                     move(connection, before, after, at=now, by=before.run_id, reason=reason, **found)
             freeze_for(connection, alarms, now)

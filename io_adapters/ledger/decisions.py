@@ -12,8 +12,8 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, decisions, freezes, holds, journal, runs, submissions
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import NotSent, SendingFrozen
+from schemas.messages import Message, render
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
-from schemas.told import Told
 
 _FIELDS = tuple(Decision.__dataclass_fields__)
 
@@ -208,7 +208,7 @@ def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None
     known = _accepted_tags(connection) | set(standing.tags if standing else ())
     new = [alarm for alarm in alarms.found if alarm.tag not in known]
     if new:
-        reason = "; ".join(dict.fromkeys(alarm.told.in_words(alarms.language) for alarm in new))
+        reason = "; ".join(dict.fromkeys(render(alarm.told, alarms.language) for alarm in new))
         _put(connection, reason, [alarm.tag for alarm in new], now)
 
 
@@ -230,9 +230,9 @@ def require_free_to_send(connection: Connection) -> None:
         NotSent: a person put sending on hold.
     """
     if (freeze := _standing_freeze(connection)) is not None:
-        raise SendingFrozen(Told("freeze.standing", reason=freeze.reason))
+        raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
     if (hold := _standing_hold(connection)) is not None:
-        raise NotSent(Told("hold.standing", by=hold.by, why=hold.why))
+        raise NotSent(Message("hold.standing", by=hold.by, why=hold.why))
 
 
 def _standing_hold(connection: Connection) -> Hold | None:

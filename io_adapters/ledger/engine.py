@@ -18,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
 
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.told import Told
+from schemas.messages import Message
 
 BUSY_TIMEOUT_S = 10
 _WRITING = "repasse_writing"
@@ -68,7 +68,7 @@ class Database:
             except OperationalError as error:
                 if "lock" not in str(error.orig):
                     raise
-                raise AnotherRun(Told("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
+                raise AnotherRun(Message("ledger.busy", seconds=BUSY_TIMEOUT_S)) from error
             with transaction:
                 yield connection
 
@@ -235,8 +235,8 @@ def _refuse_unknown(stored: str | None) -> None:
     if stored is None or stored in REVISIONS:
         return
     if stored.startswith("v"):
-        raise AnotherRun(Told("ledger.newer", stored=stored, known=REVISIONS[-1]))
-    raise AnotherRun(Told("ledger.unreleased", stored=stored, known=REVISIONS[-1]))
+        raise AnotherRun(Message("ledger.newer", stored=stored, known=REVISIONS[-1]))
+    raise AnotherRun(Message("ledger.unreleased", stored=stored, known=REVISIONS[-1]))
 
 
 def _upgrade(connection: Connection) -> None:

@@ -16,9 +16,9 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges, plans, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, ConfigurationError
 from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, check_transition, exchange_update_id
+from schemas.messages import Message
 from schemas.plan import ExchangeTerms, digest_of_plan
 from schemas.submission import OPEN, SubmissionState
-from schemas.told import Told
 from schemas.values.names import different_people
 
 
@@ -192,7 +192,7 @@ class ExchangeByHand:
             BrokenInvariant: an update of the report counts already and was not refused.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted(Told("rate.two_people"))
+            raise ApprovalWanted(Message("rate.two_people"))
         names = ", ".join(name.strip() for name in by)
         with self._db.writing() as connection:
             now = self._db.now()
@@ -441,7 +441,7 @@ class ExchangeUpdates(ExchangeSending, ExchangeByHand):
             BrokenInvariant: the update is neither in doubt nor refused.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted(Told("doubt.two_people"))
+            raise ApprovalWanted(Message("doubt.two_people"))
         with self._db.writing() as connection:
             before = read_update(connection, update_id)
             names = ", ".join(name.strip() for name in by)

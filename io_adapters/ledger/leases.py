@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import leases
 from schemas.errors import AnotherRun
-from schemas.told import Told
+from schemas.messages import Message
 
 _PROC = Path("/proc")
 # A process that has ended and whose parent has not noticed yet still has its number.
@@ -130,7 +130,7 @@ class Leases:
             held = _read(connection, name)
             if held is not None and held.owner != owner and now < held.until and not is_gone(held.owner, owner):
                 raise AnotherRun(
-                    Told("lease.held", name=name, owner=held.owner, since=f"{held.since:%Y-%m-%d %H:%M:%S} UTC")
+                    Message("lease.held", name=name, owner=held.owner, since=f"{held.since:%Y-%m-%d %H:%M:%S} UTC")
                 )
             since = held.since if held is not None and held.owner == owner else now
             lease = Lease(name, owner, since, now + dt.timedelta(seconds=ttl_s))
@@ -150,7 +150,7 @@ class Leases:
             until = self._db.now() + dt.timedelta(seconds=ttl_s)
             changed = connection.execute(update(leases).where(_is_of(name, owner)).values(until=until)).rowcount
         if changed != 1:
-            raise AnotherRun(Told("lease.taken", name=name))
+            raise AnotherRun(Message("lease.taken", name=name))
 
     def release(self, name: str, owner: Owner) -> None:
         """Let go of a name; does nothing when it is no longer this owner's."""

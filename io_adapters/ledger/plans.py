@@ -30,9 +30,9 @@ from io_adapters.ledger.tables import (
 from schemas.approval import DecisionKind, PlanRule
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.job import Identities
+from schemas.messages import Message
 from schemas.plan import ExchangeTerms, PaymentPlan
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
-from schemas.told import Told
 from schemas.used_before import PaidPart, PaidSum, UsedDestination
 
 
@@ -147,12 +147,12 @@ class Plans:
         """
         wanted = digest.strip().lower().removeprefix("sha256:")
         if not re.fullmatch("[0-9a-f]{8,64}", wanted):
-            raise ApprovalWanted(Told("plan.digest_short"))
+            raise ApprovalWanted(Message("plan.digest_short"))
         with self._db.reading() as connection:
             query = select(plans).where(plans.c.digest.startswith(f"sha256:{wanted}")).limit(2)
             found = connection.execute(query).all()
             if len(found) != 1:
-                raise ApprovalWanted(Told("plan.several" if found else "plan.none", wanted=wanted))
+                raise ApprovalWanted(Message("plan.several" if found else "plan.none", wanted=wanted))
             return _stored_plan(connection, found[0])
 
     def rejected_runs(self) -> list[str]:

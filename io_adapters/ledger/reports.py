@@ -19,6 +19,7 @@ from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
+from schemas.messages import Message
 from schemas.submission import (
     ENDED,
     LIKENESS,
@@ -32,7 +33,6 @@ from schemas.submission import (
     Submission,
     SubmissionState,
 )
-from schemas.told import Told
 from schemas.values.names import different_people
 
 
@@ -216,12 +216,12 @@ class Settling:
             DecisionRefused: its report was not found by likeness.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted(Told("doubt.two_people"))
+            raise ApprovalWanted(Message("doubt.two_people"))
         with self._db.writing() as connection:
             now, names = self._db.now(), ", ".join(name.strip() for name in by)
             before = read_submission(connection, submission_id)
             if before.linked_by != LIKENESS:
-                raise DecisionRefused(Told("doubt.not_by_likeness", name=submission_id))
+                raise DecisionRefused(Message("doubt.not_by_likeness", name=submission_id))
             values = {"state": SubmissionState.IN_DOUBT.value, "split_id": None, "status": None, "reason": evidence}
             this = submissions.c.id == submission_id
             connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))
@@ -254,7 +254,7 @@ class Settling:
             ApprovalWanted: fewer than two different people.
         """
         if len(different_people(by)) < 2:
-            raise ApprovalWanted(Told("doubt.two_people"))
+            raise ApprovalWanted(Message("doubt.two_people"))
         with self._db.writing() as connection:
             now = self._db.now()
             names = ", ".join(name.strip() for name in by)
@@ -281,6 +281,6 @@ def _claim_again(
     mine = claims.c.submission_id == found.id
     connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
     if twice:
-        told = Told("alarm.paid_twice", name=found.id, count=len(twice))
+        told = Message("alarm.paid_twice", name=found.id, count=len(twice))
         freeze_for(connection, Alarms((Alarm("paid_twice", found.id, told),), language), now)
     return tuple(twice)

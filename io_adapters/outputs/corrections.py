@@ -13,7 +13,6 @@ import numpy as np
 from openpyxl.cell import Cell
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
 from io_adapters.outputs.workbook import (
     GENERAL,
@@ -36,6 +35,7 @@ from io_adapters.outputs.workbook import (
 )
 from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
+from schemas.messages import Catalogue, catalogue_in
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 
@@ -78,13 +78,13 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
     Raises:
         OSError: the folder cannot be written.
     """
-    labels = Labels(language)
+    labels = catalogue_in(language)
     to_correct = {sheet.table.file.sha256 for sheet in sheets if _blocking(sheet.issues)}
     if not to_correct:
         return None
     book = Book()
-    titles = {labels("sheet.issues").casefold()}
-    notes = [labels("note.corrections")]
+    titles = {labels("output.sheet.issues").casefold()}
+    notes = [labels("output.note.corrections")]
     listed: list[Issue] = []
     origins: dict[str, Origin] = {}
     for table, issues, origin in ((sheet.table, sheet.issues, sheet.origin) for sheet in sheets):
@@ -93,7 +93,7 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
         title = unique_sheet_name(origin.sheet or Path(origin.file).stem, titles)
         whole = origin.whole and len(table.cells) <= COPIED_WHOLE
         if not whole:
-            notes.append(labels("note.only_rows_with_issues") + title)
+            notes.append(labels("output.note.only_rows_with_issues") + title)
         _write_sheet(book, title, table, _marks(table, _blocking(issues)))
         origins[title] = replace(origin, whole=whole)
         listed.extend(issues)
@@ -231,7 +231,7 @@ def write_missing_shares(missing: MissingShares, path: Path, language: str) -> P
 
 def missing_shares_xlsx(missing: MissingShares, language: str) -> bytes:
     """Write the workbook's bytes."""
-    labels = Labels(language)
+    labels = catalogue_in(language)
     book = Book()
     if missing.named:
         _write_rows(book, missing, labels)
@@ -239,9 +239,9 @@ def missing_shares_xlsx(missing: MissingShares, language: str) -> bytes:
     return book.to_bytes()
 
 
-def _write_rows(book: Book, missing: MissingShares, labels: Labels) -> None:
-    columns = [Column(labels(f"missing.{name}"), width, form) for name, width, form in _COLUMNS]
-    page = book.page(Setup(labels("sheet.missing_shares"), [column.width for column in columns], 1, _TEXTS))
+def _write_rows(book: Book, missing: MissingShares, labels: Catalogue) -> None:
+    columns = [Column(labels(f"output.missing.{name}"), width, form) for name, width, form in _COLUMNS]
+    page = book.page(Setup(labels("output.sheet.missing_shares"), [column.width for column in columns], 1, _TEXTS))
     write_headers(page, columns)
     for share in missing.named:
         _write_row(page, share)
@@ -256,20 +256,22 @@ def _write_row(page: Page, one: MissingShare) -> None:
     page.append([*names, *words, *to_fill_in, *about])
 
 
-def _write_how_to(book: Book, missing: MissingShares, labels: Labels) -> None:
-    page = book.page(Setup(labels("sheet.how_to"), [110]))
-    page.write(labels("sheet.how_to"), ink=TITLE)
+def _write_how_to(book: Book, missing: MissingShares, labels: Catalogue) -> None:
+    page = book.page(Setup(labels("output.sheet.how_to"), [110]))
+    page.write(labels("output.sheet.how_to"), ink=TITLE)
     if missing.named:
         for step in _STEPS:
-            page.write(labels(f"missing.{step}"))
-        page.write(labels("missing.amounts").format(currency=missing.currency))
+            page.write(labels(f"output.missing.{step}"))
+        page.write(labels("output.missing.amounts", currency=missing.currency))
     if not missing.nameless:
         return
     page.append()
-    page.write(labels("missing.nameless"), ink=_TO_FILL_IN)
+    page.write(labels("output.missing.nameless"), ink=_TO_FILL_IN)
     for share in missing.nameless:
         amount = "" if share.amount is None else f"{missing.currency} {_shown(share.amount)}"
-        page.write("; ".join(filter(None, (share.title, _periods(share), f"{labels('lines')}: {share.lines}", amount))))
+        page.write(
+            "; ".join(filter(None, (share.title, _periods(share), f"{labels('output.lines')}: {share.lines}", amount)))
+        )
 
 
 def _periods(one: MissingShare) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.labels import Labels, reason_in_words
 from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount, write_waits
 from io_adapters.outputs.workbook import (
     GENERAL,
@@ -30,6 +29,7 @@ from io_adapters.outputs.workbook import (
     write_small_table,
     write_table,
 )
+from schemas.messages import Catalogue, catalogue_in, render
 from schemas.plan import Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -43,6 +43,7 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
+from schemas.reasons import reason_text
 from schemas.used_before import alike_in_words
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -65,10 +66,10 @@ _GAP: Final = Column("")
 
 def write_plan_summary(book: Book, view: PlanView) -> None:
     """Write the sheet a person reads before approving."""
-    labels = Labels(view.language)
-    page = book.page(Setup(labels("sheet.plan"), [44, 24, 16, 4, 50]))
-    page.write(labels("plan.title"), ink=TITLE)
-    page.write(labels("plan.nothing_sent"))
+    labels = catalogue_in(view.language)
+    page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 16, 4, 50]))
+    page.write(labels("output.plan.title"), ink=TITLE)
+    page.write(labels("output.plan.nothing_sent"))
     page.append()
     _write_identity(page, view, labels)
     _write_notices(page, view, labels)
@@ -87,7 +88,7 @@ def _start(page: Page, heading: str) -> None:
     page.write(heading, ink=HEADING)
 
 
-def _write_identity(page: Page, view: PlanView, labels: Labels) -> None:
+def _write_identity(page: Page, view: PlanView, labels: Catalogue) -> None:
     facts: list[tuple[str, Value, Ink]] = [
         ("summary.job", view.plan.job, PLAIN),
         ("summary.payer", view.payer_name, PLAIN),
@@ -100,37 +101,43 @@ def _write_identity(page: Page, view: PlanView, labels: Labels) -> None:
     if view.plan.exchange:
         facts.append(("plan.exchange", f"1 {view.plan.exchange.currency} = BRL {view.plan.exchange.plain_rate}", PLAIN))
     for key, value, ink in facts:
-        page.append((page.cell(labels(key), _BOLD), page.cell(value, ink)))
+        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(value, ink)))
 
 
-def digest_in_words(view: PlanView, labels: Labels) -> str:
+def digest_in_words(view: PlanView, labels: Catalogue) -> str:
     """Name the plan, or say why it has no name yet."""
     if view.digest:
         return view.digest
     if view.stopped:
-        return labels("plan.stopped")
-    return labels("plan.provisional" if view.plan.batches else "plan.empty")
+        return labels("output.plan.stopped")
+    return labels("output.plan.provisional" if view.plan.batches else "output.plan.empty")
 
 
-def rule_in_words(notice: Notice, labels: Labels) -> str:
+def rule_in_words(notice: Notice, labels: Catalogue) -> str:
     """Say what a notice means, with the figures of its rule."""
     by = format_cents(MUCH_ABOVE_BY_CENTS, labels.language)
-    return labels(f"rule.{notice}").format(times=MUCH_ABOVE_TIMES, amounts=AMOUNTS_LOOKED_AT, by=by)
+    return labels(f"output.rule.{notice}", times=MUCH_ABOVE_TIMES, amounts=AMOUNTS_LOOKED_AT, by=by)
 
 
-def _write_notices(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("plan.notices"))
+def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.plan.notices"))
     for reason in view.reasons_to_look:
-        page.write(reason.in_words(view.language), ink=Ink(tone=Tone.TROUBLE))
+        page.write(render(reason, view.language), ink=Ink(tone=Tone.TROUBLE))
     if view.first_ever:
-        page.write(labels("plan.first_ever"))
-    columns = [Column(labels("notice")), Column(labels("plan.payees"), 0, WHOLE), _GAP, _GAP, Column(labels("meaning"))]
+        page.write(labels("output.plan.first_ever"))
+    columns = [
+        Column(labels("output.notice")),
+        Column(labels("output.plan.payees"), 0, WHOLE),
+        _GAP,
+        _GAP,
+        Column(labels("output.meaning")),
+    ]
     write_small_table(
         page,
         columns,
         (
             (
-                Toned(labels(f"notice.{notice}"), NOTICE_TONES[notice] if count else Tone.NONE),
+                Toned(labels(f"output.notice.{notice}"), NOTICE_TONES[notice] if count else Tone.NONE),
                 *(count, None, None, rule_in_words(notice, labels)),
             )
             for notice, count in view.notice_counts.items()
@@ -138,36 +145,40 @@ def _write_notices(page: Page, view: PlanView, labels: Labels) -> None:
     )
 
 
-def _write_changes(page: Page, view: PlanView, labels: Labels) -> None:
+def _write_changes(page: Page, view: PlanView, labels: Catalogue) -> None:
     changes = view.changes
-    _start(page, labels(f"plan.against_{changes.against}").format(period=changes.period))
+    _start(page, labels(f"output.plan.against_{changes.against}", period=changes.period))
     if changes.against is Against.NOTHING:
         return
     if changes.run_id:
-        page.append((page.cell(labels("summary.run"), _BOLD), page.cell(changes.run_id)))
+        page.append((page.cell(labels("output.summary.run"), _BOLD), page.cell(changes.run_id)))
     sums = {"plan.paid_then": changes.before_cents, "plan.paid_now": changes.now_cents}
     for key, cents in sums.items():
-        page.append((page.cell(labels(key), _BOLD), page.cell(amount(cents), Ink(MONEY))))
+        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(amount(cents), Ink(MONEY))))
     for rate in changes.rates:
         told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
-        page.write(labels("plan.rate").format(**told), ink=Ink(tone=Tone.WAITING))
+        page.write(labels("output.plan.rate", **told), ink=Ink(tone=Tone.WAITING))
     if changes.shares:
-        page.append((page.cell(labels("plan.shares"), _BOLD), page.cell(changes.shares, Ink(WHOLE))))
-    counted = labels("payments" if changes.against is Against.LAST_PLAN else "plan.payees")
-    columns = [Column(labels("change")), Column(counted, 0, WHOLE), Column(labels("difference"), 0, MONEY)]
+        page.append((page.cell(labels("output.plan.shares"), _BOLD), page.cell(changes.shares, Ink(WHOLE))))
+    counted = labels("output.payments" if changes.against is Against.LAST_PLAN else "output.plan.payees")
+    columns = [
+        Column(labels("output.change")),
+        Column(counted, 0, WHOLE),
+        Column(labels("output.difference"), 0, MONEY),
+    ]
     of_kinds = ((kind, changes.of_kind(kind)) for kind in ChangeKind)
     write_small_table(
         page,
         columns,
         (
-            (labels(f"change.{kind}"), len(some), amount(sum(change.difference_cents for change in some)))
+            (labels(f"output.change.{kind}"), len(some), amount(sum(change.difference_cents for change in some)))
             for kind, some in of_kinds
         ),
     )
 
 
-def _write_totals(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("summary.totals"))
+def _write_totals(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.summary.totals"))
     money = Ink(MONEY)
     for place in Place:
         cents = getattr(view.totals, place.value)
@@ -175,45 +186,53 @@ def _write_totals(page: Page, view: PlanView, labels: Labels) -> None:
             label = page.cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place]))
             page.append((label, page.cell(amount(cents), money)))
     for key, cents in {"summary.in": view.totals.in_, "summary.sum": view.totals.placed()}.items():
-        page.append((page.cell(labels(key), _BOLD), page.cell(amount(cents), money._replace(bold=True))))
+        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(amount(cents), money._replace(bold=True))))
     balanced = view.totals.in_ == view.totals.placed()
-    mark = labels("summary.balanced" if balanced else "summary.unbalanced")
+    mark = labels("output.summary.balanced" if balanced else "output.summary.unbalanced")
     page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if balanced else Tone.TROUBLE, bold=True))))
 
 
-def _write_not_paid(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("plan.not_paid"))
-    columns = [Column(labels("place")), Column(labels("amount"), 0, MONEY), Column(labels("summary.count"), 0, WHOLE)]
+def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.plan.not_paid"))
+    columns = [
+        Column(labels("output.place")),
+        Column(labels("output.amount"), 0, MONEY),
+        Column(labels("output.summary.count"), 0, WHOLE),
+    ]
     write_small_table(
         page,
-        [*columns, _GAP, Column(labels("reason"))],
+        [*columns, _GAP, Column(labels("output.reason"))],
         (
             (
                 Toned(labels(f"place.{unpaid.place}"), PLACE_TONES[unpaid.place]),
-                *(amount(unpaid.amount_cents), unpaid.count, None, reason_in_words(unpaid.reason, labels)),
+                *(amount(unpaid.amount_cents), unpaid.count, None, reason_text(unpaid.reason, labels)),
             )
             for unpaid in view.not_paid
         ),
     )
 
 
-def _write_largest(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("plan.largest"))
-    columns = [Column(labels("name")), Column(labels("tax_id")), Column(labels("amount"), 0, MONEY)]
+def _write_largest(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.plan.largest"))
+    columns = [
+        Column(labels("output.name")),
+        Column(labels("output.tax_id")),
+        Column(labels("output.amount"), 0, MONEY),
+    ]
     largest = ((row.name, row.tax_id_masked, amount(row.amount_cents)) for row in view.largest(LARGEST))
     write_small_table(page, columns, largest)
 
 
-def _write_batches(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("summary.batches"))
-    columns = [Column(labels("number"), 0, WHOLE), Column(labels("payments"), 0, WHOLE)]
-    money = [Column(labels("amount"), 0, MONEY), _GAP, Column(labels("plan.owner"), 0, MONEY)]
+def _write_batches(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.summary.batches"))
+    columns = [Column(labels("output.number"), 0, WHOLE), Column(labels("output.payments"), 0, WHOLE)]
+    money = [Column(labels("output.amount"), 0, MONEY), _GAP, Column(labels("output.plan.owner"), 0, MONEY)]
     rows = ((b.number, b.payees, amount(b.amount_cents), None, amount(b.owner_cents)) for b in view.plan.batches)
     write_small_table(page, [*columns, *money], rows)
 
 
-def _write_checks(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("plan.checks"))
+def _write_checks(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.plan.checks"))
     checks = view.checks
     figures: dict[str, tuple[Value, str]] = {
         "plan.checks_wanted": (checks.wanted, WHOLE),
@@ -226,16 +245,16 @@ def _write_checks(page: Page, view: PlanView, labels: Labels) -> None:
     _write_figures(page, figures.items(), labels)
 
 
-def _write_rows(page: Page, view: PlanView, labels: Labels) -> None:
-    _start(page, labels("summary.rows"))
+def _write_rows(page: Page, view: PlanView, labels: Catalogue) -> None:
+    _start(page, labels("output.summary.rows"))
     rows = view.rows.model_dump()
     named = {"summary.rows_read": rows.pop("read")} | {f"disposition.{name}": count for name, count in rows.items()}
     _write_figures(page, ((key, (count, WHOLE)) for key, count in named.items()), labels)
 
 
-def _write_figures(page: Page, figures: Iterable[tuple[str, tuple[Value, str]]], labels: Labels) -> None:
+def _write_figures(page: Page, figures: Iterable[tuple[str, tuple[Value, str]]], labels: Catalogue) -> None:
     for key, (value, number_format) in figures:
-        write_row(page, (labels(key), value), [Ink(GENERAL), Ink(number_format)])
+        write_row(page, (labels(f"output.{key}"), value), [Ink(GENERAL), Ink(number_format)])
 
 
 _DATES: Final = {"pt-BR": "dd/mm/yyyy", "en": "yyyy-mm-dd"}
@@ -270,12 +289,12 @@ def plan_xlsx(view: PlanView) -> bytes:
     """Write the workbook's bytes: the summary, whom to look at, what changed, what is not paid, what is."""
     book = Book()
     write_plan_summary(book, view)
-    for table in _tables(view, Labels(view.language)):
+    for table in _tables(view, catalogue_in(view.language)):
         write_table(book, table)
     return book.to_bytes()
 
 
-def _tables(view: PlanView, labels: Labels) -> Iterator[Table]:
+def _tables(view: PlanView, labels: Catalogue) -> Iterator[Table]:
     if view.notices:
         yield _notices(view.notices, labels)
     if view.changes.changes:
@@ -284,7 +303,7 @@ def _tables(view: PlanView, labels: Labels) -> Iterator[Table]:
     yield _planned(view.planned, labels)
 
 
-def _notices(notices: tuple[PayeeNotice, ...], labels: Labels) -> Table:
+def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> Table:
     date = _DATES[labels.language]
     columns = _columns(
         labels,
@@ -294,17 +313,17 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Labels) -> Table:
     )
     rows = (
         (
-            Toned(labels(f"notice.{notice.notice}"), NOTICE_TONES[notice.notice]),
+            Toned(labels(f"output.notice.{notice.notice}"), NOTICE_TONES[notice.notice]),
             *(notice.name, mask_tax_id(notice.tax_id), _basis(notice, labels)),
             *(_before(notice), amount(notice.now_cents), _difference(notice), _times(notice)),
             *(_day(notice.last_paid_at), _last_used(notice, labels)),
         )
         for notice in notices
     )
-    return Table(labels("sheet.notices"), columns, rows)
+    return Table(labels("output.sheet.notices"), columns, rows)
 
 
-def _changes(changes: tuple[Change, ...], labels: Labels) -> Table:
+def _changes(changes: tuple[Change, ...], labels: Catalogue) -> Table:
     columns = _columns(
         labels,
         *[("change", 18, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL)],
@@ -312,26 +331,26 @@ def _changes(changes: tuple[Change, ...], labels: Labels) -> Table:
     )
     rows = (
         (
-            Toned(labels(f"change.{change.kind}"), _CHANGE_TONES[change.kind]),
+            Toned(labels(f"output.change.{change.kind}"), _CHANGE_TONES[change.kind]),
             *(change.name, mask_tax_id(change.tax_id), change.reference, where_in_words(change, labels)),
             *(amount(change.before_cents), amount(change.now_cents), amount(change.difference_cents)),
         )
         for change in changes
     )
-    return Table(labels("sheet.changes"), columns, rows)
+    return Table(labels("output.sheet.changes"), columns, rows)
 
 
-def where_in_words(change: Change, labels: Labels) -> str:
+def where_in_words(change: Change, labels: Catalogue) -> str:
     """Say where the money of a removed payment is now, or that of an added one was before; "" for nowhere."""
     if change.elsewhere is None:
         return ""
-    when = labels("now_in" if change.kind is ChangeKind.REMOVED else "was_in")
+    when = labels("output.now_in" if change.kind is ChangeKind.REMOVED else "output.was_in")
     place = labels(f"place.{change.elsewhere}").lower()
-    why = reason_in_words(change.reason, labels)
+    why = reason_text(change.reason, labels)
     return f"{when} {place}: {why}" if why else f"{when} {place}"
 
 
-def _not_paid(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
+def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
     columns = _columns(
         labels,
         *[("place", 24, GENERAL), ("reason", 60, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL)],
@@ -341,16 +360,16 @@ def _not_paid(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
     lines = (
         (
             Toned(labels(f"place.{row.place}"), PLACE_TONES[row.place]),
-            *(reason_in_words(row.reason, labels), row.name, row.tax_id_masked),
-            *(row.reference, labels.of_value("kind", row.kind), amount(row.amount_cents)),
+            *(reason_text(row.reason, labels), row.name, row.tax_id_masked),
+            *(row.reference, labels.of_value("output.kind", row.kind), amount(row.amount_cents)),
             *(row.row or None, row.sheet, row.file),
         )
         for row in rows
     )
-    return Table(labels("sheet.not_paid"), columns, lines)
+    return Table(labels("output.sheet.not_paid"), columns, lines)
 
 
-def _planned(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
+def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
     columns = _columns(
         labels,
         *[("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL), ("kind", 20, GENERAL)],
@@ -359,17 +378,17 @@ def _planned(rows: tuple[PlanRow, ...], labels: Labels) -> Table:
     )
 
     def line(one: PlanRow) -> Row:
-        told = "; ".join(labels(f"notice.{notice}") for notice in one.notices)
+        told = "; ".join(labels(f"output.notice.{notice}") for notice in one.notices)
         told = f"{told}: {alike_in_words(one.alike, labels.language)}" if one.alike else told
         look: Toned | str = Toned(told, NOTICE_TONES[one.notices[0]]) if one.notices else ""
-        who = (one.name, one.tax_id_masked, one.reference, labels.of_value("kind", one.kind))
+        who = (one.name, one.tax_id_masked, one.reference, labels.of_value("output.kind", one.kind))
         return *who, look, amount(one.amount_cents), one.row or None, one.sheet, one.file
 
-    return Table(labels("sheet.planned"), columns, map(line, rows))
+    return Table(labels("output.sheet.planned"), columns, map(line, rows))
 
 
-def _columns(labels: Labels, *entries: tuple[str, int, str]) -> tuple[Column, ...]:
-    return tuple(Column(labels(key), width, number_format) for key, width, number_format in entries)
+def _columns(labels: Catalogue, *entries: tuple[str, int, str]) -> tuple[Column, ...]:
+    return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in entries)
 
 
 def _before(one: PayeeNotice) -> Decimal | None:
@@ -386,19 +405,19 @@ def _times(one: PayeeNotice) -> Decimal | None:
     return Decimal(ten_times).scaleb(-1) if ten_times else None
 
 
-def _basis(one: PayeeNotice, labels: Labels) -> str:
+def _basis(one: PayeeNotice, labels: Catalogue) -> str:
     if one.alike:
         return alike_in_words(one.alike, labels.language)
     if one.notice is Notice.SECOND_ATTEMPT:
-        return labels(f"basis.{one.notice}").format(number=one.attempt, report=one.report)
-    return labels(f"basis.{one.notice}").format(amounts=one.amounts) if one.before_cents else ""
+        return labels(f"output.basis.{one.notice}", number=one.attempt, report=one.report)
+    return labels(f"output.basis.{one.notice}", count=one.amounts) if one.before_cents else ""
 
 
 def _day(moment: dt.datetime | None) -> dt.date | None:
     return moment.date() if moment else None
 
 
-def _last_used(one: PayeeNotice, labels: Labels) -> dt.date | str | None:
+def _last_used(one: PayeeNotice, labels: Catalogue) -> dt.date | str | None:
     if one.notice is not Notice.DESTINATION:
         return None
-    return _day(one.last_used_at) or labels("never")
+    return _day(one.last_used_at) or labels("output.never")

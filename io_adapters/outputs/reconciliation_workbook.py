@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import pandas as pd
 
-from io_adapters.outputs.labels import Labels, wait_in_words
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADING,
@@ -32,9 +31,10 @@ from io_adapters.outputs.workbook import (
     write_small_table,
 )
 from schemas.issues import Issue, Severity
-from schemas.plan import Place
+from schemas.messages import Catalogue, catalogue_in
+from schemas.plan import Place, standing_of
+from schemas.reasons import wait_text
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
-from schemas.standing_words import standing_of
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.waits import Wait
 
@@ -82,12 +82,12 @@ _HEADERS: Final = (
 )
 
 
-def obligation_columns(labels: Labels) -> tuple[Column, ...]:
+def obligation_columns(labels: Catalogue) -> tuple[Column, ...]:
     """Name the columns of `obligation_rows`."""
-    return tuple(Column(labels(key), width, number_format) for key, width, number_format in _HEADERS)
+    return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in _HEADERS)
 
 
-def obligation_rows(obligations: pd.DataFrame, labels: Labels) -> Iterator[Row]:
+def obligation_rows(obligations: pd.DataFrame, labels: Catalogue) -> Iterator[Row]:
     """Describe obligations for the finance team: tax ids in full, Pix keys and accounts masked.
 
     Args:
@@ -104,7 +104,7 @@ def obligation_rows(obligations: pd.DataFrame, labels: Labels) -> Iterator[Row]:
             owed.name,
             owed.tax_id,
             owed.reference,
-            labels.of_value("kind", str(owed.kind)),
+            labels.of_value("output.kind", str(owed.kind)),
             kind,
             destination,
             amount(owed.amount_cents),
@@ -128,13 +128,15 @@ def is_on_its_way(obligations: pd.DataFrame) -> pd.Series:
     return obligations["place"].isin([place.value for place in ON_ITS_WAY])
 
 
-def _destination(owed: Any, labels: Labels) -> tuple[str, str]:  # noqa: ANN401  a named tuple pandas makes
+def _destination(owed: Any, labels: Catalogue) -> tuple[str, str]:  # noqa: ANN401  a named tuple pandas makes
     if owed.pix_key:
-        return labels.of_value("pix", owed.pix_key_type), mask_pix_key(owed.pix_key, owed.pix_key_type)
+        return labels.of_value("output.pix", owed.pix_key_type), mask_pix_key(owed.pix_key, owed.pix_key_type)
     if not owed.account:
         return "", ""
     bank = owed.bank_code or owed.psp_id
-    return labels.of_value("account", owed.account_type), f"{bank} / {owed.agency} / {mask_account(owed.account)}"
+    return labels.of_value(
+        "output.account", owed.account_type
+    ), f"{bank} / {owed.agency} / {mask_account(owed.account)}"
 
 
 SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
@@ -144,12 +146,12 @@ _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ign
 
 def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
-    labels = Labels(reconciliation.language)
+    labels = catalogue_in(reconciliation.language)
     owed = reconciliation.obligations
     on_its_way = is_on_its_way(owed)
     columns = obligation_columns(labels)
-    yield Table(labels("sheet.payments"), columns, obligation_rows(owed[on_its_way], labels))
-    yield Table(labels("sheet.held"), columns, obligation_rows(owed[~on_its_way], labels))
+    yield Table(labels("output.sheet.payments"), columns, obligation_rows(owed[on_its_way], labels))
+    yield Table(labels("output.sheet.held"), columns, obligation_rows(owed[~on_its_way], labels))
     if len(reconciliation.payees):
         yield _payees(reconciliation.payees, labels)
     if len(reconciliation.earnings):
@@ -159,7 +161,7 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     yield issues_table(reconciliation.issues, labels)
 
 
-def issues_table(issues: Sequence[Issue], labels: Labels, note: str = "") -> Table:
+def issues_table(issues: Sequence[Issue], labels: Catalogue, note: str = "") -> Table:
     """List problems, each with its place, what is wrong and what would be right; values are masked."""
     columns = _columns(
         labels,
@@ -168,13 +170,13 @@ def issues_table(issues: Sequence[Issue], labels: Labels, note: str = "") -> Tab
     )
     rows = (
         (
-            Toned(labels.of_value("severity", issue.severity), SEVERITY_TONES[issue.severity]),
+            Toned(labels.of_value("output.severity", issue.severity), SEVERITY_TONES[issue.severity]),
             *(issue.file, issue.sheet, issue.cell, issue.row, issue.column),
             *(issue.value_masked, issue.message, issue.accepts, issue.code.value),
         )
         for issue in issues
     )
-    return Table(labels("sheet.issues"), columns, rows, note)
+    return Table(labels("output.sheet.issues"), columns, rows, note)
 
 
 def exact_amount(text: str) -> Value:
@@ -186,17 +188,17 @@ def exact_amount(text: str) -> Value:
     return Decimal(round(Fraction(text) * 10**6)).scaleb(-6)
 
 
-def _payees(payees: pd.DataFrame, labels: Labels) -> Table:
+def _payees(payees: pd.DataFrame, labels: Catalogue) -> Table:
     steps = ("earned", "recouped", "carried_in", "carried_out", "held", "payable")
     columns = _columns(labels, [("name", 32), ("tax_id", 20)], [(step, 18, MONEY) for step in steps])
     rows = (
         (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))
         for payee in records(payees)
     )
-    return Table(labels("sheet.payees"), columns, rows, labels("note.payees"))
+    return Table(labels("output.sheet.payees"), columns, rows, labels("output.note.payees"))
 
 
-def _earnings(earnings: pd.DataFrame, labels: Labels) -> Table:
+def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
     columns = _columns(
         labels,
@@ -218,10 +220,10 @@ def _earnings(earnings: pd.DataFrame, labels: Labels) -> Table:
         )
         for part in records(earnings)
     )
-    return Table(labels("sheet.earnings"), columns, rows, labels("note.earnings"))
+    return Table(labels("output.sheet.earnings"), columns, rows, labels("output.note.earnings"))
 
 
-def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
+def _rows(rows: pd.DataFrame, labels: Catalogue) -> Table:
     """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
     columns = _columns(
         labels,
@@ -239,15 +241,15 @@ def _rows(rows: pd.DataFrame, labels: Labels) -> Table:
 
     def lines() -> Iterator[Row]:
         for (file, sheet), used in rows[is_used].groupby(["file", "sheet"], sort=False, dropna=False):
-            yield str(file), _text(sheet), None, None, labels("disposition.used"), "", int(used["rows"].sum())
+            yield str(file), _text(sheet), None, None, labels("output.disposition.used"), "", int(used["rows"].sum())
         for run in records(rows[~is_used]):
-            word = Toned(labels.of_value("disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
+            word = Toned(labels.of_value("output.disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
             yield run.file, _text(run.sheet), int(run.first_row), int(run.last_row), word, run.reason, int(run.rows)
 
-    return Table(labels("sheet.rows"), columns, lines())
+    return Table(labels("output.sheet.rows"), columns, lines())
 
 
-def _checks(checks: pd.DataFrame, labels: Labels) -> Table:
+def _checks(checks: pd.DataFrame, labels: Catalogue) -> Table:
     columns = _columns(
         labels,
         [("payee", 30), ("destination", 30), ("result", 26), ("made", 12), ("reused", 14), ("cost", 12, MONEY)],
@@ -256,20 +258,20 @@ def _checks(checks: pd.DataFrame, labels: Labels) -> Table:
     rows = (
         (
             *(check.payee, check.destination_masked),
-            Toned(labels.of_value("check", check.result), _CHECK_TONES.get(check.result, Tone.WAITING)),
-            labels("yes" if check.made else "no"),
+            Toned(labels.of_value("output.check", check.result), _CHECK_TONES.get(check.result, Tone.WAITING)),
+            labels("output.yes" if check.made else "output.no"),
             # Documents that runs left before this was told do not say.
-            labels("yes" if getattr(check, "reused", False) else "no"),
+            labels("output.yes" if getattr(check, "reused", False) else "output.no"),
             *(amount(check.cost_cents), check.message),
         )
         for check in records(checks)
     )
-    return Table(labels("sheet.checks"), columns, rows, labels("note.checks"))
+    return Table(labels("output.sheet.checks"), columns, rows, labels("output.note.checks"))
 
 
-def _columns(labels: Labels, *groups: Sequence[tuple[str, int] | tuple[str, int, str]]) -> tuple[Column, ...]:
+def _columns(labels: Catalogue, *groups: Sequence[tuple[str, int] | tuple[str, int, str]]) -> tuple[Column, ...]:
     entries = [entry for group in groups for entry in group]
-    return tuple(Column(labels(key), width, *(rest or [GENERAL])) for key, width, *rest in entries)
+    return tuple(Column(labels(f"output.{key}"), width, *(rest or [GENERAL])) for key, width, *rest in entries)
 
 
 def _text(value: object) -> str:
@@ -284,10 +286,10 @@ CHECK_RESULTS = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_
 
 def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     """Write the sheet a finance person reads first."""
-    labels = Labels(reconciliation.language)
+    labels = catalogue_in(reconciliation.language)
     summary = reconciliation.summary
-    page = book.page(Setup(labels("sheet.summary"), [38, 24, 18, 22, 14, 18]))
-    page.write(labels("summary.title"), ink=TITLE)
+    page = book.page(Setup(labels("output.sheet.summary"), [38, 24, 18, 22, 14, 18]))
+    page.write(labels("output.summary.title"), ink=TITLE)
     page.append()
     _write_identity(page, reconciliation, labels)
     _write_totals(page, reconciliation, labels)
@@ -297,26 +299,26 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     _write_discrepancies(page, summary, labels)
     write_waits(page, reconciliation.waits, labels)
     if reconciliation.decisions:
-        _start(page, labels("summary.decisions"))
+        _start(page, labels("output.summary.decisions"))
         for decision in reconciliation.decisions:
             page.write(decision)
 
 
-def write_waits(page: Page, waits: Sequence[Wait], labels: Labels) -> None:
+def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:
     """Tell what waits, of every period: how much, why, and the way on; nothing, where nothing waits."""
     if not waits:
         return
-    _start(page, labels("summary.waits"))
+    _start(page, labels("output.summary.waits"))
     names = ("summary.period", "waits.what", "reason", "waits.way", "amount", "summary.count")
     formats = {"amount": MONEY, "summary.count": WHOLE}
     write_small_table(
         page,
-        [Column(labels(name), 0, formats.get(name, GENERAL)) for name in names],
+        [Column(labels(f"output.{name}"), 0, formats.get(name, GENERAL)) for name in names],
         (
             (
                 wait.period,
                 Toned(wait.what(labels.language), Tone.WAITING),
-                wait_in_words(wait, labels),
+                wait_text(wait, labels),
                 wait.way(labels.language),
                 amount(wait.amount_cents),
                 wait.count,
@@ -331,7 +333,7 @@ def _start(page: Page, heading: str) -> None:
     page.write(heading, ink=HEADING)
 
 
-def _write_identity(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+def _write_identity(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     summary = reconciliation.summary
     values: dict[str, str | None] = {
         "job": summary.job,
@@ -340,22 +342,22 @@ def _write_identity(page: Page, reconciliation: Reconciliation, labels: Labels) 
         "run": summary.run,
         "plan_digest": summary.plan_digest,
         "currency": summary.currency,
-        "meaning": f"{labels.of_value('exit', str(summary.exit_code))} ({summary.exit_code})",
+        "meaning": f"{labels.of_value('output.exit', str(summary.exit_code))} ({summary.exit_code})",
     }
     for key, value in values.items():
-        page.append((page.cell(labels(f"summary.{key}"), _BOLD), page.cell(value)))
+        page.append((page.cell(labels(f"output.summary.{key}"), _BOLD), page.cell(value)))
 
 
-def _write_totals(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+def _write_totals(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     totals = reconciliation.summary.totals_cents
     counts = Counter(reconciliation.obligations["place"])
-    _start(page, labels("summary.totals"))
+    _start(page, labels("output.summary.totals"))
     write_small_table(
         page,
         [
-            Column(labels("summary.place")),
-            Column(labels("amount"), 0, MONEY),
-            Column(labels("summary.count"), 0, WHOLE),
+            Column(labels("output.summary.place")),
+            Column(labels("output.amount"), 0, MONEY),
+            Column(labels("output.summary.count"), 0, WHOLE),
         ],
         (
             (
@@ -367,20 +369,20 @@ def _write_totals(page: Page, reconciliation: Reconciliation, labels: Labels) ->
         ),
     )
     money = Ink(MONEY, bold=True)
-    _write_balance(page, labels("summary.in"), amount(totals.in_), money)
-    _write_balance(page, labels("summary.sum"), amount(totals.placed()), money)
+    _write_balance(page, labels("output.summary.in"), amount(totals.in_), money)
+    _write_balance(page, labels("output.summary.sum"), amount(totals.placed()), money)
     _write_mark(page, labels, is_balanced=totals.in_ == totals.placed())
 
 
-def _write_row_counts(page: Page, summary: Summary, labels: Labels) -> None:
+def _write_row_counts(page: Page, summary: Summary, labels: Catalogue) -> None:
     rows = summary.rows
     placed = {"used": rows.used, "held": rows.held, "duplicate": rows.duplicate, "ignored": rows.ignored}
-    _start(page, labels("summary.rows"))
+    _start(page, labels("output.summary.rows"))
     for name, count in placed.items():
-        page.append((page.cell(labels(f"disposition.{name}")), page.cell(count, Ink(WHOLE))))
+        page.append((page.cell(labels(f"output.disposition.{name}")), page.cell(count, Ink(WHOLE))))
     whole = Ink(WHOLE, bold=True)
-    _write_balance(page, labels("summary.rows_read"), rows.read, whole)
-    _write_balance(page, labels("summary.rows_sum"), sum(placed.values()), whole)
+    _write_balance(page, labels("output.summary.rows_read"), rows.read, whole)
+    _write_balance(page, labels("output.summary.rows_sum"), sum(placed.values()), whole)
     _write_mark(page, labels, is_balanced=rows.read == sum(placed.values()))
 
 
@@ -388,24 +390,24 @@ def _write_balance(page: Page, label: str, value: Decimal | int, ink: Ink) -> No
     page.append((page.cell(label, _BOLD), page.cell(value, ink)))
 
 
-def _write_mark(page: Page, labels: Labels, *, is_balanced: bool) -> None:
-    mark = labels("summary.balanced" if is_balanced else "summary.unbalanced")
+def _write_mark(page: Page, labels: Catalogue, *, is_balanced: bool) -> None:
+    mark = labels("output.summary.balanced" if is_balanced else "output.summary.unbalanced")
     page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
 
 
-def _write_batches(page: Page, summary: Summary, labels: Labels) -> None:
-    _start(page, labels("summary.batches"))
+def _write_batches(page: Page, summary: Summary, labels: Catalogue) -> None:
+    _start(page, labels("output.summary.batches"))
     names = ("report_id", "split_id", "status", "outcome")
-    columns = [*(Column(labels(name)) for name in names), Column(labels("payments"), 0, WHOLE)]
+    columns = [*(Column(labels(f"output.{name}")) for name in names), Column(labels("output.payments"), 0, WHOLE)]
     abroad = any(batch.exchange for batch in summary.batches)
-    of_exchange = [Column(labels("exchange_rate")), Column(labels("exchange_outcome"))] if abroad else []
+    of_exchange = [Column(labels("output.exchange_rate")), Column(labels("output.exchange_outcome"))] if abroad else []
     write_small_table(
         page,
-        [*columns, Column(labels("amount"), 0, MONEY), *of_exchange],
+        [*columns, Column(labels("output.amount"), 0, MONEY), *of_exchange],
         (
             (
                 *(getattr(batch, name) for name in names[:-1]),
-                f"{batch.outcome}, {labels('by_likeness')}" if batch.linked_by else batch.outcome,
+                f"{batch.outcome}, {labels('output.by_likeness')}" if batch.linked_by else batch.outcome,
                 batch.payments,
                 amount(batch.amount_cents),
                 *_exchange(batch.exchange)[: len(of_exchange)],
@@ -419,10 +421,10 @@ def _exchange(told: BatchExchange | None) -> tuple[str, str]:
     return (f"1 {told.currency} = BRL {told.rate}", told.outcome) if told else ("", "")
 
 
-def _write_checks(page: Page, reconciliation: Reconciliation, labels: Labels) -> None:
+def _write_checks(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     """Tell what checks came to: the accounts by what is known of them, then the calls and what they cost."""
     counts, results = reconciliation.summary.account_checks, reconciliation.checks["result"]
-    _start(page, labels("summary.checks"))
+    _start(page, labels("output.summary.checks"))
     figures: list[tuple[str, Value, str]] = [
         (f"check.{result}", int((results == result).sum()), WHOLE) for result in CHECK_RESULTS
     ]
@@ -433,15 +435,17 @@ def _write_checks(page: Page, reconciliation: Reconciliation, labels: Labels) ->
         ("checks.budget", amount(counts.budget_cents), MONEY),
     ]
     for label, value, number_format in figures:
-        write_row(page, (labels(label), value), [PLAIN, Ink(number_format)])
+        write_row(page, (labels(f"output.{label}"), value), [PLAIN, Ink(number_format)])
 
 
-def _write_discrepancies(page: Page, summary: Summary, labels: Labels) -> None:
-    _start(page, labels("summary.discrepancies"))
+def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> None:
+    _start(page, labels("output.summary.discrepancies"))
     if not summary.discrepancies:
-        page.write(labels("summary.none"))
+        page.write(labels("output.summary.none"))
         return
-    columns = [Column(labels(name), 0, GENERAL) for name in ("kind", "report_id", "expected", "found", "message")]
+    columns = [
+        Column(labels(f"output.{name}"), 0, GENERAL) for name in ("kind", "report_id", "expected", "found", "message")
+    ]
     write_small_table(
         page,
         columns,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.labels import Labels
 from io_adapters.outputs.reconciliation_workbook import (
     obligation_columns,
     obligation_rows,
@@ -16,6 +15,7 @@ from io_adapters.outputs.reconciliation_workbook import (
     write_summary_sheet,
 )
 from io_adapters.outputs.workbook import Book, Toned, Value, csv_text, write_table
+from schemas.messages import catalogue_in
 from schemas.reconciliation import Reconciliation
 
 
@@ -26,7 +26,7 @@ def payments_csv(reconciliation: Reconciliation) -> bytes:
         UTF-8 with a byte order mark, lines ended by CR LF. pt-BR: ";" between fields and a decimal comma; en: "," and a
         point. Amounts bear no thousands marks. Text that could run as a formula begins with an apostrophe.
     """
-    labels = Labels(reconciliation.language)
+    labels = catalogue_in(reconciliation.language)
     is_brazilian = reconciliation.language == "pt-BR"
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=";" if is_brazilian else ",")

@@ -12,7 +12,8 @@ from io_adapters.payout_api.commands import Commands, answer_in
 from io_adapters.payout_api.errors import RuleBroken
 from io_adapters.payout_api.queries import Queries, Reading
 from schemas.errors import NotSent
-from schemas.values.brcode import BrCodeProblem, check_brcode, deprecation_in_words, in_words, unchecked_in_words
+from schemas.messages import render
+from schemas.values.brcode import BrCodeProblem, check_brcode
 from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
 
 Holds = Literal["any", "text", "base64_of_text", "image"]
@@ -40,10 +41,14 @@ class QrCodeFindings:
 
     def in_words(self, language: str) -> tuple[str, ...]:
         """Say everything to a person: the deprecation first, then what was found."""
-        said = [deprecation_in_words(language)]
+        said = [render("brcode.deprecated", language)]
         if self.payload is None:
-            said.append(unchecked_in_words(language))
-        return (*said, *(in_words(problem, language) for problem in self.problems), *self.differs)
+            said.append(render("brcode.unchecked", language))
+        return (
+            *said,
+            *(render(f"brcode.{problem.name.lower()}", language) for problem in self.problems),
+            *self.differs,
+        )
 
 
 def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any") -> QrCodeFindings:

@@ -12,11 +12,11 @@ from io_adapters.spreadsheets.files import WORKBOOKS, Content, FileKind, kind_by
 from io_adapters.spreadsheets.opened import OpenedFile
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.opened_text import open_text
-from io_adapters.spreadsheets.words import say
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, fold, match_headers
 from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
+from schemas.messages import render
 from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
 
@@ -133,7 +133,7 @@ class SpreadsheetFile:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
         layout = recognised(self.views, layouts, self._place)
-        self._told.append(say("layout", self._place.language, layout=layout.layout))
+        self._told.append(render("file.layout", self._place.language, layout=layout.layout))
         return layout
 
     def tables(self, layout: Layout) -> Iterator[RawTable]:
@@ -221,10 +221,12 @@ def _agreed_kind(content: Content, place: Place) -> FileKind:
     promised = kind_by_name(content.name)
     readable = found in WORKBOOKS or found is FileKind.TEXT
     if not readable or promised not in (None, found):
-        expected = say(f"kind_{promised or FileKind.XLSX}", place.language)
-        raise refusal(IssueCode.FILE_TYPE, place, "type", found=say(f"kind_{found}", place.language), expected=expected)
+        expected = render(f"file.kind_{promised or FileKind.XLSX}", place.language)
+        raise refusal(
+            IssueCode.FILE_TYPE, place, "type", found=render(f"file.kind_{found}", place.language), expected=expected
+        )
     return found
 
 
 def _packing(content: Content, language: str) -> tuple[str, ...]:
-    return (say(content.packing, language, name=content.name),) if content.packing else ()
+    return (render(f"file.{content.packing}", language, name=content.name),) if content.packing else ()

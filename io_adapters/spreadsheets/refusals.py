@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from io_adapters.spreadsheets.words import say
 from schemas.errors import UnreadableFile
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
+from schemas.messages import render
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +42,5 @@ def refusal(
     issue = make_issue(code, language=place.language, file=place.file, sheet=sheet, row=row, **details)
     if key:
         named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
-        issue = replace(issue, message=say(key, place.language, **named))
+        issue = replace(issue, message=render(f"file.{key}", place.language, **named))
     return UnreadableFile(f"{place.file}: {issue.message}", issues=(issue,))

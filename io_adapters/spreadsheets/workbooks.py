@@ -20,11 +20,11 @@ from io_adapters.spreadsheets.files import WORKBOOKS, FileKind
 from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, READER_MEMORY_BYTES, READER_SECONDS, size_text
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.words import say
 from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, Words, receive, send
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
+from schemas.messages import render
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
 
@@ -63,7 +63,7 @@ class OpenedWorkbook:
         shown = source.heads()
         self.views = tuple(_view(told) for told in shown["sheets"])
         traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
-        self.decisions = tuple(say(trait, language) for trait, holds in traits.items() if holds)
+        self.decisions = tuple(render(f"file.{trait}", language) for trait, holds in traits.items() if holds)
         self.properties: Mapping[str, str] = shown["properties"]
         if not any(view.head for view in self.views):
             self.close()
@@ -99,12 +99,12 @@ class OpenedWorkbook:
 
     def _table_decisions(self, sheet: str, header_row: int, oddities: Oddities) -> tuple[str, ...]:
         language = self._place.language
-        decisions = [say("sheet", language, sheet=sheet)]
+        decisions = [render("file.sheet", language, sheet=sheet)]
         if unread := [str(view.sheet) for view in self.views if not view.visible and view.sheet != sheet]:
-            decisions.append(say("hidden_sheets", language, sheets=", ".join(unread)))
+            decisions.append(render("file.hidden_sheets", language, sheets=", ".join(unread)))
         if oddities.hidden_rows or oddities.hidden_columns:
-            decisions.append(say("hidden_lines", language))
-        return (*decisions, say("header", language, row=header_row))
+            decisions.append(render("file.hidden_lines", language))
+        return (*decisions, render("file.header", language, row=header_row))
 
 
 def _view(told: Words) -> View:
@@ -334,8 +334,10 @@ class WorkbookReader:
         if kind is FileKind.ENCRYPTED:
             raise refusal(IssueCode.FILE_ENCRYPTED, place)
         if kind not in WORKBOOKS:
-            expected = say(f"kind_{FileKind.XLSX}", language)
-            raise refusal(IssueCode.FILE_TYPE, place, "type", found=say(f"kind_{kind}", language), expected=expected)
+            expected = render(f"file.kind_{FileKind.XLSX}", language)
+            raise refusal(
+                IssueCode.FILE_TYPE, place, "type", found=render(f"file.kind_{kind}", language), expected=expected
+            )
         if len(content) > MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=size_text(MOST_WORKBOOK_BYTES))
         return OpenedWorkbook(_InChild(self, kind, content, place), identity, language)
@@ -404,7 +406,11 @@ class WorkbookReader:
 
     def limit_text(self, language: str, *, out_of_time: bool) -> str:
         """Name the limit beyond which the child is ended."""
-        return f"{self._seconds:g} s" if out_of_time else say("memory", language, size=size_text(self._memory_bytes))
+        return (
+            f"{self._seconds:g} s"
+            if out_of_time
+            else render("file.memory", language, size=size_text(self._memory_bytes))
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,7 @@ class KnownTokens:
         Args:
             read: Returns the sha256 of each token in use.
             every_s: How often it is asked.
-            on_failure: Told what it raised; what was known before stands.
+            on_failure: Message what it raised; what was known before stands.
         """
         self._read = read
         self._every_s = every_s
@@ -147,7 +147,7 @@ class Debouncer:
         Args:
             poll: Called in a thread of its own, never twice at a time.
             every_s: Least time from the beginning of one poll to that of the next.
-            on_failure: Told what a poll raised; the next ring tries again.
+            on_failure: Message what a poll raised; the next ring tries again.
             now_s: Seconds since 1970.
         """
         self._poll = poll

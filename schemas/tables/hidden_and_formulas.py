@@ -9,10 +9,10 @@ from typing import Final
 
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
+from schemas.messages import render
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Finding
-from schemas.tables.decisions import say
 from schemas.tables.draft import Draft
 from schemas.values.destination import DESTINATION_COLUMNS
 
@@ -99,8 +99,8 @@ def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int], langu
     columns = [column_letter(position) for position in sorted(set(raw.oddities.hidden_columns) & read)]
     if not rows and not columns:
         return []
-    told = [say("hidden_rows", language, found=_ranges(rows))] if rows else []
-    told += [say("hidden_columns", language, found=", ".join(columns))] if columns else []
+    told = [render("table.hidden_rows", language, found=_ranges(rows))] if rows else []
+    told += [render("table.hidden_columns", language, found=", ".join(columns))] if columns else []
     return [
         make_issue(IssueCode.HIDDEN_DATA, language=language, file=raw.file.name, sheet=raw.sheet, found="; ".join(told))
     ]

@@ -8,8 +8,9 @@ import numpy as np
 
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
+from schemas.messages import render
 from schemas.raw_table import column_letter
-from schemas.tables.decisions import say, tell_amount
+from schemas.tables.decisions import tell_amount
 from schemas.tables.excluded_rows import StatedTotal, readings
 from schemas.tables.line_sums import BlockSums, LineSums, PartSum
 from schemas.tables.readers import read_count, read_currency
@@ -87,7 +88,7 @@ class _Lines:
         stated = read_count(total.text, total.kind).value
         if stated is None:
             return Verdict(total, None)
-        expected, found = (say("lines", self._language, n=count) for count in (stated, self._count))
+        expected, found = (render("table.lines", self._language, count=count) for count in (stated, self._count))
         return Verdict(total, stated == self._count, expected, found)
 
     def _compare(self, total: StatedTotal, *, whole: bool) -> Verdict:
@@ -138,18 +139,20 @@ def _tell_totals(verdicts: Sequence[Verdict], language: str) -> list[str]:
     """Tell how many totals rows were left out, and how many of them could not be compared."""
     if not verdicts:
         return []
-    told = say("totals", language, n=len(verdicts))
+    told = render("table.totals", language, count=len(verdicts))
     left_open = sum(verdict.agrees is None for verdict in verdicts)
     if left_open == len(verdicts):
-        told = f"{told}, {say('not_compared', language)}"
+        told = f"{told}, {render('table.not_compared', language)}"
     elif left_open:
-        told = f"{told}, {say('of_them_not_compared', language, n=left_open)}"
+        told = f"{told}, {render('table.of_them_not_compared', language, count=left_open)}"
     return [told]
 
 
 def _tell_control(verdicts: Sequence[Verdict], language: str) -> list[str]:
     agreed = [verdict.found for verdict in verdicts if verdict.agrees]
-    told = [say("control_compared", language, found=", ".join(agreed))] if agreed else []
+    told = [render("table.control_compared", language, found=", ".join(agreed))] if agreed else []
     return (
-        [*told, say("control_not_compared", language)] if any(verdict.agrees is None for verdict in verdicts) else told
+        [*told, render("table.control_not_compared", language)]
+        if any(verdict.agrees is None for verdict in verdicts)
+        else told
     )

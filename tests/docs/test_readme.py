@@ -12,8 +12,9 @@ from typer.main import get_command
 
 from flows.cli import app
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import TEXTS, severity_of
+from schemas.issue_texts import severity_of
 from schemas.issues import IssueCode
+from schemas.messages import catalogue_in
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -23,8 +24,10 @@ HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|--
 
 
 def table_of_problems() -> str:
+    texts = catalogue_in("en")
     rows = (
-        f"| `{code}` | {severity_of(code).value} | {TEXTS['en'][code][0]} | {TEXTS['en'][code][1]} |"
+        f"| `{code}` | {severity_of(code).value} | {texts.template(f'issue.{code}.wrong')} "
+        f"| {texts.template(f'issue.{code}.right')} |"
         for code in IssueCode
     )
     return HEAD + "\n".join(re.sub(r"\{(\w+)\}", r"*\1*", row) for row in rows)

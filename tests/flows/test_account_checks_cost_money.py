@@ -197,7 +197,7 @@ def test_the_few_that_were_answered_before_the_service_came_to_a_stop_are_not_pa
         report = checked.run(yes=yes)
         assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 0)
         assert places(summary_of(report)) == {"planned": 3000, "held": 9000}
-    assert any("9 conta(s) ficaram sem resposta" in message for message in report.messages)
+    assert any("9 contas ficaram sem resposta" in message for message in report.messages)
     checked.approve(digest_of(report), "30,00", "bia")
     report = checked.run(yes=False)
     assert (report.exit_code, service.paid) == (ExitCode.ROWS_HELD, [1000] * 3)

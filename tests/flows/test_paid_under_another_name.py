@@ -165,7 +165,7 @@ def test_new_rows_under_a_changed_payer_want_a_word_and_the_old_payer_is_not_nam
     report = label.run()
     told = "\n".join(report.messages)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
-    assert "2 pagamento(s), 30,00 ao todo, sob outro pagador" in told
+    assert "2 pagamentos, 30,00 ao todo, sob outro pagador" in told
     assert PAYER not in told
 
 

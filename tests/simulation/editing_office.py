@@ -27,7 +27,8 @@ from flows.start import start_payout
 from sample_data.making.people import Payee, Registry
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
-from schemas.standing_words import PAID_LESS_TAX, STANDING_WORDS
+from schemas.messages import render
+from schemas.plan import PAID_LESS_TAX
 from schemas.values.money import format_cents, parse_amount
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, payment, people, write_sheet
@@ -40,7 +41,7 @@ from tests.simulation.world import NO_SUCH_PROCESS
 PEOPLE: Final = people(12)
 COMPANIES: Final = Registry("companies of one's own")
 OTHER_PAYER: Final = "11222333000181"
-LESS_TAX: Final = STANDING_WORDS[PAID_LESS_TAX][0]
+LESS_TAX: Final = render(f"place.{PAID_LESS_TAX}", "pt-BR")
 ABOVE_ALL: Final = "900000.00"
 # What no scenario may end with; nobody here misuses a command or writes a wrong job file.
 NEVER: Final = {ExitCode.BUG, ExitCode.USAGE, ExitCode.CONFIGURATION}

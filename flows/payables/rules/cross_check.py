@@ -190,7 +190,7 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
         scattered = groups.agg(row=("first_row", "min"), last=("last_row", "max"), lines=("lines", "sum"))
         counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
         for file, sheet, name, row, last, lines in scattered.sort_values(PLACE).itertuples(index=False, name=None):
-            facts = {"found": name, "lines": counts[file, name]}
+            facts = {"found": name, "count": int(counts[file, name])}
             found = _Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts)
             findings.append(replace(found, last_row=last, rows=lines))
     return findings

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flows.reports.rules.judge_report import PAYING
+from schemas.messages import Message
 from schemas.plan import digest_of, names_of, short_token
 from schemas.submission import LIKENESS, OPEN, Alarm, AlarmKind, SentReport, Submission, SubmissionState
-from schemas.told import Told
 from schemas.values.tax_id import format_tax_id
 from schemas.wire import SplitReport, amount_from_cents, says_cents
 
@@ -76,11 +76,11 @@ def compare_listing(
         known = by_name.get(name)
         count = len(bearing) + _is_missing(known, bearing)
         if count > 1:
-            alarms.append(Alarm("duplicate_report", name, Told("alarm.duplicate_report", count=count, name=name)))
+            alarms.append(Alarm("duplicate_report", name, Message("alarm.duplicate_report", count=count, name=name)))
         if parts[2] != ledger_tag:
-            alarms.append(Alarm("second_ledger", parts[2], Told("alarm.second_ledger", tag=parts[2])))
+            alarms.append(Alarm("second_ledger", parts[2], Message("alarm.second_ledger", tag=parts[2])))
         elif known is None:
-            alarms.append(Alarm("lost_report", name, Told("alarm.lost_report", name=name)))
+            alarms.append(Alarm("lost_report", name, Message("alarm.lost_report", name=name)))
     return list({(alarm.kind, alarm.tag): alarm for alarm in alarms if alarm.tag not in accepted}.values())
 
 
@@ -123,11 +123,11 @@ def wrong_echo(
         expected: What was sent; not shown of a payer or a name.
         report: The service's `_id`, where the name is wrong.
     """
-    alarms: dict[str, tuple[AlarmKind, Told]] = {
-        "name": ("wrong_name", Told("alarm.wrong_name", name=report_id, found=found, report=report)),
-        "amount": ("wrong_amount", Told("alarm.wrong_amount", name=report_id, found=found, expected=expected)),
-        "currency": ("wrong_currency", Told("alarm.wrong_currency", name=report_id, found=found, expected=expected)),
-        "payer": ("wrong_payer", Told("alarm.wrong_payer", name=report_id)),
+    alarms: dict[str, tuple[AlarmKind, Message]] = {
+        "name": ("wrong_name", Message("alarm.wrong_name", name=report_id, found=found, report=report)),
+        "amount": ("wrong_amount", Message("alarm.wrong_amount", name=report_id, found=found, expected=expected)),
+        "currency": ("wrong_currency", Message("alarm.wrong_currency", name=report_id, found=found, expected=expected)),
+        "payer": ("wrong_payer", Message("alarm.wrong_payer", name=report_id)),
     }
     kind, told = alarms[field]
     return Alarm(kind, f"{report_id}:{field}", told)
@@ -233,7 +233,7 @@ def linked_by_likeness(
 
 def absence_lacks(
     submission: Submission, sent: Iterable[Submission], reports: Sequence[SplitReport], evidence: str
-) -> Told | None:
+) -> Message | None:
     """Say what a list lacks to speak for the absence of a submission; None when it shows our reports of that time.
 
     It must show the report that was accepted last before it, where the ledger knows one from before, and the first one
@@ -257,10 +257,10 @@ def absence_lacks(
         shown = next((number for number, one in enumerate(side) if {one.report_id, one.split_id} & listed), len(side))
         hidden = [one.report_id for one in side[:shown] if one.report_id not in evidence]
         if hidden:
-            return Told("doubt.list_lacks", name=submission.report_id, other=hidden[0])
+            return Message("doubt.list_lacks", name=submission.report_id, other=hidden[0])
     by_hand = [report for report in reports if report.id and report.id in evidence]
     if not after and not any(_made_since(report, when) for report in by_hand):
-        return Told("doubt.none_after", name=submission.report_id)
+        return Message("doubt.none_after", name=submission.report_id)
     return None
 
 

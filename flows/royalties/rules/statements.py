@@ -24,8 +24,7 @@ from schemas.payee_statement import (
     StatementPayment,
     WayToPaid,
 )
-from schemas.plan import Place, digest_of, short_token
-from schemas.standing_words import standing_of
+from schemas.plan import Place, digest_of, short_token, standing_of
 from schemas.submission import Submission
 from schemas.tables.contract import Record, records
 from schemas.values.masking import mask_tax_id

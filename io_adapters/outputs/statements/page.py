@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from io_adapters.outputs.statements.words import Words
+from schemas.messages import Catalogue, catalogue_in
 from schemas.payee_statement import (
     EXACT,
     PartOf,
@@ -142,7 +142,7 @@ def _shown(character: str) -> str:
 class Writer:
     """The words and numbers of one language, and what the statements share."""
 
-    words: Words
+    words: Catalogue
     numbers: Numbers
     heading: StatementHeading
 
@@ -211,29 +211,29 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
     words, cents = write.words, write.numbers.cents
     net = way.earned_cents - way.recouped_cents + way.carried_in_cents
     rows = [
-        (words("way.earned"), cents(way.earned_cents)),
-        (words("way.recouped"), cents(-way.recouped_cents)),
-        (words("way.carried_in"), cents(way.carried_in_cents)),
-        (words("way.net"), cents(net)),
+        (words("statement.way.earned"), cents(way.earned_cents)),
+        (words("statement.way.recouped"), cents(-way.recouped_cents)),
+        (words("statement.way.carried_in"), cents(way.carried_in_cents)),
+        (words("statement.way.net"), cents(net)),
         (_carried_out(way, write), cents(-way.carried_out_cents)),
     ]
     if way.held_cents:
-        rows.append((words("way.held", why=words.of_reasons(way.held_reasons)), cents(-way.held_cents)))
-    rows.append((words("way.payable"), cents(way.payable_cents)))
+        rows.append((words("statement.way.held", why=reasons_text(way.held_reasons, words)), cents(-way.held_cents)))
+    rows.append((words("statement.way.payable"), cents(way.payable_cents)))
     strong = (3, len(rows) - 1)
     if way.overpaid_cents:
-        rows.append((words("way.overpaid"), cents(way.overpaid_cents)))
-    columns = (Column(words("way.step"), wide=True), Column(write.heading.currency, number=True))
-    return Section(words("way"), columns, rows, strong=strong)
+        rows.append((words("statement.way.overpaid"), cents(way.overpaid_cents)))
+    columns = (Column(words("statement.way.step"), wide=True), Column(write.heading.currency, number=True))
+    return Section(words("statement.way"), columns, rows, strong=strong)
 
 
 def _carried_out(way: WayToPaid, write: Writer) -> str:
     if way.carried_out_cents < 0:
-        return write.words("way.negative")
+        return write.words("statement.way.negative")
     minimum = write.heading.minimum_payout_cents
     if way.carried_out_cents and minimum:
-        return write.words("way.below_minimum", minimum=write.numbers.cents(minimum))
-    return write.words("way.carried_out")
+        return write.words("statement.way.below_minimum", minimum=write.numbers.cents(minimum))
+    return write.words("statement.way.carried_out")
 
 
 def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
@@ -244,17 +244,17 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
     rows = [
         (
             wrappable(advance.reference) or "—",
-            advance.isrc or words("advance.any"),
+            advance.isrc or words("statement.advance.any"),
             cents(advance.recouped_cents),
             "—" if advance.outstanding_cents is None else cents(advance.outstanding_cents),
         )
         for advance in statement.advances
     ]
     columns = (
-        Column(words("advance.reference"), wide=True),
-        Column(words("advance.recording")),
-        Column(words("advance.recouped"), number=True),
-        Column(words("advance.outstanding"), number=True),
+        Column(words("statement.advance.reference"), wide=True),
+        Column(words("statement.advance.recording")),
+        Column(words("statement.advance.recouped"), number=True),
+        Column(words("statement.advance.outstanding"), number=True),
     )
     left = [advance.outstanding_cents for advance in statement.advances]
     known = [one for one in left if one is not None]
@@ -262,9 +262,14 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
     total = (
         ()
         if len(rows) == 1
-        else (words("total"), "", cents(sum(advance.recouped_cents for advance in statement.advances)), total_left)
+        else (
+            words("statement.total"),
+            "",
+            cents(sum(advance.recouped_cents for advance in statement.advances)),
+            total_left,
+        )
     )
-    return Section(words("advances"), columns, rows, total)
+    return Section(words("statement.advances"), columns, rows, total)
 
 
 def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
@@ -283,28 +288,34 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
         for payment in statement.payments
     ]
     columns = (
-        Column(words("payment.what")),
-        Column(words("payment.status")),
-        Column(words("payment.report"), wide=True),
-        Column(words("payment.sent_on")),
-        Column(words("payment.amount"), number=True),
+        Column(words("statement.payment.what")),
+        Column(words("statement.payment.status")),
+        Column(words("statement.payment.report"), wide=True),
+        Column(words("statement.payment.sent_on")),
+        Column(words("statement.payment.amount"), number=True),
     )
     total = (
         ()
         if len(rows) == 1
-        else (words("total"), "", "", "", numbers.cents(sum(payment.amount_cents for payment in statement.payments)))
+        else (
+            words("statement.total"),
+            "",
+            "",
+            "",
+            numbers.cents(sum(payment.amount_cents for payment in statement.payments)),
+        )
     )
-    return Section(words("payments"), columns, rows, total)
+    return Section(words("statement.payments"), columns, rows, total)
 
 
 def _reference(one: StatementPayment, write: Writer) -> str:
-    kind = write.words(f"kind.{one.kind}")
+    kind = write.words(f"statement.kind.{one.kind}")
     return kind if one.kind == "royalty" or not one.reference else one.reference
 
 
 def _status(one: StatementPayment, write: Writer) -> str | TwoLines:
-    place = write.words.of_place(one.place)
-    return TwoLines(place, write.words.of_reasons(one.reasons)) if one.reasons else place
+    place = place_text(one.place, write.words)
+    return TwoLines(place, reasons_text(one.reasons, write.words)) if one.reasons else place
 
 
 def detail_tables(statement: PayeeStatement, write: Writer) -> list[Section | None]:
@@ -339,12 +350,12 @@ def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
     untold = sorted(used - {(quote.currency, quote.rate) for quote in quoted})
     rows += [(currency, numbers.exact(rate), "—", "—") for currency, rate in untold]
     columns = (
-        Column(words("quote.currency")),
-        Column(words("quote.rate", currency=write.heading.currency), number=True),
-        Column(words("quote.day")),
-        Column(words("quote.origin"), wide=True),
+        Column(words("statement.quote.currency")),
+        Column(words("statement.quote.rate", currency=write.heading.currency), number=True),
+        Column(words("statement.quote.day")),
+        Column(words("statement.quote.origin"), wide=True),
     )
-    return Section(words("quotes"), columns, rows)
+    return Section(words("statement.quotes"), columns, rows)
 
 
 def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
@@ -353,13 +364,13 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     foreign = any((part.source_currency, part.rate) != own for part in parts)
     counted = any(part.units for part in parts)
     columns = [
-        Column(words("recording.title"), wide=True),
-        *([Column(words("recording.units"), number=True)] if counted else []),
-        Column(words("recording.lines"), number=True),
-        Column(words("recording.source"), number=True),
-        *([Column(words("recording.rate"), number=True)] if foreign else []),
-        Column(words("recording.share"), number=True),
-        Column(f"{words('part')} ({write.heading.currency})", number=True),
+        Column(words("statement.recording.title"), wide=True),
+        *([Column(words("statement.recording.units"), number=True)] if counted else []),
+        Column(words("statement.recording.lines"), number=True),
+        Column(words("statement.recording.source"), number=True),
+        *([Column(words("statement.recording.rate"), number=True)] if foreign else []),
+        Column(words("statement.recording.share"), number=True),
+        Column(f"{words('statement.part')} ({write.heading.currency})", number=True),
     ]
     of_source = column_decimals(part.source_amount for part in parts)
     total = _sum(part.earned for part in parts)
@@ -379,14 +390,14 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
                 numbers.decimal(part.earned, of_part),
             ]
         )
-    last = [words("total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
-    return Section(words("recordings"), columns, rows, last)
+    last = [words("statement.total"), *[""] * (len(columns) - 2), numbers.decimal(total, of_part)]
+    return Section(words("statement.recordings"), columns, rows, last)
 
 
 def _title(one: RecordingPart, write: Writer) -> TwoLines:
     code = one.isrc or one.upc
     below = " · ".join(filter(None, (wrappable(one.artist), code)))
-    return TwoLines(wrappable(one.title) or write.words("recording.untitled"), below)
+    return TwoLines(wrappable(one.title) or write.words("statement.recording.untitled"), below)
 
 
 def _parts_table(
@@ -398,13 +409,34 @@ def _parts_table(
     total = _sum(part.earned for part in parts)
     decimals = column_decimals([*(part.earned for part in parts), total])
     rows = [
-        (wrappable(shown(part.name)) or words("not_stated"), numbers.decimal(part.earned, decimals)) for part in parts
+        (wrappable(shown(part.name)) or words("statement.not_stated"), numbers.decimal(part.earned, decimals))
+        for part in parts
     ]
     columns = (
-        Column(words(what), wide=True),
-        Column(f"{words('part')} ({write.heading.currency})", number=True),
+        Column(words(f"statement.{what}"), wide=True),
+        Column(f"{words('statement.part')} ({write.heading.currency})", number=True),
     )
-    return Section(words(title), columns, rows, (words("total"), numbers.decimal(total, decimals)))
+    return Section(
+        words(f"statement.{title}"), columns, rows, (words("statement.total"), numbers.decimal(total, decimals))
+    )
+
+
+def place_text(place: str, words: Catalogue) -> str:
+    """Say to a payee where their money is; a place nobody has named for them is under review."""
+    id_ = f"statement.place.{place}"
+    return words(id_ if id_ in words else f"statement.place.{Place.CONFLICT}")
+
+
+def reasons_text(codes: Iterable[str], words: Catalogue) -> str:
+    """Say why something is held, each reason once; without a code it is under review."""
+    said = dict.fromkeys(_reason_text(code, words) for code in codes)
+    return "; ".join(said) or words("statement.reason.unknown")
+
+
+def _reason_text(code: str, words: Catalogue) -> str:
+    """Say what to do by a code's own text, else by its family's: the part before the first underscore."""
+    known = (id_ for id_ in (f"statement.reason.{code}", f"statement.reason.{code.partition('_')[0]}") if id_ in words)
+    return words(next(known, "statement.reason.unknown"))
 
 
 def _sum(values: Iterable[Decimal]) -> Decimal:
@@ -421,29 +453,29 @@ _NOT_PAID: Final = frozenset({Place.HELD.value, Place.CONFLICT.value, Place.EXCL
 def page_of(statement: PayeeStatement) -> Page:
     """Write out what `statement.typ` shows, as plain JSON values; nothing of it is markup."""
     heading = statement.heading
-    write = Writer(Words(heading.language), Numbers(heading.language), heading)
+    write = Writer(catalogue_in(heading.language), Numbers(heading.language), heading)
     words, numbers = write.words, write.numbers
-    days = words("days", first=numbers.day(heading.first_day), last=numbers.day(heading.last_day))
-    name = printable(statement.name) or words("nameless")
+    days = words("statement.days", first=numbers.day(heading.first_day), last=numbers.day(heading.last_day))
+    name = printable(statement.name) or words("statement.nameless")
     tables = [way_table(statement, write), advances_table(statement, write), payments_table(statement, write)]
     return {
         "lang": "pt" if heading.language == "pt-BR" else "en",
         "region": "BR" if heading.language == "pt-BR" else "US",
-        "title": f"{words('title')} {heading.period}",
+        "title": f"{words('statement.title')} {heading.period}",
         "running": f"{name} · {days}",
         "payer": printable(heading.payer_name),
-        "payee": wrappable(statement.name) or words("nameless"),
-        "tax_id": f"{words('tax_id')} {statement.tax_id_masked}",
+        "payee": wrappable(statement.name) or words("statement.nameless"),
+        "tax_id": f"{words('statement.tax_id')} {statement.tax_id_masked}",
         "facts": [
-            [words("period"), days],
-            [words("currency"), heading.currency],
-            [words("job"), heading.job],
+            [words("statement.period"), days],
+            [words("statement.currency"), heading.currency],
+            [words("statement.job"), heading.job],
         ],
         "boxes": _boxes(statement, write),
         "sections": _as_json([*tables, *detail_tables(statement, write)]),
         "pairs": [_as_json(pair) for pair in detail_pairs(statement, write)],
-        "how": {"title": words("how"), "lines": _how(statement, write)},
-        "words": {key: words(key) for key in ("payee", "page", "of")},
+        "how": {"title": words("statement.how"), "lines": _how(statement, write)},
+        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
     }
 
 
@@ -468,10 +500,13 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
         figures.append(("box.payments", rows))
     going = [payment for payment in statement.payments if payment.place not in _NOT_PAID]
     total = sum(payment.amount_cents for payment in going)
-    states = list(dict.fromkeys(write.words.of_place(payment.place) for payment in going))
-    boxes = [{"name": write.words(key), "amount": write.numbers.cents(cents), "note": ""} for key, cents in figures]
+    states = list(dict.fromkeys(place_text(payment.place, write.words) for payment in going))
+    boxes = [
+        {"name": write.words(f"statement.{key}"), "amount": write.numbers.cents(cents), "note": ""}
+        for key, cents in figures
+    ]
     amount = f"{write.heading.currency} {write.numbers.cents(total)}"
-    return [*boxes, {"name": write.words("box.total"), "amount": amount, "note": " · ".join(states[:2])}]
+    return [*boxes, {"name": write.words("statement.box.total"), "amount": amount, "note": " · ".join(states[:2])}]
 
 
 def _how(statement: PayeeStatement, write: Writer) -> list[str]:
@@ -483,4 +518,8 @@ def _how(statement: PayeeStatement, write: Writer) -> list[str]:
         "rounded": write.numbers.cents(way.earned_cents),
         "residue": write.numbers.exact(way.residue),
     }
-    return [write.words("how.order"), write.words("how.exact"), write.words("residue", **facts)]
+    return [
+        write.words("statement.how.order"),
+        write.words("statement.how.exact"),
+        write.words("statement.residue", **facts),
+    ]

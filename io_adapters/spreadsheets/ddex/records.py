@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.words import say
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import fold
+from schemas.messages import render
 
 # As DSR Part 1 has it: three backslashes are one, two and a pipe are a pipe, one and a tab are a tab. One and a pipe
 # were a pipe in files of earlier years.
@@ -414,7 +414,7 @@ class Framing:
                     "records_count",
                     row=self._footer_row,
                     declared=declared if is_count else "?",
-                    what=say(f"records_what_{what}", self._place.language),
+                    what=render(f"file.records_what_{what}", self._place.language),
                     found=self._found[what],
                 )
 

@@ -25,10 +25,10 @@ from io_adapters.spreadsheets.ddex.records import (
 )
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.words import say
 from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
+from schemas.messages import render
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import HeadRow, View
 
@@ -219,11 +219,11 @@ class Report:
         """The profile, which part it is, and record types of the file's beginning that the standard does not know."""
         language = self._place.language
         unknown = [kind.name for kind in self._first_types if not kind.is_known]
-        told = ["UTF-8", say("records", language, profile=self._profile)]
+        told = ["UTF-8", render("file.records", language, profile=self._profile)]
         if self._parts > 1:
-            told.append(say("records_part", language, part=self._part, parts=self._parts))
+            told.append(render("file.records_part", language, part=self._part, parts=self._parts))
         if unknown:
-            told.append(say("records_unknown", language, types=", ".join(dict.fromkeys(unknown))))
+            told.append(render("file.records_unknown", language, types=", ".join(dict.fromkeys(unknown))))
         return tuple(told)
 
     @property
@@ -243,7 +243,7 @@ class Report:
         plan = plan_reading(fit, self._headings, self._place)
         headers = table_headers(plan, self._headings)
         header_row = next((row for kind, row in self._headings.rows.items() if kind.name == plan.records.line), 1)
-        decisions = (say("records_lines", self._place.language, line=plan.records.line),)
+        decisions = (render("file.records_lines", self._place.language, line=plan.records.line),)
         framing = Framing(self._headings, self._place)
         lines = 0
         for piece in pieces(self._stream, self._headings, self._place):

@@ -25,10 +25,10 @@ from io_adapters.spreadsheets.text.records import (
     line_start,
     part_is_structural,
 )
-from io_adapters.spreadsheets.words import say
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.messages import render
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
@@ -252,9 +252,9 @@ class OpenedText:
         language = self._place.language
         literally = self._survey.has_quotes and not form.quoted
         return (
-            say(DELIMITERS[form.delimiter], language),
-            say("header", language, row=header_row),
-            *([say("literal_quotes", language)] if literally else []),
+            render(f"file.{DELIMITERS[form.delimiter]}", language),
+            render("file.header", language, row=header_row),
+            *([render("file.literal_quotes", language)] if literally else []),
         )
 
     def _quotes_enclose_fields(self, delimiter: str, layout: Layout) -> bool:
@@ -287,5 +287,5 @@ def _refusing(place: Place) -> Iterator[None]:
     except BrokenRecord as broken:
         if broken.key == "quote":
             raise refusal(IssueCode.FILE_QUOTE, place, "quote", row=broken.row) from None
-        limit = say(broken.key, place.language, most=_LIMITS[broken.key])
+        limit = render(f"file.{broken.key}", place.language, most=_LIMITS[broken.key])
         raise refusal(IssueCode.FILE_TOO_LARGE, place, row=broken.row, limit=limit) from None

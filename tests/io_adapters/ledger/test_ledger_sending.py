@@ -11,8 +11,8 @@ from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import Owner, is_gone, open_ledger
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
+from schemas.messages import Message
 from schemas.submission import Alarm, Alarms, Outcome, SubmissionState, Withheld
-from schemas.told import Told
 
 ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", "reason": "created"}
 
@@ -256,7 +256,7 @@ def test_reports_whose_id_the_service_does_not_tell_are_not_one_report(ledger, d
 
 
 def alarm(name, tag=None):
-    told = Told("alarm.wrong_amount", name=name, found="1", expected="2")
+    told = Message("alarm.wrong_amount", name=name, found="1", expected="2")
     return Alarm("wrong_amount", tag or f"{name}:amount", told)
 
 

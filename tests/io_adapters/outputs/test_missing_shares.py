@@ -9,10 +9,10 @@ from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.corrections import missing_shares_xlsx, write_missing_shares
-from io_adapters.outputs.labels import Labels
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.corrections import MissingShare, MissingShares
 from schemas.layouts.layout import match_headers
+from schemas.messages import catalogue_in
 
 ONE = MissingShare("BRAUR2600001", "7890000000001", "Dia", "=Lua", "Samba", ("2026-10",), 4, Decimal("1234.565"))
 TWO = MissingShare("", "", "", "", "Sem nome", ("", "2026-09"), 1, None)
@@ -61,5 +61,7 @@ def test_nothing_missing_leaves_no_file(tmp_path):
 
 def test_every_word_of_it_is_in_both_languages():
     for language in ("pt-BR", "en"):
-        labels = Labels(language)
-        assert all(labels(f"missing.{name}") for name in ("fill_in", "several", "delete", "hand_in", "holds_for"))
+        texts = catalogue_in(language)
+        assert all(
+            f"output.missing.{name}" in texts for name in ("fill_in", "several", "delete", "hand_in", "holds_for")
+        )

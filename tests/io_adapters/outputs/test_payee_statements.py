@@ -12,9 +12,9 @@ from pypdf import PdfReader
 
 from io_adapters.outputs.statements import folder as statements_folder
 from io_adapters.outputs.statements.folder import file_name, write_statements
-from io_adapters.outputs.statements.page import Numbers, column_decimals, printable
-from io_adapters.outputs.statements.words import TEXTS, Words
+from io_adapters.outputs.statements.page import Numbers, column_decimals, place_text, printable, reasons_text
 from schemas.issues import IssueCode
+from schemas.messages import catalogue_in
 from schemas.payee_statement import (
     AdvanceStanding,
     PartOf,
@@ -296,11 +296,10 @@ def test_a_folder_that_cannot_be_written_is_told_in_words_that_name_nobody(tmp_p
 
 def test_every_place_and_every_code_has_words_for_a_payee():
     for language in ("pt-BR", "en"):
-        words = Words(language)
-        assert all(words.of_place(place.value) for place in Place)
-        assert all(words.of_reasons([code.value]) for code in IssueCode)
-        assert words.of_reasons([]) == words.of_reasons(["difference"])
-    assert all(portuguese and english for portuguese, english in TEXTS.values())
+        texts = catalogue_in(language)
+        assert all(place_text(place.value, texts) for place in Place)
+        assert all(reasons_text([code.value], texts) for code in IssueCode)
+        assert reasons_text([], texts) == reasons_text(["difference"], texts)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.labels import TEXTS, Labels, reason_in_words
 from io_adapters.outputs.plan_workbook import plan_xlsx, write_plan_workbook
 from schemas.issues import IssueCode
+from schemas.messages import catalogue_in
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place
 from schemas.plan_view import (
     Against,
@@ -25,6 +25,7 @@ from schemas.plan_view import (
     PlanView,
     RateChange,
 )
+from schemas.reasons import reason_text
 from schemas.reconciliation import RowCounts, Totals
 
 ANA, BIA = "52998224725", "11144477735"
@@ -174,7 +175,7 @@ def test_changes_are_told_by_how_much_and_where_the_money_is():
 def test_what_is_not_paid_is_told_row_by_row_in_words():
     (held,) = table(sheets_of(view())["Não pagos"])
     assert (held["Valor"], held["Arquivo"], held["Planilha"], held["Linha"]) == (5.0, "a.xlsx", "Out", 2)
-    assert held["Motivo"] == reason_in_words("TAXID_CHECK,NAME_REQUIRED", Labels("pt-BR"))
+    assert held["Motivo"] == reason_text("TAXID_CHECK,NAME_REQUIRED", catalogue_in("pt-BR"))
     assert ";" in held["Motivo"]
 
 
@@ -197,7 +198,7 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path):
 @pytest.mark.parametrize("language", ["pt-BR", "en"])
 @pytest.mark.parametrize("code", list(IssueCode))
 def test_every_rule_has_words_that_need_no_facts(language, code):
-    words = reason_in_words(code.value, Labels(language))
+    words = reason_text(code.value, catalogue_in(language))
     assert words != code.value
     assert "{" not in words
 
@@ -214,10 +215,10 @@ def test_every_rule_has_words_that_need_no_facts(language, code):
     ],
 )
 def test_reasons_are_said_in_words(reason, words):
-    assert reason_in_words(reason, Labels("en")) == words
+    assert reason_text(reason, catalogue_in("en")) == words
 
 
 @pytest.mark.parametrize("family", [Notice, ChangeKind])
 def test_every_notice_and_change_has_words(family):
     prefix = {Notice: "notice", ChangeKind: "change"}[family]
-    assert all(all(TEXTS[f"{prefix}.{one}"]) for one in family)
+    assert all(f"output.{prefix}.{one}" in catalogue_in("en") for one in family)

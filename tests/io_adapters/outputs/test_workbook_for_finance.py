@@ -9,12 +9,12 @@ import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.labels import TEXTS, Labels
 from io_adapters.outputs.reconciliation_workbook import exact_amount
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.workbook import Book, Column, Table, write_table
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
+from schemas.messages import catalogue_in
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.tables.obligations import KINDS, Earnings, PayeeBalances
@@ -171,14 +171,11 @@ def test_an_amount_no_spreadsheet_number_can_hold_is_written_as_text():
 
 @pytest.mark.parametrize("language", ["pt-BR", "en"])
 def test_every_place_kind_exit_code_and_severity_has_a_word(language):
-    labels = Labels(language)
+    texts = catalogue_in(language)
     for family, values in (("place", Place), ("kind", KINDS), ("exit", ExitCode), ("severity", Severity)):
         for value in values:
-            assert labels(f"{family}.{int(value) if family == 'exit' else value}")
-
-
-def test_no_text_is_missing_in_either_language():
-    assert [key for key, texts in TEXTS.items() if not all(texts)] == []
+            name = f"{family}.{int(value) if family == 'exit' else value}"
+            assert (name if family == "place" else f"output.{name}") in texts
 
 
 def test_the_workbook_tells_no_time():

@@ -1,0 +1,188 @@
+"""Messages: what people are told, as values; they become text only where somebody reads them.
+
+The texts are in `schemas/locale`, one gettext catalogue per language, by the message's id. Numbers, dates and money in
+a text are facts, written as readers of the language write them.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from gettext import c2py  # the rule of plurals, as Babel reads it
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
+
+_LOCALE: Final = Path(__file__).parent / "locale"
+_FACT: Final = re.compile(r"\{[a-z_0-9]+\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount of money, as a fact of a message.
+
+    Attributes:
+        cents: In centavos, of whatever currency.
+        currency: ISO 4217, written before the amount; "" writes the bare amount.
+    """
+
+    cents: int
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Message:
+    """What somebody is told: an id of the catalogues and the facts its text names.
+
+    Args:
+        id: Of the catalogues.
+        **facts: Texts, numbers, `Money`, days and moments, other messages, or several messages, each then on a line of
+            its own; `count` chooses between singular and plural. Never a document, a key or an account.
+
+    >>> render(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2), "en")
+    'plan sha256:ab has 1 of 2 approvals'
+    >>> Message("look.rows_more", count=2) == Message("look.rows_more", count=2)
+    True
+    """
+
+    id: str
+    given: tuple[tuple[str, object], ...]
+
+    def __init__(self, id_: str, /, **facts: object) -> None:
+        object.__setattr__(self, "id", id_)
+        object.__setattr__(self, "given", tuple(sorted(facts.items())))
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The facts by name."""
+        return dict(self.given)
+
+    def __str__(self) -> str:
+        return render(self, "en")
+
+
+def render(message: Message | str, language: str, /, **facts: object) -> str:
+    """Write a message, or the text of an id and its facts, in Portuguese ("pt-BR") or in English (any other).
+
+    >>> render("cli.issues.row", "pt-BR", row=7)
+    'linha 7'
+
+    Raises:
+        KeyError: there is no such text, or a fact it names is missing; a bug.
+    """
+    catalogue = catalogue_in(language)
+    return catalogue.write(message) if isinstance(message, Message) else catalogue(message, **facts)
+
+
+def state_text(state: str, language: str) -> str:
+    """Return the word for how a run, a submission or a rate stands; one nobody has named yet is shown as it is.
+
+    >>> state_text("in_doubt", "pt-BR"), state_text("on_the_moon", "en")
+    ('em dúvida', 'on the moon')
+    """
+    return catalogue_in(language).of_value("state", state)
+
+
+@cache
+def catalogue_in(language: str) -> "Catalogue":
+    """Return the texts of a language, "pt-BR" or, for any other, English; read once in a process."""
+    from babel.messages.pofile import read_po  # noqa: PLC0415  # a tenth of a second, for programs that tell people something
+
+    locale = "pt_BR" if language == "pt-BR" else "en"
+    with (_LOCALE / f"{locale}.po").open("rb") as file:
+        return Catalogue("pt-BR" if locale == "pt_BR" else "en", read_po(file, locale=locale, abort_invalid=True))
+
+
+class Catalogue:
+    """The texts of one language.
+
+    >>> catalogue_in("en")("place.held"), catalogue_in("pt-BR")("place.held"), "place.moon" in catalogue_in("en")
+    ('Held', 'Retido', False)
+    """
+
+    def __init__(self, language: str, catalog: "Catalog") -> None:
+        self.language = language
+        self._locale = str(catalog.locale)
+        self._plural: Callable[[Any], int] = c2py(catalog.plural_expr)
+        self._texts: dict[str, Any] = {  # a text, or those of each grammatical number
+            entry.id if isinstance(entry.id, str) else entry.id[0]: entry.string for entry in catalog if entry.id
+        }
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._texts
+
+    def __call__(self, id_: str, /, **facts: object) -> str:
+        """Return a text, its facts filled in.
+
+        Raises:
+            KeyError: there is no such text, or it wants a fact that was not given; a bug.
+        """
+        given = _Lenient(facts) if id_.startswith("issue.") else facts
+        text = self._texts[id_]
+        if not isinstance(text, str):
+            text = text[self._plural(count) if isinstance(count := given["count"], int) else -1]
+        written = {name: self._write_fact(name, fact) for name, fact in given.items()}
+        filled: str = text.format_map(written if given is facts else _Lenient(written))
+        return filled
+
+    def write(self, message: Message) -> str:
+        """Write a message."""
+        return self(message.id, **message.facts)
+
+    def of_value(self, family: str, value: str) -> str:
+        """Return the text of a value that comes from data; one nobody has named yet is shown as it is.
+
+        >>> catalogue_in("en").of_value("place", "in_doubt"), catalogue_in("en").of_value("place", "on_the_moon")
+        ('In doubt', 'on the moon')
+        """
+        return self(f"{family}.{value}") if f"{family}.{value}" in self else value.replace("_", " ")
+
+    def template(self, id_: str) -> str:
+        """Return a text with the names of its facts in braces; the plural of one that counts."""
+        text = self._texts[id_]
+        return text if isinstance(text, str) else str(text[-1])
+
+    def without_facts(self, id_: str) -> str:
+        """Return a text with an ellipsis for each of its facts: what holds of several cases alike."""
+        return _FACT.sub("…", self.template(id_))
+
+    def _write_fact(self, name: str, fact: object) -> object:
+        match fact:
+            case Message():
+                return self.write(fact)
+            case tuple():
+                return "\n  ".join(str(self._write_fact(name, part)) for part in fact)
+            case Money() | Decimal() | dt.date():
+                return self._write_typed(fact)
+            case int() if name == "count":
+                return self._write_typed(Decimal(fact))
+            case _:
+                return fact
+
+    def _write_typed(self, fact: Money | Decimal | dt.date) -> str:
+        from babel.dates import format_date, format_datetime  # noqa: PLC0415  # as above
+        from babel.numbers import format_decimal  # noqa: PLC0415
+
+        match fact:
+            case Money():
+                amount = format_decimal(Decimal(fact.cents).scaleb(-2), "#,##0.00", locale=self._locale)
+                return f"{fact.currency} {amount}".lstrip()
+            case Decimal():
+                return format_decimal(fact, locale=self._locale, decimal_quantization=False)
+            case dt.datetime():
+                pattern = "dd/MM/yyyy HH:mm" if self.language == "pt-BR" else "yyyy-MM-dd HH:mm"
+                return format_datetime(fact, pattern, locale=self._locale)
+            case _:
+                pattern = "dd/MM/yyyy" if self.language == "pt-BR" else "yyyy-MM-dd"
+                return format_date(fact, pattern, locale=self._locale)
+
+
+class _Lenient(dict[str, Any]):
+    """Facts of an issue; one that nobody gave reads "?", since telling of a problem must never fail."""
+
+    def __missing__(self, key: str) -> str:
+        return "?"

@@ -1,0 +1,75 @@
+"""A message is a value; each language writes it, its numbers, days and plurals as its readers do."""
+
+import datetime as dt
+import pickle
+from decimal import Decimal
+
+import pytest
+
+from flows.reconciliation.rules.reconcile import state_name
+from schemas.errors import ApprovalWanted
+from schemas.exchange_update import ExchangeState
+from schemas.exit_codes import ExitCode
+from schemas.messages import Message, Money, catalogue_in, render, state_text
+from schemas.plan import STANDINGS, Place
+from schemas.submission import SubmissionState
+
+RUNS = {state_name(code, sent=sent) for code in ExitCode for sent in (True, False)}
+
+
+def test_a_message_is_equal_to_another_of_the_same_id_and_facts():
+    told = Message("approval.too_few", plan="sha256:ab", given=1, wanted=2)
+    assert told == Message("approval.too_few", wanted=2, given=1, plan="sha256:ab") != Message("approval.too_few")
+    assert {told: 1}[pickle.loads(pickle.dumps(told))] == 1  # noqa: S301  # our own bytes
+    assert told.facts == {"plan": "sha256:ab", "given": 1, "wanted": 2}
+
+
+def test_an_error_is_told_in_the_readers_language_and_logged_in_english():
+    error = ApprovalWanted(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2))
+    assert error.in_words("pt-BR") == "o plano sha256:ab tem 1 de 2 aprovações"
+    assert error.message == str(error) == error.in_words("en") == "plan sha256:ab has 1 of 2 approvals"
+
+
+def test_an_error_in_plain_words_says_them_in_every_language():
+    assert ApprovalWanted("as it is").in_words("pt-BR") == "as it is"
+
+
+@pytest.mark.parametrize(
+    ("fact", "portuguese", "english"),
+    [
+        (Money(123456, "BRL"), "BRL 1.234,56", "BRL 1,234.56"),
+        (Money(-5), "-0,05", "-0.05"),
+        (Decimal("1234.5670"), "1.234,567", "1,234.567"),
+        (dt.date(2026, 10, 31), "31/10/2026", "2026-10-31"),
+        (dt.datetime(2026, 10, 31, 9, 5, tzinfo=dt.UTC), "31/10/2026 09:05", "2026-10-31 09:05"),
+        (Message("state.paid"), "pago", "paid"),
+        ((Message("state.paid"), "rp-1"), "pago\n  rp-1", "paid\n  rp-1"),
+        (7, "7", "7"),
+        (12345, "12345", "12345"),
+    ],
+)
+def test_facts_are_written_as_readers_write_them(fact, portuguese, english):
+    assert render("cli.send.refused", "pt-BR", report="rp-1", reason=fact) == f"rp-1 foi recusado: {portuguese}"
+    assert render(Message("cli.send.refused", report="rp-1", reason=fact), "en") == f"rp-1 was refused: {english}"
+
+
+def test_a_text_or_a_fact_that_is_not_there_is_a_bug():
+    with pytest.raises(KeyError):
+        render("no.such.text", "en")
+    with pytest.raises(KeyError):
+        render("approval.too_few", "en", plan="sha256:ab")
+
+
+@pytest.mark.parametrize("state", sorted({*SubmissionState, *ExchangeState, *RUNS} - {"usage"}))
+def test_every_state_has_a_word_in_both_languages(state):
+    assert f"state.{state}" in catalogue_in("en")
+    assert state_text(state, "pt-BR") != state
+
+
+def test_every_place_has_a_word_in_both_languages():
+    assert {*Place} < {*STANDINGS}
+    assert all(f"place.{standing}" in catalogue_in(language) for standing in STANDINGS for language in ("pt-BR", "en"))
+
+
+def test_a_state_nobody_has_named_is_shown_as_it_is():
+    assert state_text("on_the_moon", "pt-BR") == "on the moon"
