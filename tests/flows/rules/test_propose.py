@@ -158,7 +158,7 @@ EARLY, BEFORE, AFTER, LATE = sent(1, -60), sent(2, -1), sent(3, 1), sent(4, 60)
 
 def lacks(others, shown, evidence="ticket 7"):
     found = absence_lacks(doubt(), others, [listed(one.split_id) for one in shown], evidence)
-    return found and (found.key, found.facts.get("other"))
+    return found and (found.id, found.facts.get("other"))
 
 
 def test_a_list_that_shows_the_reports_before_and_after_it_speaks_for_its_absence():
@@ -185,4 +185,4 @@ def test_one_that_is_gone_is_passed_over_where_both_name_it_and_one_made_by_hand
     assert lacks([EARLY, BEFORE, AFTER], [EARLY, AFTER], f"{BEFORE.report_id} was deleted") is None
     made_by_hand = listed("s-9", splitDate="2026-11-20T15:00:00+00:00")
     assert absence_lacks(doubt(), [BEFORE], [listed("s-2"), made_by_hand], "see s-9") is None
-    assert absence_lacks(doubt(), [BEFORE], [listed("s-2"), made_by_hand], "see the portal").key == "doubt.none_after"
+    assert absence_lacks(doubt(), [BEFORE], [listed("s-2"), made_by_hand], "see the portal").id == "doubt.none_after"
