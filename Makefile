@@ -29,7 +29,7 @@ check: $(READY)
 PURE := tests/schemas tests/spec tests/flows/rules tests/sample_data schemas flows
 
 pure: $(READY)
-	$(BIN)/python -m pytest -q $(PURE)
+	$(BIN)/python -m pytest -q -n auto --dist loadfile $(PURE)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
