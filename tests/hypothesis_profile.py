@@ -8,7 +8,12 @@ No deadline, and no check of how quick the making of cases is: both judge the ma
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "repasse", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "repasse",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     "thorough", settings.get_profile("repasse"), derandomize=False, max_examples=2_000, print_blob=True

@@ -11,7 +11,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from tests.io_adapters.spreadsheets.texts import below_first_line
 
-SOME = settings(max_examples=max(settings.default.max_examples, 300))
+SOME = settings(max_examples=max(settings.default.max_examples, 200))
 DELIMITERS = st.sampled_from([",", ";", "\t", "|"])
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"])

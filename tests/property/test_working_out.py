@@ -16,7 +16,7 @@ from tests.property.months import ANSWERS, answered, months, shuffled
 from tests.spec.reports import submission
 
 FEW = settings(
-    max_examples=settings.default.max_examples // 20,
+    max_examples=max(5, settings.default.max_examples // 20),
     suppress_health_check=[*settings.default.suppress_health_check, HealthCheck.data_too_large],
 )
 RANDOM = st.randoms(use_true_random=False)

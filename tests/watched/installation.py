@@ -62,6 +62,7 @@ class Installation:
             "PREFECT_HOME": str(home),
             "PREFECT_API_URL": self.url,
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "PREFECT_SERVER_UI_ENABLED": "false",  # its pages are copied at each start, and nobody looks at them
             "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
             "PREFECT_CLI_WRAP_LINES": "false",
         }
@@ -156,11 +157,11 @@ class Installation:
         """Wait for a run's final state."""
 
         def ended() -> FlowRun | None:
-            with self.client() as client:
-                run = client.read_flow_run(run_id)
+            run = client.read_flow_run(run_id)
             return run if run.state is not None and run.state.is_final() else None
 
-        return wait_for(f"the end of {run_id}", ended, within_s)
+        with self.client() as client:  # one for all questions: to make one takes longer than to ask with it
+            return wait_for(f"the end of {run_id}", ended, within_s)
 
     def artifacts(self, run_id: UUID) -> dict[str, Artifact]:
         """Return what a run shows, by key."""
