@@ -24,7 +24,6 @@ from schemas.issues import IssueCode
 from schemas.messages import Message
 from schemas.plan import Place
 from schemas.submission import PROVISIONAL, UNTOLD, Submission, SubmissionState
-from schemas.tables.contract import records
 
 
 class Why(StrEnum):
@@ -116,7 +115,7 @@ S = SubmissionState
 NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
-_KEPT_BACK: Final = (Place.HELD.value, Place.CONFLICT.value, Place.FAILED.value, Place.UNDETERMINED.value)
+_KEPT_BACK: Final = (Place.HELD, Place.CONFLICT, Place.FAILED, Place.UNDETERMINED)
 # So long after it was sent, a report that ended without being paid is still looked at for its own sake.
 WATCHED_FOR: Final = dt.timedelta(days=30)
 
@@ -196,13 +195,13 @@ def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.dateti
     if stored is None:
         return False
     owed = RunDocument.from_bytes(stored).obligations
-    open_ones = records(owed[owed["place"].isin(_KEPT_BACK)])
-    keys = {row[name] for row in open_ones for name in ("key", "base_key")} - {""}
+    kept_back = [part for part in owed if part.place in _KEPT_BACK]
+    keys = {key for part in kept_back for key in (part.key, part.base_key)} - {""}
     if ledger.decisions.any_since(keys, last.started_at):  # its end is written anew whenever it is settled
         return True
     ownership = order.job.account_checks.ownership
     invalid = {
-        check_fingerprint(row, ownership=ownership) for row in open_ones if row["reason"] == IssueCode.ACCOUNT_INVALID
+        check_fingerprint(part, ownership=ownership) for part in kept_back if part.code == IssueCode.ACCOUNT_INVALID
     }
     kept = ledger.checks.kept(invalid, now)
     return any(name not in kept or kept[name].result != "invalid" for name in invalid)

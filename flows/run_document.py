@@ -8,12 +8,11 @@ from typing import Any, Final
 import pandas as pd
 from pydantic import TypeAdapter
 
-from flows.payables.rules.obligations import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.obligation import Obligations
 from schemas.payee_statement import StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.contract import DataFrame, records
-from schemas.tables.obligations import Obligations
 from schemas.tables.row_accounting import RowRuns, runs_frame
 
 
@@ -45,7 +44,7 @@ class RunDocument:
     formats: tuple[str, ...]
     plan_digest: str | None
     in_cents: int
-    obligations: DataFrame[Obligations]
+    obligations: Obligations
     balances: pd.DataFrame
     earnings: pd.DataFrame
     territories: pd.DataFrame
@@ -68,6 +67,7 @@ class RunDocument:
         plain |= {name: _columns(plain[name]) for name in _FRAMES}
         plain["check_counts"] = self.check_counts.model_dump()
         plain["issues"] = [issue.as_json() for issue in self.issues]
+        plain["obligations"] = _OBLIGATIONS.dump_python(self.obligations, mode="json", exclude_defaults=True)
         plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
         plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
@@ -77,7 +77,7 @@ class RunDocument:
         """Read what `to_bytes` wrote."""
         plain: dict[str, Any] = json.loads(data)
         plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
-        plain["obligations"] = obligations_frame(plain["obligations"])
+        plain["obligations"] = _OBLIGATIONS.validate_python(plain["obligations"])
         plain["rows"] = runs_frame(records(plain["rows"]))
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
         plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
@@ -88,9 +88,9 @@ class RunDocument:
         return cls(**plain)
 
 
-_FRAMES = ("obligations", "balances", "earnings", "territories", "rows", "checks")
+_FRAMES = ("balances", "earnings", "territories", "rows", "checks")
 
-
+_OBLIGATIONS: Final = TypeAdapter[Obligations](Obligations)
 _BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
 
 

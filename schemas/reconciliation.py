@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from schemas.issues import Issue
+from schemas.obligation import Obligations
 from schemas.plan import Place
 from schemas.waits import Wait
 
@@ -142,7 +143,7 @@ class Reconciliation:
         summary: Content of `summary.json`.
         payer_name: Who pays.
         language: "pt-BR" or "en".
-        obligations: `schemas.tables.obligations.Obligations`: every centavo of `in`, one row per part and place.
+        obligations: Every centavo of `in`, by part and place.
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
         rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
@@ -156,7 +157,7 @@ class Reconciliation:
     summary: Summary
     payer_name: str
     language: str
-    obligations: "pd.DataFrame"
+    obligations: Obligations
     payees: "pd.DataFrame"
     earnings: "pd.DataFrame"
     rows: "pd.DataFrame"

@@ -19,8 +19,8 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message
+from schemas.obligation import Obligation
 from schemas.submission import Alarm, Submission, SubmissionState
-from schemas.tables.contract import Record, records
 from schemas.values.names import different_people, same_person
 from schemas.wire import SplitReport
 
@@ -120,7 +120,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
     missing = set(keys) - {claim.obligation_key for claim in claims}
     for run in ledger.runs.list(RUNS_SEARCHED) if missing else []:
         stored = ledger.runs.document(run.run_id)
-        seen = missing & set(RunDocument.from_bytes(stored).obligations["key"]) if stored else set()
+        seen = missing & {owed.key for owed in RunDocument.from_bytes(stored).obligations} if stored else set()
         if seen:
             jobs.add(run.job)
             missing -= seen
@@ -130,7 +130,7 @@ def _jobs_of(ledger: Ledger, keys: Sequence[str]) -> set[str]:
 def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[Question]:
     seen = _last_seen(ledger, keys)
     claimed = {claim.obligation_key: claim.base_key for claim in ledger.claims.live_for_obligations(keys)}
-    bases = {key: seen[key]["base_key"] if key in seen else claimed.get(key, key) for key in keys}
+    bases = {key: seen[key].base_key if key in seen else claimed.get(key, key) for key in keys}
     claims = ledger.claims.live_for(bases.values())
     answered = ledger.decisions.on_reports(keys)
     spoken_of = ledger.decisions.on_rows(bases.values())
@@ -146,9 +146,9 @@ def _questions(ledger: Ledger, keys: Sequence[str], kind: DecisionKind) -> list[
     return questions
 
 
-def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Record]:
+def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Obligation]:
     """Find each obligation as the latest run that knew it saw it."""
-    found: dict[str, Record] = {}
+    found: dict[str, Obligation] = {}
     for run in ledger.runs.list(RUNS_SEARCHED):
         missing = set(keys) - set(found)
         if not missing:
@@ -156,7 +156,7 @@ def _last_seen(ledger: Ledger, keys: Sequence[str]) -> dict[str, Record]:
         stored = ledger.runs.document(run.run_id)
         if stored is not None:
             obligations = RunDocument.from_bytes(stored).obligations
-            found |= {row["key"]: row for row in records(obligations[obligations["key"].isin(missing)])}
+            found |= {owed.key: owed for owed in obligations if owed.key in missing}
     return found
 
 

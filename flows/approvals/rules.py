@@ -1,10 +1,11 @@
 """What a person's word on an obligation is about: what a report did for it, or its row as it stands."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.approval import DecisionKind
 from schemas.issues import IssueCode
+from schemas.obligation import Obligation
 from schemas.plan import Place
 from schemas.submission import UNTOLD, Claim
 
@@ -29,7 +30,7 @@ class Question:
 def open_question(
     key: str,
     kind: DecisionKind,
-    seen: Mapping[str, object] | None,
+    seen: Obligation | None,
     claims: Sequence[Claim],
     *,
     answered: Collection[tuple[str, str]],
@@ -42,7 +43,7 @@ def open_question(
     Args:
         key: The obligation.
         kind: The word: nobody need say *pay* of a row that will be paid anyhow.
-        seen: Its row of `schemas.tables.obligations.Obligations` in the latest run that knew it; None when none did.
+        seen: As the latest run that knew it saw it; None when none did.
         claims: Live claims on it and on all with the same base key.
         answered: (Obligation key, submission id) of what people have said of reports.
         spoken_of: Obligation keys of rows that people have said something about, which they may take back.
@@ -50,16 +51,16 @@ def open_question(
     Returns:
         None when nothing is open.
     """
-    contested = seen is not None and seen["place"] == Place.CONFLICT.value
+    contested = seen is not None and seen.place is Place.CONFLICT
     untold = next((claim for claim in claims if claim.obligation_key == key and claim.state in UNTOLD), None)
     if untold is not None and not (contested and (key, untold.submission_id) in answered):
         return Question(key, untold.submission_id, untold.amount_cents, untold.destination)
-    if seen is None or seen["kind"] != "payment":
+    if seen is None or seen.kind != "payment":
         return None
-    row = Question(str(seen["base_key"]), "", int(str(seen["amount_cents"])), str(seen["destination"]))
+    row = Question(seen.base_key, "", seen.amount_cents, seen.destination)
     if any((claim.amount_cents, claim.destination) == (row.amount_cents, row.destination) for claim in claims):
         return None  # it is being paid, or was, exactly as it stands
     unclaimed = all(claim.obligation_key != key for claim in claims)
     paid_outside = unclaimed and kind is not DecisionKind.PAY
-    refused = seen["place"] == Place.HELD.value and seen.get("reason") == IssueCode.REFUSED_BY_SERVICE.value
+    refused = seen.place is Place.HELD and seen.code == IssueCode.REFUSED_BY_SERVICE
     return row if contested or refused or paid_outside or row.obligation_key in spoken_of else None

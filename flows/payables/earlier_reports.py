@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
-from flows.payables.rules.claims import SecondAttempt, planned_payments, says_paid, second_attempts
+from flows.payables.rules.claims import SecondAttempt, says_paid, second_attempts
 from flows.reports.report_list import freeze
 from flows.run import Run
 from schemas.errors import SendingFrozen
 from schemas.messages import Message
+from schemas.obligation import planned_payments
 from schemas.submission import Alarm, Submission
 from schemas.wire import SplitReport
 
@@ -14,9 +15,9 @@ from schemas.wire import SplitReport
 def attempts_of(run: Run) -> dict[str, SecondAttempt]:
     """Tell which planned payments a failed report was to make, by obligation key."""
     obligations = run.require_payables().obligations
-    rows = planned_payments(obligations)
+    planned = planned_payments(obligations)
     failed = run.ledger.claims.failed_before(
-        {row["base_key"] for row in rows}, {row["destination"] for row in rows if row["destination"]}
+        {owed.base_key for owed in planned}, {owed.destination for owed in planned if owed.destination}
     )
     return second_attempts(obligations, failed)
 

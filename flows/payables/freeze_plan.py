@@ -9,7 +9,7 @@ from flows.payables.rules.claims import paid_alike, tell_second_attempts
 from flows.payables.rules.compute import Payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.left_out import issues_for_obligations, used_corrections
-from flows.payables.rules.obligations import break_down, obligations_frame
+from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for
@@ -17,8 +17,8 @@ from schemas.approval import DecisionKind
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
+from schemas.obligation import Obligation, any_in
 from schemas.plan import Place
-from schemas.tables.contract import Record
 from schemas.used_before import PaidAlike
 
 
@@ -31,10 +31,10 @@ def freeze_plan(run: Run) -> None:
     payables, job = run.require_payables(), run.job
     told = told_rows(run)
     run.issues += [issue for issue in told if issue not in run.issues]
-    held = payables.obligations["place"].isin([Place.HELD.value, Place.CONFLICT.value])
-    if held.any():
+    held = any_in(payables.obligations, {Place.HELD, Place.CONFLICT})
+    if held:
         run.codes.add(ExitCode.ROWS_HELD)
-    if job.rules.invalid_payee == "stop" and (held.any() or errors_among(run.issues)):
+    if job.rules.invalid_payee == "stop" and (held or errors_among(run.issues)):
         raise RowsRefused(run.render("cli.rows.stop"))
     identity = identity_of(job, run.request.period)
     plan = plan_batches(
@@ -88,9 +88,9 @@ def told_rows(run: Run) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with what the service said of its account."""
     ownership = run.job.account_checks.ownership
 
-    def said(row: Record) -> str:
-        verdict = run.verdicts.get(check_fingerprint(row, ownership=ownership))
-        return mask_words(verdict.message, [row["name"], row["account_holder"]]) if verdict else ""
+    def said(owed: Obligation) -> str:
+        verdict = run.verdicts.get(check_fingerprint(owed, ownership=ownership))
+        return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
     inputs, obligations = run.require_inputs(), run.require_payables().obligations
     told = issues_for_obligations(obligations, inputs, alike_of(run), run.language, said)
@@ -109,9 +109,10 @@ def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:
 
 def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:
     """Write into each planned obligation which submission will carry it."""
-    frame = payables.obligations
-    planned = (frame["place"] == Place.PLANNED.value) & frame["key"].isin(list(submissions))
-    ids = frame["key"].map(submissions).where(planned, frame["submission_id"]).fillna("")
-    runs = frame["run_id"].where(~planned, run_id)
-    named = obligations_frame(frame.assign(submission_id=ids, run_id=runs))
-    return replace(payables, obligations=named)
+    named = (
+        replace(owed, submission_id=submissions[owed.key], run_id=run_id)
+        if owed.place is Place.PLANNED and owed.key in submissions
+        else owed
+        for owed in payables.obligations
+    )
+    return replace(payables, obligations=tuple(named))

@@ -6,27 +6,27 @@ from typing import Final
 
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of
-from flows.payables.rules.claims import SecondAttempt, notices_of_attempts, planned_payments
+from flows.payables.rules.claims import SecondAttempt, notices_of_attempts
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
     elsewhere_of,
-    items_by_payee,
-    items_of,
-    items_paid,
     names_in,
     notices_of,
     period_before,
     rates_between,
     shares_changed,
-    sum_of,
+    sums_by_payee,
+    sums_of,
+    sums_paid,
 )
 from flows.run import Run
 from flows.run_document import RunDocument
 from schemas.desk_people import LANGUAGES
 from schemas.messages import Message, render
-from schemas.plan import PaymentPlan, Place
+from schemas.obligation import Obligations, planned_payments, sum_cents
+from schemas.plan import PaymentPlan
 from schemas.plan_view import (
     Against,
     Notice,
@@ -36,8 +36,6 @@ from schemas.plan_view import (
     RateChange,
 )
 from schemas.submission import Claim
-from schemas.tables.contract import DataFrame, records
-from schemas.tables.obligations import Obligations
 from schemas.used_before import PaidPart, alike_in_words
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -58,7 +56,7 @@ class Compared:
     names: dict[str, str]
 
 
-def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
+def compare(run: Run, placed: Obligations) -> Compared:
     """Hold a plan against the last one, and its payees against what they were paid before.
 
     Args:
@@ -69,11 +67,13 @@ def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []
     last = _document_of(run, label)
-    names = names_in(run.require_inputs().payees, placed, *([last[1].obligations] if last else []))
+    payees = run.require_inputs().payees
+    listed = zip(payees["tax_id"], payees["name"], strict=True)
+    names = names_in([*listed, *_people_of(placed), *(_people_of(last[1].obligations) if last else ())])
     if any(part.payee not in names for part in paid) and (earlier := _document_of(run, last_period)):
-        names = names_in(earlier[1].obligations) | names
-    payees = placed.loc[(placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner"), "tax_id"].unique()
-    before = PaidBefore(history.sums(payees), history.destinations(payees), paid)
+        names = names_in(_people_of(earlier[1].obligations)) | names
+    planned = {owed.payee.tax_id for owed in planned_payments(placed)}
+    before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
     again = notices_of_attempts(placed, attempts_of(run))
     tried = {notice.tax_id for notice in again}
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
@@ -84,14 +84,18 @@ def compare(run: Run, placed: DataFrame[Obligations]) -> Compared:
     return Compared(notices, _against_period(placed, last_period, paid, names), names)
 
 
+def _people_of(obligations: Obligations) -> list[tuple[str, str]]:
+    return [(owed.payee.tax_id, owed.payee.name) for owed in obligations]
+
+
 def _document_of(run: Run, period: str) -> tuple[str, RunDocument] | None:
     """Return the last run of one of the job's periods, this one aside, and its document."""
     found = run.ledger.history.last_document(run.job.job, period, run.id)
     return (found[0], RunDocument.from_bytes(found[1])) if found else None
 
 
-def _against_plan(run: Run, placed: DataFrame[Obligations], run_id: str, last: RunDocument) -> PlanChanges:
-    before, now = items_of(last.obligations), items_of(placed)
+def _against_plan(run: Run, placed: Obligations, run_id: str, last: RunDocument) -> PlanChanges:
+    before, now = sums_of(last.obligations), sums_of(placed)
     earnings, record = run.require_payables().earnings, run.ledger.runs.get(run_id)
     changes = changes_between(before, now, held_before=elsewhere_of(last.obligations), held_now=elsewhere_of(placed))
     return PlanChanges(
@@ -99,8 +103,8 @@ def _against_plan(run: Run, placed: DataFrame[Obligations], run_id: str, last: R
         run_id=run_id,
         at=record.started_at if record else None,
         period=last.period,
-        before_cents=sum_of(before),
-        now_cents=sum_of(now),
+        before_cents=sum_cents(before.values()),
+        now_cents=sum_cents(now.values()),
         changes=changes,
         rates=(*rates_between(last.earnings, earnings), *_rate_of_reports(run, last)),
         shares=shares_changed(last.earnings, earnings),
@@ -116,18 +120,16 @@ def _rate_of_reports(run: Run, last: RunDocument) -> tuple[RateChange, ...]:
     return (RateChange(ours.currency, terms.plain_rate, ours.plain_rate),)
 
 
-def _against_period(
-    placed: DataFrame[Obligations], period: str, paid: list[PaidPart], names: dict[str, str]
-) -> PlanChanges:
+def _against_period(placed: Obligations, period: str, paid: list[PaidPart], names: dict[str, str]) -> PlanChanges:
     """Compare by payee: another period owes everybody something else, so that payments cannot be told apart."""
     if not paid:
         return PlanChanges(Against.NOTHING)
-    before, now = items_paid(paid, names), items_by_payee(placed)
+    before, now = sums_paid(paid, names), sums_by_payee(placed)
     return PlanChanges(
         Against.LAST_PERIOD,
         period=period,
-        before_cents=sum_of(before),
-        now_cents=sum_of(now),
+        before_cents=sum_cents(before.values()),
+        now_cents=sum_cents(now.values()),
         changes=changes_between(before, now, held_now=elsewhere_of(placed), destinations=False),
     )
 
@@ -176,17 +178,17 @@ def _rows_paid_before(run: Run) -> list[Message]:
     alike, obligations = alike_of(run), run.require_payables().obligations
     if not alike:
         return []
-    rows = [row for row in records(obligations[obligations["key"].isin(list(alike))]) if row["key"] in alike]
-    total = format_cents(sum(int(row["amount_cents"]) for row in rows), run.language)
+    rows = [owed for owed in obligations if owed.key in alike]
+    total = format_cents(sum_cents(rows), run.language)
     told = [
         render(
             "look.row",
             run.language,
-            file=row["file"],
-            row=row["row"],
-            found=alike_in_words(alike[row["key"]], run.language),
+            file=owed.source.file,
+            row=owed.source.row,
+            found=alike_in_words(alike[owed.key], run.language),
         )
-        for row in rows[:_SHOWN]
+        for owed in rows[:_SHOWN]
     ]
     if len(rows) > _SHOWN:
         told.append(render("look.rows_more", run.language, count=len(rows) - _SHOWN))
@@ -197,9 +199,9 @@ def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
     """Name each failed report whose payments the plan attempts again."""
     attempts = attempts_of(run)
     amounts = dict[SecondAttempt, list[int]]()
-    for row in planned_payments(run.require_payables().obligations) if attempts else ():
-        if row["key"] in attempts:
-            amounts.setdefault(attempts[row["key"]], []).append(int(row["amount_cents"]))
+    for owed in planned_payments(run.require_payables().obligations) if attempts else ():
+        if owed.key in attempts:
+            amounts.setdefault(attempts[owed.key], []).append(owed.amount_cents)
     return [
         Message(
             "look.second_attempt",

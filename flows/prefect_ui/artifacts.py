@@ -5,6 +5,7 @@ import json
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import Logger, LoggerAdapter
 from pathlib import Path
@@ -386,8 +387,10 @@ def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
 def _tell_plan(run: Run, recorder: Recorder) -> None:
     if run.plan is None:
         return
-    sums = run.require_payables().obligations.groupby("place")["amount_cents"].sum()
-    unpaid = {Place(str(place)): int(cents) for place, cents in sums.items() if place != Place.PLANNED.value}
+    unpaid = Counter[Place]()
+    for owed in sorted(run.require_payables().obligations, key=lambda owed: owed.place):
+        if owed.place is not Place.PLANNED:
+            unpaid[owed.place] += owed.amount_cents
     waits = ExitCode.APPROVAL_WANTED in run.codes
     page = plan_page(run.plan, unpaid, run.checks, run.language, waits=waits)
     title = render("prefect.plan", run.language, job=run.job.job, period=run.request.period.label)

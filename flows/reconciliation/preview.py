@@ -26,6 +26,7 @@ from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.desk_people import LANGUAGES
 from schemas.issues import errors_among
 from schemas.messages import catalogue_in, render
+from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
     BatchLine,
@@ -35,8 +36,6 @@ from schemas.plan_view import (
     PlanView,
 )
 from schemas.reasons import reason_text
-from schemas.tables.contract import DataFrame
-from schemas.tables.obligations import Obligations
 from schemas.values.masking import mask_tax_id
 
 
@@ -103,7 +102,7 @@ def view_plan(run: Run) -> PlanView:
     checks = _checks(run)
     alike = alike_of(run)
     planned, others = rows_of(placed, found.notices, found.names, alike)
-    held = placed["place"].isin([Place.HELD.value, Place.CONFLICT.value]).any()
+    held = any_in(placed, {Place.HELD, Place.CONFLICT})
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, standing = run.require_inputs(), run.standing
     carried_in = standing.history.carried_in if standing else {}
@@ -115,7 +114,7 @@ def view_plan(run: Run) -> PlanView:
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
         totals=total_up(placed, input_totals(inputs, carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
-        payees=_payees(placed),
+        payees=len({owed.payee.tax_id for owed in planned_payments(placed)}),
         planned=planned,
         others=others,
         not_paid=not_paid_of(placed),
@@ -161,19 +160,12 @@ def _plan(run: Run) -> PaymentPlan:
     )
 
 
-def _placed(run: Run, plan: PaymentPlan) -> DataFrame[Obligations]:
+def _placed(run: Run, plan: PaymentPlan) -> Obligations:
     obligations = run.require_payables().obligations
-    submissions = {
-        submission.id: submission
-        for submission in run.ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})
-    }
-    words = run.ledger.decisions.on_reports(obligations["key"])
+    named = run.ledger.submissions.with_ids(submissions_of(obligations))
+    submissions = {submission.id: submission for submission in named}
+    words = run.ledger.decisions.on_reports([owed.key for owed in obligations])
     return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
-
-
-def _payees(placed: DataFrame[Obligations]) -> int:
-    paid = (placed["place"] == Place.PLANNED.value) & (placed["kind"] != "owner")
-    return int(placed.loc[paid, "tax_id"].nunique())
 
 
 def _checks(run: Run) -> ChecksView:

@@ -31,6 +31,7 @@ from io_adapters.outputs.corrections import SheetToCorrect, write_corrections, w
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
+from schemas.obligation import submissions_of
 from schemas.payee_statement import StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, Summary
@@ -75,7 +76,7 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
     if basis is None or not any(batch.split_id for batch in reconciliation.summary.batches):
         return []
     obligations = reconciliation.obligations
-    named = ledger.submissions.with_ids(set(obligations["submission_id"]) - {""})
+    named = ledger.submissions.with_ids(submissions_of(obligations))
     tables = StatementTables(document.earnings, document.territories, document.balances, obligations)
     statements = compose_statements(
         basis.heading,
@@ -184,11 +185,11 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     Raises:
         BrokenInvariant: centavos or rows do not add up.
     """
-    named = set(document.obligations["submission_id"]) - {""}
-    submissions = {submission.id: submission for submission in ledger.submissions.with_ids(named)}
+    named = ledger.submissions.with_ids(submissions_of(document.obligations))
+    submissions = {submission.id: submission for submission in named}
     snapshots = ledger.reports.latest(list(submissions))
     reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
-    words = ledger.decisions.on_reports(document.obligations["key"])
+    words = ledger.decisions.on_reports([owed.key for owed in document.obligations])
     placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
     rows = place_rows(document.rows, placed)
     own = [

@@ -18,7 +18,6 @@ from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState
-from schemas.tables.contract import records
 from schemas.values.money import format_cents
 
 S = SubmissionState
@@ -98,9 +97,8 @@ def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     job, period = run.job, run.request.period
     identity = identity_of(job, period)
     payables = _worked_without(run, {one.id for one in batches})
-    frame = payables.obligations
-    planned = {row["key"]: row for row in records(frame[frame["place"] == Place.PLANNED.value])}
-    arrays = break_down(job.breakdown, frame, payables.earnings, payables.territories)
+    planned = {owed.key: owed for owed in payables.obligations if owed.place is Place.PLANNED}
+    arrays = break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories)
     rates = {digest: run.ledger.plans.get(digest).exchange for digest in {one.plan_digest for one in batches}}
 
     def stands(batch: Submission) -> bool:

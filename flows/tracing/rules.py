@@ -17,9 +17,9 @@ import pandas as pd
 
 from flows.intake.rules.sum_lines import EXACT, part_of
 from flows.reconciliation.rules.reconcile import place_of
-from flows.royalties.rules.allocation import OWNER_ROLE
 from schemas.approval import Decision
 from schemas.job import Exchange
+from schemas.obligation import Obligation, sum_cents
 from schemas.plan import Place
 from schemas.submission import Submission
 from schemas.tables.contract import Record, records
@@ -201,24 +201,23 @@ def way_of(
     )
 
 
-def place_now(row: Record, submission: Submission | None, decided: Decision | None) -> Place:
+def place_now(owed: Obligation, submission: Submission | None, decided: Decision | None) -> Place:
     """Say where an obligation is by now, whichever run sent it: paid is paid, also by an earlier one.
 
     Args:
-        row: A row of `schemas.tables.obligations.Obligations`, as its run worked it out.
+        owed: As its run worked it out.
         submission: What claims it.
         decided: The last word on what that report did for it.
     """
-    place = Place(row["place"])
-    if place is not Place.CONFLICT and submission is not None:
-        return place_of(row, submission, submission.run_id, decided)
-    unclaimed = place is Place.PLANNED and row["kind"] == OWNER_ROLE
-    return Place.OWNER if unclaimed else place
+    if owed.place is not Place.CONFLICT and submission is not None:
+        return place_of(owed, submission, submission.run_id, decided)
+    unclaimed = owed.place is Place.PLANNED and owed.kind == "owner"
+    return Place.OWNER if unclaimed else owed.place
 
 
-def came_in_cents(rows: Iterable[Record], balance: Record | None) -> int:
+def came_in_cents(obligations: Iterable[Obligation], balance: Record | None) -> int:
     """Count what came in for a payee, apart from where it went: payments rows, the owner's part, earned, carried in."""
-    others = sum(row["amount_cents"] for row in rows if row["kind"] in {"payment", "owner"})
+    others = sum_cents(owed for owed in obligations if owed.kind in {"payment", "owner"})
     return int(others + (balance["earned_cents"] + balance["carried_in_cents"] if balance else 0))
 
 

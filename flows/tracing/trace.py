@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from flows.reconciliation.rules.reconcile import with_what_was_kept
@@ -14,9 +14,10 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision
 from schemas.job import Outputs
 from schemas.layouts.layout import fold
+from schemas.obligation import Obligation
 from schemas.plan import STANDINGS, Place, standing_of
 from schemas.submission import Claim, Submission
-from schemas.tables.contract import Record, records
+from schemas.tables.contract import records
 from schemas.trace import (
     FileStanding,
     PayeeTrace,
@@ -69,9 +70,8 @@ class Shelf:
                 return None
             self._open[run_id] = RunDocument.from_bytes(stored)
         books = self._open[run_id]
-        owed = books.obligations
-        told = (owed["key"], owed["tax_id"], books.balances["tax_id"])
-        return books if any((column == holding).any() for column in told) else None
+        owed = any(holding in {owed.key, owed.payee.tax_id} for owed in books.obligations)
+        return books if owed or (books.balances["tax_id"] == holding).any() else None
 
     def newest(self, where: tuple[str, str], holding: str) -> tuple[str, RunDocument] | None:
         """Open the newest books of a period that hold a payee or an obligation."""
@@ -111,10 +111,9 @@ def of_obligation(ledger: Ledger, shelf: Shelf, key: str) -> list[Wanted]:
         return [Wanted(*where, last.payee, frozenset({key}), last.run_id)] if where in shelf.runs else []
     for where in shelf.runs:
         if (found := shelf.newest(where, key)) is not None:
-            frame = found[1].obligations
-            payees = frame.loc[frame["key"] == key, "tax_id"].tolist()
-            if payees:
-                return [Wanted(*where, payees[0], frozenset({key}), found[0])]
+            payees = (owed.payee.tax_id for owed in found[1].obligations if owed.key == key)
+            if (payee := next(payees, None)) is not None:
+                return [Wanted(*where, payee, frozenset({key}), found[0])]
     return []
 
 
@@ -137,13 +136,13 @@ def people_meant(shelf: Shelf, asked: str) -> dict[str, str]:
     exact: dict[str, str] = {}
     alike: dict[str, str] = {}
     for books in shelf.all_books():
-        rows = [*records(books.balances), *records(books.obligations)]
-        for row in rows:
-            person, name = row["tax_id"], row["name"]
+        people = [(row["tax_id"], row["name"], "") for row in records(books.balances)]
+        people += [(owed.payee.tax_id, owed.payee.name, owed.key) for owed in books.obligations]
+        for person, name, key in people:
             if person and (name == asked or mask_tax_id(person) == asked):
-                exact[person] = exact.get(person) or row.get("key", "")
+                exact[person] = exact.get(person) or key
             elif person and name and fold(name) == fold(asked):
-                alike[person] = alike.get(person) or row.get("key", "")
+                alike[person] = alike.get(person) or key
     return exact or alike
 
 
@@ -226,7 +225,7 @@ class _Gatherer:
         if opened is None:
             return self._of_claims(wanted, submissions, claims) if claims else None
         run_id, books = opened
-        own = [row for row in records(books.obligations) if row["tax_id"] == wanted.tax_id]
+        own = [owed for owed in books.obligations if owed.payee.tax_id == wanted.tax_id]
         balances = [row for row in records(books.balances) if row["tax_id"] == wanted.tax_id]
         obligations = self._obligations(own, submissions)
         asked = [obligation for obligation in obligations if not wanted.keys or obligation.key in wanted.keys]
@@ -247,7 +246,7 @@ class _Gatherer:
             currency=books.currency,
             language=books.language,
             run_id=run_id,
-            name=next((row["name"] for row in [*balances, *own] if row["name"]), ""),
+            name=next(filter(None, [*(row["name"] for row in balances), *(owed.payee.name for owed in own)]), ""),
             tax_id_masked=mask_tax_id(wanted.tax_id),
             obligations=tuple(asked),
             way=way,
@@ -265,13 +264,20 @@ class _Gatherer:
         last = {
             claim.obligation_key: claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys
         }
-        rows = [
-            {name: getattr(one, name) for name in ("base_key", "reference", "kind", "amount_cents", "submission_id")}
-            | {"key": key, "withhold": one.withheld, "place": Place.PLANNED.value, "reason": ""}
-            | {"file": "", "sheet": "", "row": 0}
-            for key, one in last.items()
+        owed = [
+            Obligation(
+                kind=claim.kind,
+                amount_cents=claim.amount_cents,
+                place=Place.PLANNED,
+                key=key,
+                base_key=claim.base_key,
+                reference=claim.reference,
+                withhold=claim.withheld,
+                submission_id=claim.submission_id,
+            )
+            for key, claim in last.items()
         ]
-        obligations = self._obligations(rows, submissions)
+        obligations = self._obligations(owed, submissions)
         return PayeeTrace(
             job=wanted.job,
             period=wanted.period,
@@ -317,20 +323,20 @@ class _Gatherer:
         }
         return submissions, [claim for claim in claims if claim.submission_id in submissions]
 
-    def _obligations(self, own: Sequence[Record], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
-        keys = {row[name] for row in own for name in ("key", "base_key")} - {""}
+    def _obligations(self, own: Sequence[Obligation], submissions: Mapping[str, Submission]) -> list[TracedObligation]:
+        keys = {key for owed in own for key in (owed.key, owed.base_key)} - {""}
         on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
         reports = self._seen(submissions)
         told = []
-        for row in own:
-            submission = submissions.get(row["submission_id"])
-            decided = on_reports.get((row["key"], row["submission_id"]))
+        for owed in own:
+            submission = submissions.get(owed.submission_id)
+            decided = on_reports.get((owed.key, owed.submission_id))
             words = [
-                on_rows.get(row["base_key"]),
-                *(word for (key, _), word in on_reports.items() if key == row["key"]),
+                on_rows.get(owed.base_key),
+                *(word for (key, _), word in on_reports.items() if key == owed.key),
             ]
-            placed = row | {"place": place_now(row, submission, decided).value}
-            report = reports.get(row["submission_id"])
+            placed = replace(owed, place=place_now(owed, submission, decided))
+            report = reports.get(owed.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
             told += [_traced(part, [word for word in words if word is not None]) for part in parts]
         return told
@@ -386,12 +392,18 @@ def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], .
     return tuple((standing, sums[standing]) for standing in STANDINGS if sums[standing])
 
 
-def _traced(row: Record, words: Sequence[Decision]) -> TracedObligation:
+def _traced(owed: Obligation, words: Sequence[Decision]) -> TracedObligation:
     return TracedObligation(
-        **{name: row[name] for name in ("key", "kind", "amount_cents", "reason", "file", "sheet", "row")},
-        reference=mask_value("reference", row["reference"]),
-        place=standing_of(row["place"], row["reason"]),
-        submission_id=row["submission_id"],
+        key=owed.key,
+        kind=owed.kind,
+        reference=mask_value("reference", owed.reference),
+        amount_cents=owed.amount_cents,
+        place=standing_of(owed.place, owed.reason),
+        reason=owed.reason,
+        file=owed.source.file,
+        sheet=owed.source.sheet,
+        row=owed.source.row,
+        submission_id=owed.submission_id,
         words=tuple(map(_word, words)),
     )
 

@@ -1,10 +1,10 @@
 """reconciliation.xlsx: the proof that every centavo and every row has a place, and the tables behind it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 
@@ -32,9 +32,11 @@ from io_adapters.outputs.workbook import (
 )
 from schemas.issues import Issue, Severity
 from schemas.messages import Catalogue, catalogue_in
+from schemas.obligation import Obligation
 from schemas.plan import Place, standing_of
 from schemas.reasons import wait_text
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
+from schemas.values.destination import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.waits import Wait
 
@@ -87,33 +89,33 @@ def obligation_columns(labels: Catalogue) -> tuple[Column, ...]:
     return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in _HEADERS)
 
 
-def obligation_rows(obligations: pd.DataFrame, labels: Catalogue) -> Iterator[Row]:
+def obligation_rows(obligations: Iterable[Obligation], labels: Catalogue) -> Iterator[Row]:
     """Describe obligations for the finance team: tax ids in full, Pix keys and accounts masked.
 
     Args:
-        obligations: `schemas.tables.obligations.Obligations`.
+        obligations: What is owed, each in its place.
         labels: The words.
 
     Yields:
         One row per obligation, in the order given; the amount as an exact Decimal, the row number None where there is
         no source row.
     """
-    for owed in records(obligations):
-        kind, destination = _destination(owed, labels)
+    for owed in obligations:
+        kind, destination = _destination(owed.account, labels)
         yield (
-            owed.name,
-            owed.tax_id,
+            owed.payee.name,
+            owed.payee.tax_id,
             owed.reference,
-            labels.of_value("output.kind", str(owed.kind)),
+            labels.of_value("output.kind", owed.kind),
             kind,
             destination,
             amount(owed.amount_cents),
-            Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[Place(owed.place)]),
+            Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[owed.place]),
             labels.of_value("reason", owed.reason),
             owed.submission_id,
-            owed.file,
-            owed.sheet,
-            int(owed.row) or None,
+            owed.source.file,
+            owed.source.sheet,
+            owed.source.row or None,
             owed.key,
         )
 
@@ -123,20 +125,15 @@ def amount(cents: int) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def is_on_its_way(obligations: pd.DataFrame) -> pd.Series:
-    """Tell for each obligation whether it is paid or on its way, bool."""
-    return obligations["place"].isin([place.value for place in ON_ITS_WAY])
-
-
-def _destination(owed: Any, labels: Catalogue) -> tuple[str, str]:  # noqa: ANN401  a named tuple pandas makes
-    if owed.pix_key:
-        return labels.of_value("output.pix", owed.pix_key_type), mask_pix_key(owed.pix_key, owed.pix_key_type)
-    if not owed.account:
-        return "", ""
-    bank = owed.bank_code or owed.psp_id
-    return labels.of_value(
-        "output.account", owed.account_type
-    ), f"{bank} / {owed.agency} / {mask_account(owed.account)}"
+def _destination(account: Destination | None, labels: Catalogue) -> tuple[str, str]:
+    match account:
+        case PixKey(key, key_type):
+            return labels.of_value("output.pix", key_type), mask_pix_key(key, key_type)
+        case BankAccount(bank_code, psp_id, agency, number, account_type):
+            bank = bank_code or psp_id
+            return labels.of_value("output.account", account_type), f"{bank} / {agency} / {mask_account(number)}"
+        case None:
+            return "", ""
 
 
 SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
@@ -148,10 +145,11 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
     labels = catalogue_in(reconciliation.language)
     owed = reconciliation.obligations
-    on_its_way = is_on_its_way(owed)
+    on_its_way = [one for one in owed if one.place in ON_ITS_WAY]
+    others = [one for one in owed if one.place not in ON_ITS_WAY]
     columns = obligation_columns(labels)
-    yield Table(labels("output.sheet.payments"), columns, obligation_rows(owed[on_its_way], labels))
-    yield Table(labels("output.sheet.held"), columns, obligation_rows(owed[~on_its_way], labels))
+    yield Table(labels("output.sheet.payments"), columns, obligation_rows(on_its_way, labels))
+    yield Table(labels("output.sheet.held"), columns, obligation_rows(others, labels))
     if len(reconciliation.payees):
         yield _payees(reconciliation.payees, labels)
     if len(reconciliation.earnings):
@@ -350,7 +348,7 @@ def _write_identity(page: Page, reconciliation: Reconciliation, labels: Catalogu
 
 def _write_totals(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
     totals = reconciliation.summary.totals_cents
-    counts = Counter(reconciliation.obligations["place"])
+    counts = Counter(owed.place for owed in reconciliation.obligations)
     _start(page, labels("output.summary.totals"))
     write_small_table(
         page,
@@ -363,7 +361,7 @@ def _write_totals(page: Page, reconciliation: Reconciliation, labels: Catalogue)
             (
                 Toned(labels(f"place.{place}"), PLACE_TONES[place]),
                 amount(getattr(totals, place.value)),
-                counts[place.value],
+                counts[place],
             )
             for place in Place
         ),

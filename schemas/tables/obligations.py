@@ -1,12 +1,9 @@
-"""What is owed: earnings before any rounding, each payee's balance, and where every centavo ended up."""
+"""Earnings before any rounding, and how each payee's royalties became what is payable."""
 
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from schemas.plan import Place
 from schemas.tables.contract import TableModel
-
-KINDS = ("payment", "royalty", "owner", "unmatched", "recouped", "carried")
 
 
 class Earnings(TableModel):
@@ -70,54 +67,6 @@ class PayeeBalances(TableModel):
     carried_out_cents: Series[int]
     held_cents: Series[int]
     payable_cents: Series[int] = pa.Field(ge=0)
-
-    class Config:
-        strict = True
-
-
-class Obligations(TableModel):
-    """Every centavo that came in, by whom it is owed to and where it is.
-
-    Shape: one row per part and place; the sum of amount_cents is the run's `in`. Texts are "" when absent. `place` is
-    one of `schemas.plan.Place`; `destination` is a fingerprint, never the account. file, sheet, row name the source row
-    of a payments row (row 0 elsewhere). submission_id and run_id say what claims it.
-    """
-
-    key: Series[str]
-    base_key: Series[str]
-    kind: Series[str] = pa.Field(isin=KINDS)
-    tax_id: Series[str]
-    name: Series[str]
-    email: Series[str]
-    artist_name: Series[str]
-    reference: Series[str]
-    amount_cents: Series[int]
-    place: Series[str] = pa.Field(isin=[place.value for place in Place])
-    reason: Series[str]
-    destination: Series[str]
-    pix_key: Series[str]
-    pix_key_type: Series[str]
-    bank_code: Series[str]
-    psp_id: Series[str]
-    agency: Series[str]
-    account: Series[str]
-    account_type: Series[str]
-    account_holder: Series[str]
-    withhold: Series[bool]
-    advance: Series[bool]
-    recurring: Series[bool]
-    percentage: Series[str]
-    contact_id: Series[str]
-    anticipation_id: Series[str]
-    parent_id: Series[str]
-    parent_name: Series[str]
-    original_tax_id: Series[str]
-    original_name: Series[str]
-    file: Series[str]
-    sheet: Series[str]
-    row: Series[int]
-    submission_id: Series[str]
-    run_id: Series[str]
 
     class Config:
         strict = True

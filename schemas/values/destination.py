@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import pandas as pd
-
 from schemas.plan import digest_of
 from schemas.wire import AccountType, PixKeyType
 
@@ -95,13 +93,3 @@ def destination_fingerprint(**columns: str) -> str:
     """
     destination = destination_of(**columns)
     return destination.fingerprint if destination else ""
-
-
-def destination_fingerprints(rows: pd.DataFrame) -> pd.Series:
-    """Return the fingerprint of each checked row, dtype str, index of the rows."""
-    columns = [rows[name].tolist() for name in DESTINATION_COLUMNS]
-    fingerprints = [
-        destination_fingerprint(**dict(zip(DESTINATION_COLUMNS, cells, strict=True)))
-        for cells in zip(*columns, strict=True)
-    ]
-    return pd.Series(fingerprints, index=rows.index, dtype="str")

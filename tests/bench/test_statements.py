@@ -1,6 +1,7 @@
 """How long payee statements take: composing them from the tables of a run, and setting them as pages."""
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -10,9 +11,9 @@ import pytest
 from flows.royalties.rules.statements import StatementTables, compose_statements
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.statements.folder import write_statements
+from schemas.obligation import Obligation, Obligations, Payee
 from schemas.payee_statement import StatementHeading
 from schemas.plan import Place
-from schemas.tables.obligations import Obligations
 from tests.bench.conftest import Figures, median_s
 from tests.io_adapters.outputs.builder import obligation, reconciliation
 
@@ -57,11 +58,10 @@ def balances(payees: int) -> pd.DataFrame:
     return pd.DataFrame(rows | amounts).assign(earned_cents=123_456, payable_cents=123_456)
 
 
-def obligations(payees: int) -> pd.DataFrame:
+def obligations(payees: int) -> Obligations:
     """One payment of royalties each."""
-    blank = dict.fromkeys(Obligations.to_schema().columns, "")
-    frame = pd.DataFrame([blank | {"tax_id": f"{n:011d}"} for n in range(payees)])
-    return frame.assign(kind="royalty", reference="royalties", amount_cents=123_456, place=Place.PLANNED.value)
+    owed = Obligation(kind="royalty", reference="royalties", amount_cents=123_456, place=Place.PLANNED)
+    return tuple(replace(owed, payee=Payee(f"{n:011d}")) for n in range(payees))
 
 
 @pytest.mark.parametrize("payees", [1_000, 10_000])

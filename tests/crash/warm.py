@@ -1,9 +1,6 @@
 """What every worker would do once for itself; done at import, in the process that workers are forked from."""
 
-import pandas as pd
-
 import tests.crash.workers  # noqa: F401
-from flows.payables.rules.obligations import obligations_frame
 from schemas.tables.parsing import empty_table
 
 # What others import only when they need it.
@@ -13,4 +10,3 @@ for module in ("alembic.command", "httpcore", "h2.connection", "sqlalchemy.diale
 # Models become schemas, and pandera looks for its parts, when the first table is checked.
 for table in ("payments", "payees", "royalty_lines", "shares", "advances"):
     empty_table(table)
-obligations_frame(pd.DataFrame())

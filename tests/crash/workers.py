@@ -17,7 +17,6 @@ import pandas as pd
 
 from flows.opening import utc_now
 from flows.payables.rules.compute import Payables
-from flows.payables.rules.obligations import obligations_frame
 from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import QuietProgress, Run
 from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, RunOptions, opened_run, read_run_request, walk
@@ -32,7 +31,7 @@ from schemas.exit_codes import ExitCode
 
 DIED: Final = 77
 SENT: Final = "a batch was sent"
-NOTHING: Final = Payables(obligations_frame(pd.DataFrame()), pd.DataFrame(), pd.DataFrame(), ())
+NOTHING: Final = Payables((), pd.DataFrame(), pd.DataFrame(), ())
 
 
 class Moment(Enum):

@@ -73,7 +73,7 @@ def held_key(label) -> str:
     with label.ledger() as ledger:
         run = ledger.runs.list(1)[0]
         document = RunDocument.from_bytes(ledger.runs.document(run.run_id))
-    return str(document.obligations["key"].iloc[0])
+    return document.obligations[0].key
 
 
 def test_an_account_that_could_not_be_checked_is_asked_about_again_and_told_with_its_row(label, service):

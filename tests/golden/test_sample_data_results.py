@@ -12,6 +12,7 @@ from flows.reconciliation.preview import view_plan
 from flows.run import QuietProgress
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
 from schemas.issues import errors_among
+from schemas.values.destination import PixKey
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 BALANCE = ("tax_id", "name", "earned_cents", "recouped_cents", "carried_out_cents", "payable_cents")
@@ -83,19 +84,19 @@ def test_every_payment_of_the_sheet_is_planned_with_its_amount_and_kind_of_desti
     owed = run.payables.obligations
     told = [
         {
-            "row": row.row,
-            "tax_id": row.tax_id,
-            "name": row.name,
-            "reference": row.reference,
-            "amount_cents": row.amount_cents,
-            "destination": "pix" if row.pix_key else "bank_account",
-            "advance": row.advance,
-            "withhold": row.withhold,
+            "row": payment.source.row,
+            "tax_id": payment.payee.tax_id,
+            "name": payment.payee.name,
+            "reference": payment.reference,
+            "amount_cents": payment.amount_cents,
+            "destination": "pix" if isinstance(payment.account, PixKey) else "bank_account",
+            "advance": payment.advance,
+            "withhold": payment.withhold,
         }
-        for row in owed.itertuples(index=False)
+        for payment in owed
     ]
     assert told == expected["payments"]
-    assert set(owed["place"]) == {"planned"}
+    assert {payment.place for payment in owed} == {"planned"}
     assert view.rows.model_dump() == expected["rows"]
     assert (view.payees, view.plan.total_cents) == (expected["payees"], expected["totals_cents"]["in"])
     assert errors_among(run.issues) == ()
@@ -127,7 +128,7 @@ def test_every_mistake_names_the_person_s_own_file_sheet_and_column(broken):
 def test_the_good_rows_among_the_bad_are_planned_and_no_other(broken):
     run, view, expected = broken
     owed = run.payables.obligations
-    assert sorted(owed[owed["place"] == "planned"]["row"]) == expected["good_rows"]
+    assert sorted(payment.source.row for payment in owed if payment.place == "planned") == expected["good_rows"]
     assert view.plan.total_cents == expected["payable_cents"]
     assert view.rows.model_dump() == expected["rows"]
 

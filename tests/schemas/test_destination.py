@@ -3,13 +3,12 @@
 import csv
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from schemas.issues import IssueCode
 from schemas.sheet_cells import CellKind
 from schemas.values.bank_account import check_account_digit, read_account, read_account_type, read_agency, read_psp_id
-from schemas.values.destination import destination_fingerprint, destination_fingerprints
+from schemas.values.destination import destination_fingerprint
 from schemas.values.pix_key import AREA_CODES, read_pix_key, read_pix_key_type
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -119,8 +118,3 @@ def test_a_fingerprint_tells_destinations_apart_and_shows_none():
     assert account == destination_fingerprint(**ACCOUNT, account_holder="Anyone")
     assert "52998224725" not in pix
     assert len(pix) == 64
-
-
-def test_fingerprints_of_a_table_are_those_of_its_rows():
-    rows = pd.DataFrame([ACCOUNT | {"pix_key": "", "pix_key_type": ""}], index=[4])
-    assert destination_fingerprints(rows).to_dict() == {4: destination_fingerprint(**ACCOUNT)}

@@ -12,7 +12,7 @@ from pyarrow import decimal128
 from schemas.tables.advances import Advances
 from schemas.tables.contract import is_plainly_sound
 from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
-from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
+from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
 from schemas.tables.opening import Opening
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
@@ -21,7 +21,7 @@ from schemas.tables.royalty_lines import LINE_AMOUNT, RoyaltyLines
 from schemas.tables.shares import Shares
 
 MODELS = (
-    Advances, Earnings, Obligations, Opening, PayeeBalances, Payees, Payments, PlatformTotals, RowRuns, RoyaltyLines,
+    Advances, Earnings, Opening, PayeeBalances, Payees, Payments, PlatformTotals, RowRuns, RoyaltyLines,
     Shares, TerritoryEarnings, TerritoryTotals,
 )  # fmt: skip
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

@@ -17,9 +17,9 @@ from flows.royalties.rules.accrue import History
 from flows.royalties.rules.opening_balances import Opened, open_balances
 from schemas.approval import Decision, DecisionKind
 from schemas.job import Job, Period, resolve_period
+from schemas.obligation import sum_cents
 from schemas.plan import PaymentPlan
 from schemas.submission import Claim, SubmissionState
-from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.row_accounting import runs_frame
 from tests.spec.tables import PAYER, held_rows
@@ -96,7 +96,7 @@ class Office:
         """Decide; every centavo of what came in must have a place, whatever the case is about."""
         standing = self.stand(came_in)
         payables = compute_payables(came_in, self.job, self.period, standing, self.verdicts)
-        assert payables.obligations["amount_cents"].sum() == input_totals(came_in, standing.history.carried_in)
+        assert sum_cents(payables.obligations) == input_totals(came_in, standing.history.carried_in)
         return payables
 
     def stand(self, came_in: Inputs) -> LedgerSnapshot:
@@ -147,13 +147,12 @@ class Office:
 
     def decide(self, kind: DecisionKind, came_in: Inputs) -> None:
         """Take a person's word on every payments row that is in conflict or held, as it stands."""
-        rows = records(self.compute_payables(came_in).obligations)
         self.decisions = dict(self.decisions) | {
-            row["base_key"]: Decision(
-                row["base_key"], "", kind, row["amount_cents"], row["destination"], "bia", "a receipt", SAID_AT
+            owed.base_key: Decision(
+                owed.base_key, "", kind, owed.amount_cents, owed.destination, "bia", "a receipt", SAID_AT
             )
-            for row in rows
-            if row["place"] in {"conflict", "held"}
+            for owed in self.compute_payables(came_in).obligations
+            if owed.place in {"conflict", "held"}
         }
 
     def correct_payer(self, tax_id: str) -> None:

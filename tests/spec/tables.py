@@ -4,17 +4,20 @@ People, recordings and products go by short names; all of them are invented. Amo
 The frames keep their tables' promises, which `test_drawn_tables.py` sees to once, not every case again.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import pandas as pd
 from pyarrow import array
 
+from schemas.obligation import Obligation
 from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.values.destination import destination_fingerprint
 from schemas.values.money import parse_plain_amount
 from schemas.values.tax_id import check_digits
+from tests.obligations import table_of
 
 # In alphabetical order, so that the order of names is the order of their CPFs.
 PEOPLE = ("ana", "bia", "caio", "davi", "edu", "flora")
@@ -183,7 +186,7 @@ def _cell(row: dict[str, object], name: str) -> str:
     return str(row[name.replace(" ", "_")])
 
 
-def same(frame: pd.DataFrame, text: str) -> bool:
+def same(result: pd.DataFrame | Sequence[Obligation], text: str) -> bool:
     """Whether a result is what a drawn table says, in the columns it draws, whatever the order of rows.
 
     Raises:
@@ -191,7 +194,7 @@ def same(frame: pd.DataFrame, text: str) -> bool:
     """
     expected = table(text)
     columns = list(expected[0]) if expected else [cell.strip() for cell in text.strip().strip("|").split("|")]
-    found = drawn(frame, columns)
+    found = drawn(result if isinstance(result, pd.DataFrame) else table_of(result), columns)
 
     def in_order(rows: list[Row]) -> list[tuple[str, ...]]:
         return sorted(tuple(row[name] for name in columns) for row in rows)

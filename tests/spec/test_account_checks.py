@@ -22,8 +22,9 @@ from flows.payables.rules.institutions import fault_of_bank
 from flows.royalties.rules.accrue import History
 from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
-from schemas.tables.contract import records
+from schemas.tables.parsing import empty_table
 from schemas.wire import AccountValidation, Institution
+from tests.obligations import flat, obligation
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, advances, lines, payees, payments, same, shares
 
@@ -74,9 +75,11 @@ def test_a_kept_bad_answer_is_not_asked_again(planned):
 
 @pytest.mark.parametrize("change", [{"destination": "elsewhere"}, {"account_holder": "Outra"}, {"tax_id": CPF["edu"]}])
 def test_an_answer_is_of_one_account_one_holder_and_one_document(planned, change):
-    row = records(planned)[0]
-    assert check_fingerprint(row | change, ownership=True) != check_fingerprint(row, ownership=True)
-    assert check_fingerprint(row, ownership=False) != check_fingerprint(row, ownership=True)
+    first = planned[0]
+    assert check_fingerprint(obligation(**flat(first) | change), ownership=True) != check_fingerprint(
+        first, ownership=True
+    )
+    assert check_fingerprint(first, ownership=False) != check_fingerprint(first, ownership=True)
 
 
 def test_a_check_costs_its_centavo_and_the_fee():
@@ -150,7 +153,7 @@ def test_an_account_that_turned_bad_after_a_payment_holds_the_difference_and_kee
     office.verdicts = {bad.fingerprint: Verdict(CheckResult.INVALID)}
     payables = office.compute_payables(royalties("120.00"))
     assert same(
-        payables.obligations[payables.obligations["tax_id"] == CPF["ana"]],
+        [owed for owed in payables.obligations if owed.payee.tax_id == CPF["ana"]],
         """
         | kind     | amount | place     | reason          |
         | royalty  | 46.00  | duplicate | claimed by rp-1 |
@@ -190,9 +193,9 @@ def test_what_weighs_more_weighs_first():
 
 
 def test_a_warning_on_a_row_is_a_warning_on_its_payee(planned):
-    row = records(planned[planned["tax_id"] == CPF["bia"]])[0]
-    place = {"file": row["file"], "sheet": row["sheet"] or None, "row": int(row["row"])}
-    no_payees = planned.iloc[:0]
+    source = next(owed.source for owed in planned if owed.payee.tax_id == CPF["bia"])
+    place = {"file": source.file, "sheet": source.sheet or None, "row": source.row}
+    no_payees = empty_table("payees")
     warning = make_issue(IssueCode.ACCOUNT_DIGIT, language="en", **place)
     assert payees_with_warnings(planned, no_payees, [warning]) == {CPF["bia"]}
     error = make_issue(IssueCode.ACCOUNT_FORMAT, language="en", **place)

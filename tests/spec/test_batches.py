@@ -1,12 +1,14 @@
 """Batches: the same obligations always make the same reports, and any change of what is sent makes another plan."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from flows.payables.rules.plan_batches import entry_digest, plan_batches
-from schemas.tables.contract import records
+from schemas.plan import Place
+from tests.obligations import flat, obligation
 from tests.spec.office import Office, inputs, job, statement
 from tests.spec.tables import CPF, NAMES, lines, payees, payments, same, shares
 
@@ -73,7 +75,7 @@ def test_the_body_says_what_each_is_paid_where_and_under_which_name(payables):
 
 
 def test_the_digest_is_the_same_whatever_the_order_of_rows(payables):
-    upside_down = payables.obligations.iloc[::-1].reset_index(drop=True)
+    upside_down = payables.obligations[::-1]
     assert plan_of(upside_down, size=2).digest == plan_of(payables.obligations, size=2).digest
 
 
@@ -89,17 +91,15 @@ def test_the_digest_is_the_same_whatever_the_order_of_rows(payables):
     ids=lambda change: next(iter(change)),
 )
 def test_a_change_of_amount_destination_or_any_word_sent_is_another_plan(payables, change):
-    changed = payables.obligations.copy()
-    for column, value in change.items():
-        changed.loc[2, column] = value
+    changed = [*payables.obligations]
+    changed[2] = obligation(**flat(changed[2]) | change)
     assert plan_of(changed).digest != plan_of(payables.obligations).digest
 
 
 def test_what_is_held_or_claimed_changes_neither_batches_nor_digest():
     office = Office()
     both = office.compute_payables(came_in(FIVE + "| flora | | 9.00 | |"))
-    held = both.obligations.copy()
-    held.loc[held["tax_id"] == CPF["flora"], "place"] = "held"
+    held = [replace(owed, place=Place.HELD) if owed.payee.tax_id == CPF["flora"] else owed for owed in both.obligations]
     assert (
         office.plan(both).digest
         != plan_of(held).digest
@@ -136,7 +136,7 @@ def test_an_empty_plan_has_a_digest_of_its_own_and_pays_nothing():
 
 
 def test_a_payment_the_service_has_refused_is_held_until_it_is_corrected(payables):
-    refused = frozenset(entry_digest(row) for row in records(payables.obligations) if row["tax_id"] == CPF["bia"])
+    refused = frozenset(entry_digest(owed) for owed in payables.obligations if owed.payee.tax_id == CPF["bia"])
     office = Office(refused=refused)
     assert same(
         office.compute_payables(came_in("| payee | amount |\n| bia | 4.00 |\n| caio | 2.00 |")).obligations,

@@ -225,7 +225,7 @@ class TestIdsOnTheWire:
         came_in = inputs(payments=paid)
         office.contact_ids = {CPF[name]: contact for name, contact in ids.items()}
         payables = office.compute_payables(came_in)
-        sent = dict(zip(payables.obligations["tax_id"], payables.obligations["contact_id"], strict=True))
+        sent = {owed.payee.tax_id: owed.payee.contact_id for owed in payables.obligations}
         return {NAMES[tax_id]: contact for tax_id, contact in sent.items()}, office.plan(payables).digest
 
     def test_are_those_of_the_very_tax_id_and_a_row_s_own_id_stays(self):

@@ -150,6 +150,6 @@ def test_minimum_and_advances_never_touch_payments_rows():
 
 def test_the_fingerprint_of_a_destination_does_not_show_it():
     payables = Office().compute_payables(inputs(payments=payments("| payee | amount |\n| ana | 1.00 |")))
-    (destination,) = payables.obligations["destination"]
-    assert destination == destination_of_mail("ana@example.com")
-    assert "ana" not in destination
+    (owed,) = payables.obligations
+    assert owed.destination == destination_of_mail("ana@example.com")
+    assert "ana" not in owed.destination

@@ -120,7 +120,7 @@ def test_a_row_paid_outside_that_is_corrected_later_is_a_conflict_and_not_paid_a
     office.decide(PAY, sheet(corrected))
     payables = office.compute_payables(sheet(corrected))
     assert same(payables.obligations, "| place |\n| planned |")
-    assert payables.obligations["key"].tolist() == [office.identity.payment_key(CPF["ana"], "")]
+    assert [owed.key for owed in payables.obligations] == [office.identity.payment_key(CPF["ana"], "")]
 
 
 def earned(amount):
@@ -161,14 +161,14 @@ def word(kind, report="rp-1", key=""):
     ("kind", "own", "earlier"), [(PAY, "failed", "failed"), (PAID, "paid", "duplicate"), (DROP, "excluded", "excluded")]
 )
 def test_what_a_report_did_not_tell_is_where_people_say(state, kind, own, earlier):
-    row = {"kind": "payment", "withhold": False}
+    (row,) = obligations("| amount |\n| 1.00 |")
     assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
     assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier
 
 
 @pytest.mark.parametrize(("state", "own", "earlier"), [case for case in PLACES if case[0] not in UNTOLD])
 def test_where_the_report_tells_no_word_counts(state, own, earlier):
-    row = {"kind": "payment", "withhold": False}
+    (row,) = obligations("| amount |\n| 1.00 |")
     for kind in DecisionKind:
         assert place_of(row, submission(state=state), "run-1", word(kind)).value == own
         assert place_of(row, submission(state=state), "run-2", word(kind)).value == earlier

@@ -8,14 +8,14 @@ from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
     elsewhere_of,
-    items_by_payee,
-    items_of,
-    items_paid,
     not_paid_of,
     notices_of,
     period_before,
     rates_between,
     shares_changed,
+    sums_by_payee,
+    sums_of,
+    sums_paid,
 )
 from schemas.plan_view import ChangeKind, Notice
 from schemas.submission import SubmissionState
@@ -253,36 +253,36 @@ OCTOBER = """
     ],
 )
 def test_each_payment_is_held_against_the_last_plan(now, changed):
-    assert told(changes_between(items_of(planned(OCTOBER)), items_of(planned(now)))) == changed
+    assert told(changes_between(sums_of(planned(OCTOBER)), sums_of(planned(now)))) == changed
 
 
 def test_the_order_of_rows_changes_nothing():
     upside_down = "\n".join([OCTOBER.splitlines()[1], *reversed(OCTOBER.splitlines()[2:])])
-    assert changes_between(items_of(planned(OCTOBER)), items_of(planned(upside_down))) == ()
+    assert changes_between(sums_of(planned(OCTOBER)), sums_of(planned(upside_down))) == ()
 
 
 def test_the_largest_difference_comes_first():
     now = OCTOBER.replace("100.00", "100.01").replace("20.00", "25.00").replace("30.00", "5.00")
-    changes = changes_between(items_of(planned(OCTOBER)), items_of(planned(now)))
+    changes = changes_between(sums_of(planned(OCTOBER)), sums_of(planned(now)))
     assert [reais(change.difference_cents) for change in changes] == ["-25.00", "5.00", "0.01"]
 
 
 def test_what_has_been_sent_meanwhile_is_no_change():
     office = Office()
     came_in = inputs(payments=payments(OCTOBER))
-    before = items_of(office.compute_payables(came_in).obligations)
+    before = sums_of(office.compute_payables(came_in).obligations)
     office.send(came_in, state=SubmissionState.PAID)
-    assert changes_between(before, items_of(office.compute_payables(came_in).obligations)) == ()
+    assert changes_between(before, sums_of(office.compute_payables(came_in).obligations)) == ()
 
 
 def test_a_late_statement_changes_what_its_payees_get_by_the_difference():
     office = Office()
     half = shares("| payee | share |\n| ana | 50 |")
     first = inputs([statement(lines("| amount |\n| 100.00 |"))], payees=payees("ana"), shares=half)
-    before = items_of(office.compute_payables(first).obligations)
+    before = sums_of(office.compute_payables(first).obligations)
     office.send(first)
     both = inputs([statement(lines("| amount |\n| 100.00 |\n| 40.00 |"))], payees=payees("ana"), shares=half)
-    changes = changes_between(before, items_of(office.compute_payables(both).obligations))
+    changes = changes_between(before, sums_of(office.compute_payables(both).obligations))
     assert told(changes) == [("amount", "ana", "50.00", "70.00"), ("amount", "owner", "50.00", "70.00")]
 
 
@@ -292,7 +292,7 @@ def test_what_is_no_longer_paid_says_where_it_is_now():
     before = office.compute_payables(came_in).obligations
     office.send(came_in)
     now = office.compute_payables(inputs(payments=payments(OCTOBER.replace("100.00", "120.00")))).obligations
-    (change,) = changes_between(items_of(before), items_of(now), held_now=elsewhere_of(now))
+    (change,) = changes_between(sums_of(before), sums_of(now), held_now=elsewhere_of(now))
     assert (change.kind, change.elsewhere, reais(change.difference_cents)) == (
         ChangeKind.REMOVED,
         "conflict",
@@ -301,8 +301,8 @@ def test_what_is_no_longer_paid_says_where_it_is_now():
 
 
 def test_a_first_plan_of_a_period_is_held_against_the_last_one_by_payee():
-    last = items_paid(parts("| payee | amount |\n| ana | 60.00 |\n| ana | 40.00 |\n| caio | 5.00 |"), {})
-    changes = changes_between(last, items_by_payee(planned(OCTOBER)), destinations=False)
+    last = sums_paid(parts("| payee | amount |\n| ana | 60.00 |\n| ana | 40.00 |\n| caio | 5.00 |"), {})
+    changes = changes_between(last, sums_by_payee(planned(OCTOBER)), destinations=False)
     assert told(changes) == [("added", "bia", "0.00", "50.00"), ("removed", "caio", "5.00", "0.00")]
 
 
@@ -367,6 +367,6 @@ def test_what_is_not_paid_is_summed_by_reason_whatever_submission_claims_it():
 
 
 def test_a_plan_of_nothing_has_nobody_to_look_at():
-    nothing = planned(OCTOBER).iloc[:0]
-    assert items_of(nothing) == {}
+    nothing = planned(OCTOBER)[:0]
+    assert sums_of(nothing) == {}
     assert looked_at(nothing) == []

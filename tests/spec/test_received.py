@@ -78,7 +78,7 @@ def test_a_source_that_is_not_what_the_bank_got_is_held_whole_and_both_figures_a
     )
     payables = Office().compute_payables(held)
     assert same(
-        payables.obligations[payables.obligations["amount_cents"] != 0],
+        [owed for owed in payables.obligations if owed.amount_cents != 0],
         """
         | payee | amount | place   | reason            |
         | ana   | 82.52  | planned |                   |

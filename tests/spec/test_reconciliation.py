@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from flows.payables.rules.obligations import obligations_frame
 from flows.reconciliation.rules.reconcile import (
     count_rows,
     place_of,
@@ -19,6 +18,7 @@ from schemas.reconciliation import RowCounts
 from schemas.submission import SubmissionState
 from schemas.tables.row_accounting import runs_of
 from schemas.values.money import parse_plain_amount
+from tests.obligations import obligation
 from tests.spec.reports import report, submission
 from tests.spec.tables import CPF, same, table
 
@@ -27,21 +27,20 @@ S = SubmissionState
 
 def obligations(drawn):
     """Obligations: amount, and any of payee, kind, place, report (the submission that claims it), withhold, row."""
-    rows = [
-        {
-            "tax_id": CPF.get(row.get("payee", ""), ""),
-            "kind": row.get("kind", "payment"),
-            "amount_cents": parse_plain_amount(row["amount"]),
-            "place": row.get("place", "planned"),
-            "reason": row.get("reason", ""),
-            "submission_id": row.get("report", ""),
-            "withhold": row.get("withhold") == "yes",
-            "file": "payments.xlsx" if row.get("row") else "",
-            "row": int(row.get("row") or 0),
-        }
+    return tuple(
+        obligation(
+            tax_id=CPF.get(row.get("payee", ""), ""),
+            kind=row.get("kind", "payment"),
+            amount_cents=parse_plain_amount(row["amount"]),
+            place=row.get("place", "planned"),
+            reason=row.get("reason", ""),
+            submission_id=row.get("report", ""),
+            withhold=row.get("withhold") == "yes",
+            file="payments.xlsx" if row.get("row") else "",
+            row=int(row.get("row") or 0),
+        )
         for row in table(drawn)
-    ]
-    return obligations_frame(pd.DataFrame(rows))
+    )
 
 
 PLACES = [
@@ -67,7 +66,7 @@ PLACES = [
 def test_a_payment_is_where_its_report_stands_and_a_duplicate_only_when_an_earlier_run_has_it_paid_or_under_way(
     state, own, earlier
 ):
-    row = {"kind": "payment", "withhold": False}
+    (row,) = obligations("| amount |\n| 1.00 |")
     assert place_of(row, submission(state=state), "run-1").value == own
     assert place_of(row, submission(state=state), "run-2").value == earlier
 

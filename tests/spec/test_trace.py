@@ -209,8 +209,8 @@ def test_the_way_to_what_is_payable_is_told_in_centavos_and_closes(case):
     assert told == tuple(cents[n] for n in ("earned", "recouped", "carried in", "carried out", "payable"))
     assert way.carried_from == ("2026-09" if cents["carried in"] else "")
     assert dict(way.advances) == ({"A1": cents["advance"]} if case["advance"] else {})
-    own = [row for row in records(found.obligations) if row["tax_id"] == CPF["ana"]]
-    assert came_in_cents(own, balance) == sum(row["amount_cents"] for row in own)
+    own = [owed for owed in found.obligations if owed.payee.tax_id == CPF["ana"]]
+    assert came_in_cents(own, balance) == sum(owed.amount_cents for owed in own)
 
 
 def test_advances_that_are_not_what_was_recouped_are_left_out():

@@ -118,10 +118,10 @@ class Year:
 
 
 def _told(payables: Payables, office: Office, payee: str) -> Row:
-    own = payables.obligations[payables.obligations["tax_id"] == CPF[payee]]
+    own = [owed for owed in payables.obligations if owed.payee.tax_id == CPF[payee]]
     sums = Counter[str]()
-    for place, cents in zip(own["place"], own["amount_cents"], strict=True):
-        sums[place] += cents
+    for owed in own:
+        sums[owed.place] += owed.amount_cents
     history = office.opened.history if office.opened else office.history
     return {
         "recouped": reais(sums["recouped"]),

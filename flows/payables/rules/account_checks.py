@@ -3,18 +3,17 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from flows.payables.rules.obligations import obligations_frame
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.obligation import Obligation, Obligations, because, planned_payments
 from schemas.plan import Place, digest_of
 from schemas.reconciliation import AccountCheckCounts
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
+from schemas.tables.contract import DataFrame
 from schemas.tables.payees import Payees
-from schemas.values.destination import DESTINATION_COLUMNS
+from schemas.values.destination import BankAccount, PixKey
 from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
 from schemas.wire import AccountValidation
 
@@ -64,20 +63,19 @@ def check_cost_cents(fee_cents: int) -> int:
     return ONE_CENTAVO + fee_cents
 
 
-def accounts_to_pay(obligations: DataFrame[Obligations], *, ownership: bool) -> list[AccountToCheck]:
+def accounts_to_pay(obligations: Iterable[Obligation], *, ownership: bool) -> list[AccountToCheck]:
     """List the accounts of all planned payments once each, in order of the payees' names in the plan."""
-    planned = (obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")
-    first = dict[str, Record]()
+    first = dict[str, Obligation]()
     sums = defaultdict[str, int](int)
-    for row in records(obligations[planned]):
-        fingerprint = check_fingerprint(row, ownership=ownership)
-        first.setdefault(fingerprint, row)
-        sums[fingerprint] += int(row["amount_cents"])
+    for owed in planned_payments(obligations):
+        fingerprint = check_fingerprint(owed, ownership=ownership)
+        first.setdefault(fingerprint, owed)
+        sums[fingerprint] += owed.amount_cents
     return [
         AccountToCheck(
-            fingerprint, row["tax_id"], row["destination"], sums[fingerprint], _request(row, ownership=ownership)
+            fingerprint, owed.payee.tax_id, owed.destination, sums[fingerprint], _request(owed, ownership=ownership)
         )
-        for fingerprint, row in first.items()
+        for fingerprint, owed in first.items()
     ]
 
 
@@ -94,9 +92,7 @@ def accounts_to_ask(
     return [account for account in accounts if account.fingerprint not in kept]
 
 
-def hold_unchecked(
-    obligations: DataFrame[Obligations], verdicts: Mapping[str, Verdict], *, ownership: bool
-) -> DataFrame[Obligations]:
+def hold_unchecked(obligations: Obligations, verdicts: Mapping[str, Verdict], *, ownership: bool) -> Obligations:
     """Hold every planned payment whose account is known to be bad, or is not known to be good.
 
     Args:
@@ -106,15 +102,14 @@ def hold_unchecked(
     """
     if not verdicts:
         return obligations
-    rows = records(obligations)
-    for row in rows:
-        if row["place"] != Place.PLANNED.value or row["kind"] == "owner":
-            continue
-        verdict = verdicts.get(check_fingerprint(row, ownership=ownership))
-        code = why_held(verdict)
-        if code:
-            row |= {"place": Place.HELD.value, "reason": code.value}
-    return obligations_frame(type(obligations)(rows, columns=list(obligations.columns)))
+
+    def judged(owed: Obligation) -> Obligation:
+        if not owed.pays_somebody:
+            return owed
+        code = why_held(verdicts.get(check_fingerprint(owed, ownership=ownership)))
+        return replace(owed, place=Place.HELD, reasons=because(code.value)) if code else owed
+
+    return tuple(map(judged, obligations))
 
 
 def broke_off(results: Iterable[CheckResult]) -> bool:
@@ -140,32 +135,30 @@ def why_held(verdict: Verdict | None) -> IssueCode | None:
             return IssueCode.ACCOUNT_UNKNOWN
 
 
-def check_fingerprint(row: Mapping[str, Any], *, ownership: bool) -> str:
+def check_fingerprint(owed: Obligation, *, ownership: bool) -> str:
     """Identity of what a check says: the account, whose it should be, and whether that was asked."""
-    return digest_of("check", row["destination"], row["tax_id"], holder(row), str(ownership))
+    return digest_of("check", owed.destination, owed.payee.tax_id, owed.holder, str(ownership))
 
 
-def holder(row: Mapping[str, Any]) -> str:
-    """Name the account is held under; the payee's own unless the row says otherwise."""
-    return str(row["account_holder"] or row["name"])
-
-
-def _request(row: Mapping[str, Any], *, ownership: bool) -> AccountValidation:
-    if row["pix_key"]:
-        return AccountValidation(
-            pixKey=row["pix_key"], pixKeyType=row["pix_key_type"], taxId=row["tax_id"], validateOwnership=ownership
-        )
-    account = {name: row[name] for name in DESTINATION_COLUMNS if row[name]}
-    return AccountValidation(
-        name=holder(row),
-        bankCode=account["bank_code"],
-        pspId=account["psp_id"],
-        agency=account["agency"],
-        account=account["account"],
-        accountType=account["account_type"],
-        taxId=row["tax_id"],
-        validateOwnership=ownership,
-    )
+def _request(owed: Obligation, *, ownership: bool) -> AccountValidation:
+    match owed.account:
+        case PixKey(key, key_type):
+            return AccountValidation(
+                pixKey=key, pixKeyType=key_type, taxId=owed.payee.tax_id, validateOwnership=ownership
+            )
+        case BankAccount(bank_code, psp_id, agency, account, account_type):
+            return AccountValidation(
+                name=owed.holder,
+                bankCode=bank_code,
+                pspId=psp_id,
+                agency=agency,
+                account=account,
+                accountType=account_type,
+                taxId=owed.payee.tax_id,
+                validateOwnership=ownership,
+            )
+        case None:
+            raise ValueError("a planned payment has no account")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +193,7 @@ def likely_good_first(accounts: Iterable[AccountToCheck], known: KnownOfAccounts
 
 
 def payees_with_warnings(
-    obligations: DataFrame[Obligations], payees: DataFrame[Payees], issues: Sequence[Issue]
+    obligations: Iterable[Obligation], payees: DataFrame[Payees], issues: Sequence[Issue]
 ) -> frozenset[str]:
     """Return the tax ids of those whose row, in the payments or the payees table, bears a warning."""
     rows = {
@@ -210,9 +203,9 @@ def payees_with_warnings(
     }
     if not rows:
         return frozenset()
-    found = [*records(obligations[["file", "sheet", "row", "tax_id"]])]
-    found += records(payees[["file", "sheet", "row", "tax_id"]])
-    return frozenset(one["tax_id"] for one in found if (one["file"], one["sheet"] or "", int(one["row"])) in rows)
+    found = [(owed.source.file, owed.source.sheet, owed.source.row, owed.payee.tax_id) for owed in obligations]
+    found += payees[["file", "sheet", "row", "tax_id"]].itertuples(index=False, name=None)
+    return frozenset(tax_id for file, sheet, row, tax_id in found if (file, sheet or "", int(row)) in rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,27 +5,26 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
-
-import pandas as pd
+from typing import Any
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.obligations import obligation_rows, obligations_frame
+from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
 from flows.royalties.rules.accrue import Posting
 from schemas.approval import Decision, DecisionKind
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import labelled_period
+from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
+from schemas.tables.contract import records
 from schemas.used_before import FailedPayment, PaidAlike, PaidRow
 from schemas.wire import SplitReport, amount_from_cents
 
 DIFFERENCE = "difference"
-RENAMED = "renamed from "
+RENAMED = "renamed_from"
 PAID_OUTSIDE = "paid_outside"
 
 
@@ -38,12 +37,12 @@ class Claimed:
         postings: Negative differences, carried into the next period.
     """
 
-    obligations: DataFrame[Obligations]
+    obligations: Obligations
     postings: tuple[Posting, ...]
 
 
 def claim(
-    obligations: DataFrame[Obligations],
+    obligations: Sequence[Obligation],
     claims: Collection[Claim],
     decisions: Mapping[str, Decision],
     identity: JobIdentity,
@@ -67,29 +66,28 @@ def claim(
         Claimed rows bear the submission and run that claim them; their place follows from that submission's state.
     """
     if not claims and not decisions and not paid_outside and not other_books:
-        return Claimed(obligations, ())
+        return Claimed(tuple(obligations), ())
     by_base: dict[str, list[Claim]] = {}
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
-    rows, postings = list[Record](), list[Posting]()
+    judged, postings = list[Obligation](), list[Posting]()
     seen = set[str]()
-    for row in records(obligations):
-        known = by_base.get(row["base_key"], []) if row["base_key"] else []
-        seen.add(row["base_key"])
-        if row["kind"] == "payment":
-            outside = paid_outside.get(row["key"])
-            judged = _judge_payment(row, known, decisions.get(row["key"]), outside, identity)
-            rows.append(gone.judge(row) if judged is row else judged)
+    for owed in obligations:
+        known = by_base.get(owed.base_key, []) if owed.base_key else []
+        seen.add(owed.base_key)
+        if owed.kind == "payment":
+            outside = paid_outside.get(owed.key)
+            found = _judge_payment(owed, known, decisions.get(owed.key), outside, identity)
+            judged.append(gone.judge(owed) if found is owed else found)
         elif not known:
-            rows.append(row)
+            judged.append(owed)
         else:
-            rows += _judge_difference(row, known, identity, postings)
+            judged += _judge_difference(owed, known, identity, postings)
     vanished = [known[0] for base_key, known in by_base.items() if base_key not in seen]
-    for row in _sums_of_nothing(vanished):
-        rows += _judge_difference(row, by_base[row["base_key"]], identity, postings)
-    frame = pd.DataFrame(rows, columns=list(obligations.columns))
-    return Claimed(obligations_frame(frame), tuple(postings))
+    for owed in _sums_of_nothing(vanished):
+        judged += _judge_difference(owed, by_base[owed.base_key], identity, postings)
+    return Claimed(tuple(judged), tuple(postings))
 
 
 class _Gone:
@@ -102,18 +100,17 @@ class _Gone:
             self._by_payee.setdefault((one.amount_cents, one.payee), one)
             self._by_account.setdefault((one.amount_cents, one.destination), one)
 
-    def judge(self, row: Record) -> Record:
+    def judge(self, owed: Obligation) -> Obligation:
         """Put a row that nothing else speaks against in conflict where it may be one of these, renamed."""
-        cents = row["amount_cents"]
-        lost = self._by_payee.get((cents, row["tax_id"])) or self._by_account.get((cents, row["destination"]))
-        if lost is None or row["place"] != Place.PLANNED.value:
-            return row
-        told = {"submission_id": lost.submission_id, "run_id": lost.run_id}
-        return row | told | {"place": Place.CONFLICT.value, "reason": f"{RENAMED}{lost.submission_id}"}
+        cents = owed.amount_cents
+        lost = self._by_payee.get((cents, owed.payee.tax_id)) or self._by_account.get((cents, owed.destination))
+        if lost is None or owed.place is not Place.PLANNED:
+            return owed
+        return _claimed_by(lost, owed, Place.CONFLICT, because(RENAMED, submission=lost.submission_id))
 
 
 def _without_row(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     claims: Iterable[Claim],
     identity: JobIdentity,
     unsound_rows: Collection[tuple[str, str]],
@@ -128,16 +125,16 @@ def _without_row(
             by_books.setdefault((one.payer or identity.payer, one.currency or identity.currency), []).append(one)
     if not by_books:
         return []
-    rows = records(obligations[(obligations["kind"] == "payment") & (obligations["base_key"] != "")])
+    rows = [owed for owed in obligations if owed.kind == "payment" and owed.base_key]
     lost = []
     for (payer, currency), of_books in by_books.items():
         books = replace(identity, payer=payer, currency=currency)
         there = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
         as_it_stands = set[tuple[str, int, str]]()
-        for row in rows:
-            key = row["base_key"] if books == identity else books.payment_key(row["tax_id"], row["reference"])
-            if row["place"] == Place.PLANNED.value:
-                as_it_stands.add((key, row["amount_cents"], row["destination"]))
+        for owed in rows:
+            key = owed.base_key if books == identity else books.payment_key(owed.payee.tax_id, owed.reference)
+            if owed.place is Place.PLANNED:
+                as_it_stands.add((key, owed.amount_cents, owed.destination))
             else:
                 there.add(key)
         lost += [
@@ -149,41 +146,46 @@ def _without_row(
     return lost
 
 
+def _claimed_by(claim: Claim, owed: Obligation, place: Place, reasons: tuple[Reason, ...]) -> Obligation:
+    """Name the submission and the run that claim an obligation."""
+    return replace(owed, submission_id=claim.submission_id, run_id=claim.run_id, place=place, reasons=reasons)
+
+
 def _judge_payment(
-    row: Record, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
-) -> Record:
-    what = (row["amount_cents"], row["destination"])
-    same = next((one for one in known if (one.amount_cents, one.destination) == what), None)
+    owed: Obligation, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
+) -> Obligation:
+    what = (owed.amount_cents, owed.destination)
+    same = next((claim for claim in known if (claim.amount_cents, claim.destination) == what), None)
     if same is not None:
-        told = {"submission_id": same.submission_id, "run_id": same.run_id, "key": same.obligation_key}
-        return row | told | {"place": Place.DUPLICATE.value, "reason": f"claimed by {same.submission_id}"}
+        duplicate = _claimed_by(same, owed, Place.DUPLICATE, because("claimed_by", submission=same.submission_id))
+        return replace(duplicate, key=same.obligation_key)
     if outside is not None:
-        as_declared = outside == row["amount_cents"]
-        other = {"place": Place.CONFLICT.value, "reason": "another amount than was paid outside"}
-        return row | ({"place": Place.DUPLICATE.value, "reason": PAID_OUTSIDE} if as_declared else other)
+        as_declared = outside == owed.amount_cents
+        place = Place.DUPLICATE if as_declared else Place.CONFLICT
+        return replace(owed, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))
     if decided is not None and (decided.amount_cents, decided.destination) == what:
-        return _decided(row, known, decided, identity)
-    conflict = row | {"place": Place.CONFLICT.value}
+        return _decided(owed, known, decided, identity)
     if known:
-        told = {"submission_id": known[0].submission_id, "run_id": known[0].run_id}
-        return conflict | told | {"reason": f"another amount or destination than in {known[0].submission_id}"}
+        reasons = because("otherwise_than", submission=known[0].submission_id)
+        return _claimed_by(known[0], owed, Place.CONFLICT, reasons)
     if decided is not None and decided.kind is not DecisionKind.PAY:
-        return conflict | {"reason": f"another amount or destination than was {decided.reason}"}
-    return row
+        reasons = because("otherwise_decided", decision=decided.kind.value, by=decided.by)
+        return replace(owed, place=Place.CONFLICT, reasons=reasons)
+    return owed
 
 
-def _decided(row: Record, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> Record:
+def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> Obligation:
     """Do as people said of exactly this amount and destination."""
     match decided.kind:
         case DecisionKind.PAID:
-            return row | {"place": Place.DUPLICATE.value, "reason": decided.reason}
+            return replace(owed, place=Place.DUPLICATE, reasons=as_decided(decided))
         case DecisionKind.DROP:
-            return row | {"place": Place.EXCLUDED.value, "reason": decided.reason}
+            return replace(owed, place=Place.EXCLUDED, reasons=as_decided(decided))
         case DecisionKind.PAY:  # beside what was paid before, as an obligation of its own
-            tax_id, reference = row["tax_id"], row["reference"]
+            tax_id, reference = owed.payee.tax_id, owed.reference
             number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
             key = identity.payment_key(tax_id, reference, number)
-            return row | {"key": key, "reference": numbered(reference, number)}
+            return replace(owed, key=key, reference=numbered(reference, number))
 
 
 def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
@@ -193,62 +195,72 @@ def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
 
 
 def _judge_difference(
-    row: Record, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]
-) -> list[Record]:
+    owed: Obligation, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]
+) -> list[Obligation]:
     """Replace an owed sum by its claims and the difference."""
-    rows = [_claimed_row(row, one) for one in known]
-    difference = int(row["amount_cents"]) - sum(one.amount_cents for one in known)
+    parts = [_claimed_part(owed, claim) for claim in known]
+    difference = owed.amount_cents - sum(claim.amount_cents for claim in known)
     if difference > 0:
-        rows.append(_difference_row(row, difference, known, identity))
+        parts.append(_difference(owed, difference, known, identity))
     elif difference < 0:
-        rows.append(_owed_back_row(row, difference))
-        if row["kind"] == "royalty":
-            postings.append(Posting(row["tax_id"], "carried", "", difference))
-    return rows
+        parts.append(_owed_back(owed, difference))
+        if owed.kind == "royalty":
+            postings.append(Posting(owed.payee.tax_id, "carried", "", difference))
+    return parts
 
 
-def _sums_of_nothing(gone: Iterable[Claim]) -> list[Record]:
+def _sums_of_nothing(gone: Iterable[Claim]) -> list[Obligation]:
     """Royalties that were claimed and are no longer owed, as sums of nothing; a payments row that is gone is gone."""
-    rows = [
-        {"kind": one.kind, "tax_id": one.payee, "base_key": one.base_key, "place": Place.PLANNED.value}
-        for one in gone
-        if one.kind != "payment"
+    return [
+        Obligation(
+            kind=claim.kind,
+            amount_cents=0,
+            place=Place.PLANNED,
+            base_key=claim.base_key,
+            payee=Payee(claim.payee),
+        )
+        for claim in gone
+        if claim.kind != "payment"
     ]
-    return records(obligation_rows(pd.DataFrame(rows)))
 
 
-def _claimed_row(row: Record, one: Claim) -> Record:
-    return row | {
-        "key": one.obligation_key,
-        "reference": one.reference,
-        "amount_cents": one.amount_cents,
-        "destination": one.destination,
-        "withhold": one.withheld,
-        "place": Place.DUPLICATE.value,
-        "reason": f"claimed by {one.submission_id}" if one.submission_id else PAID_OUTSIDE,
-        "submission_id": one.submission_id,
-        "run_id": one.run_id,
-    }
+def _claimed_part(owed: Obligation, claim: Claim) -> Obligation:
+    reasons = because("claimed_by", submission=claim.submission_id) if claim.submission_id else because(PAID_OUTSIDE)
+    return replace(
+        _claimed_by(claim, owed, Place.DUPLICATE, reasons),
+        key=claim.obligation_key,
+        reference=claim.reference,
+        amount_cents=claim.amount_cents,
+        destination=claim.destination,
+        withhold=claim.withheld,
+    )
 
 
-def _difference_row(row: Record, cents: int, known: Sequence[Claim], identity: JobIdentity) -> Record:
-    owner = row["kind"] == "owner"
+def _difference(owed: Obligation, cents: int, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
+    owner = owed.kind == "owner"
 
     def key_of(number: int) -> str:
-        return identity.owner_key(number) if owner else identity.royalty_key(row["tax_id"], number)
+        return identity.owner_key(number) if owner else identity.royalty_key(owed.payee.tax_id, number)
 
     number = _free_number(known, key_of)
     reference = numbered(OWNER_REFERENCE if owner else ROYALTIES, number)
-    changes = {"key": key_of(number), "reference": reference, "amount_cents": cents}
-    return row | changes | {"reason": row["reason"] or DIFFERENCE}
+    reasons = owed.reasons or because(DIFFERENCE)
+    return replace(owed, key=key_of(number), reference=reference, amount_cents=cents, reasons=reasons)
 
 
-def _owed_back_row(row: Record, cents: int) -> Record:
+def _owed_back(owed: Obligation, cents: int) -> Obligation:
     """Too much was claimed before; see above for why the owner's is not carried."""
-    owner = row["kind"] == "owner"
-    place = Place.OWNER if owner else Place.CARRIED
-    changes = {"place": place.value, "kind": "owner" if owner else "carried", "reason": DIFFERENCE}
-    return row | changes | {"key": "", "base_key": "", "reference": "", "amount_cents": cents}
+    owner = owed.kind == "owner"
+    return replace(
+        owed,
+        place=Place.OWNER if owner else Place.CARRIED,
+        kind="owner" if owner else "carried",
+        reasons=because(DIFFERENCE),
+        key="",
+        base_key="",
+        reference="",
+        amount_cents=cents,
+    )
 
 
 S = SubmissionState
@@ -267,7 +279,7 @@ class SecondAttempt:
     report_id: str
 
 
-def second_attempts(obligations: DataFrame[Obligations], failed: Iterable[FailedPayment]) -> dict[str, SecondAttempt]:
+def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPayment]) -> dict[str, SecondAttempt]:
     """Find the planned payments that a failed report was to make, by obligation key.
 
     A payment is known by its obligation, and by amount and destination where somebody has renamed the job, the payer or
@@ -282,51 +294,54 @@ def second_attempts(obligations: DataFrame[Obligations], failed: Iterable[Failed
         by_base[payment.base_key].append(payment.report_id)
         by_account[payment.amount_cents, payment.destination].append(payment.report_id)
     found = {}
-    for row in planned_payments(obligations):
-        alike = by_account.get((int(row["amount_cents"]), row["destination"]), []) if row["destination"] else []
-        reports = by_base.get(row["base_key"]) or alike
+    for owed in planned_payments(obligations):
+        alike = by_account.get((owed.amount_cents, owed.destination), []) if owed.destination else []
+        reports = by_base.get(owed.base_key) or alike
         if reports:
-            found[row["key"]] = SecondAttempt(len(set(reports)) + 1, reports[-1])
+            found[owed.key] = SecondAttempt(len(set(reports)) + 1, reports[-1])
     return found
 
 
-def planned_payments(obligations: DataFrame[Obligations]) -> list[Record]:
-    """List what a plan pays people; the owner's part goes with them."""
-    planned = (obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")
-    return records(obligations[planned])
-
-
 def tell_second_attempts(
-    obligations: DataFrame[Obligations], inputs: Inputs, attempts: Mapping[str, SecondAttempt], language: str
+    obligations: Iterable[Obligation], inputs: Inputs, attempts: Mapping[str, SecondAttempt], language: str
 ) -> list[Issue]:
     """Name each row that is paid in a second attempt; royalties by the row of their payee."""
     if not attempts:
         return []
-    payees = {row["tax_id"]: row for row in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    place_of = places_of(inputs)
     issues = []
-    for row in planned_payments(obligations):
-        attempt = attempts.get(row["key"])
+    for owed in planned_payments(obligations):
+        attempt = attempts.get(owed.key)
         if attempt is None:
             continue
-        place = row if row["row"] else payees.get(row["tax_id"], row)
-        where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
         code, number, found = IssueCode.ROW_SECOND_ATTEMPT, attempt.number, attempt.report_id
-        issues.append(make_issue(code, language=language, **where, number=number, found=found))
+        issues.append(make_issue(code, language=language, **place_of(owed), number=number, found=found))
     return issues
 
 
+def places_of(inputs: Inputs) -> Callable[[Obligation], dict[str, Any]]:
+    """Tell where an obligation stands in the files, as issues name it: its own row, or that of its payee."""
+    payees = {row["tax_id"]: source_of(row) for row in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+
+    def place_of(owed: Obligation) -> dict[str, Any]:
+        source = owed.source if owed.source.row else payees.get(owed.payee.tax_id, owed.source)
+        return {"file": source.file, "sheet": source.sheet or None, "row": source.row or None}
+
+    return place_of
+
+
 def notices_of_attempts(
-    obligations: DataFrame[Obligations], attempts: Mapping[str, SecondAttempt]
+    obligations: Iterable[Obligation], attempts: Mapping[str, SecondAttempt]
 ) -> tuple[PayeeNotice, ...]:
     """Name the payees of second attempts, each once with all that is attempted again, the largest first."""
     sums, names, last = Counter[str](), dict[str, str](), dict[str, SecondAttempt]()
-    for row in planned_payments(obligations):
-        attempt = attempts.get(row["key"])
+    for owed in planned_payments(obligations):
+        attempt = attempts.get(owed.key)
         if attempt is None:
             continue
-        payee = row["tax_id"]
-        sums[payee] += int(row["amount_cents"])
-        names[payee] = names.get(payee) or row["name"]
+        payee = owed.payee.tax_id
+        sums[payee] += owed.amount_cents
+        names[payee] = names.get(payee) or owed.payee.name
         last[payee] = max(last.get(payee, attempt), attempt, key=lambda one: one.number)
     return tuple(
         PayeeNotice(
@@ -358,7 +373,7 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
 
 
 def paid_alike(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     paid: Sequence[PaidRow],
     identity: JobIdentity,
     decided: Collection[str] = (),
@@ -381,26 +396,24 @@ def paid_alike(
         by_payee[one.amount_cents, one.payee].append(one)
         by_account[one.amount_cents, one.destination].append(one)
     found = dict[str, tuple[PaidAlike, ...]]()
-    planned = (obligations["kind"] == "payment") & (obligations["place"] == Place.PLANNED.value)
-    for row in records(obligations[planned]):
-        cents = int(row["amount_cents"])
-        candidates = [*by_payee.get((cents, row["tax_id"]), ()), *by_account.get((cents, row["destination"]), ())]
-        alike = [
-            candidate
-            for candidate in candidates
-            if _counts(candidate, row, identity, asked=row["base_key"] not in decided)
-        ]
+    for owed in obligations:
+        if owed.kind != "payment" or owed.place is not Place.PLANNED:
+            continue
+        cents = owed.amount_cents
+        candidates = [*by_payee.get((cents, owed.payee.tax_id), ()), *by_account.get((cents, owed.destination), ())]
+        asked = owed.base_key not in decided
+        alike = [candidate for candidate in candidates if _counts(candidate, owed, identity, asked=asked)]
         if alike:
-            found[row["key"]] = tuple(dict.fromkeys(_told(one, row, identity) for one in alike))
+            found[owed.key] = tuple(dict.fromkeys(_told(one, owed, identity) for one in alike))
     return found
 
 
-def _counts(paid: PaidRow, row: Record, identity: JobIdentity, *, asked: bool) -> bool:
+def _counts(paid: PaidRow, owed: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
     """Whether a person must know of a payment before a row of its amount goes to its payee or account."""
     same_series = (paid.job, paid.payer) == (identity.job, identity.payer)
     if (paid.job, paid.period) == (identity.job, identity.period):
-        return asked and not (same_series and paid.payee == row["tax_id"])
-    return not (row["recurring"] and same_series and not _overlap(paid.period, identity.period))
+        return asked and not (same_series and paid.payee == owed.payee.tax_id)
+    return not (owed.recurring and same_series and not _overlap(paid.period, identity.period))
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -408,12 +421,12 @@ def _overlap(one: str, other: str) -> bool:
     return first.start <= second.end and second.start <= first.end
 
 
-def _told(paid: PaidRow, row: Mapping[str, object], identity: JobIdentity) -> PaidAlike:
+def _told(paid: PaidRow, owed: Obligation, identity: JobIdentity) -> PaidAlike:
     return PaidAlike(
         paid.job,
         paid.period,
         paid.submission_id,
         other_payer=paid.payer != identity.payer,
-        other_payee=paid.payee != row["tax_id"],
-        other_account=paid.destination != row["destination"],
+        other_payee=paid.payee != owed.payee.tax_id,
+        other_account=paid.destination != owed.destination,
     )

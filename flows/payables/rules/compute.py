@@ -1,27 +1,23 @@
 """The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
-import pandas as pd
-
 from flows.intake.rules.hold_lines import HELD_FOR
-from flows.intake.rules.inputs import Inputs, readable_cents
+from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import Verdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
-    PERSON,
-    fill_from_payees,
-    obligation_rows,
-    obligations_frame,
     owe_owner,
     owe_payments,
     owe_royalties,
+    owe_unreadable,
+    rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
 from flows.royalties.rules.accrue import AccrualRules, History, Posting, Recoupable, accrue, stand_by_what_was_posted
@@ -40,11 +36,11 @@ from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
+from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
 from schemas.tables.contract import DataFrame, records
-from schemas.tables.obligations import Earnings, Obligations, PayeeBalances, TerritoryEarnings
-from schemas.tables.row_accounting import PERSON_NAMES
+from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
 from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
@@ -92,7 +88,7 @@ class Payables:
         territories: Earnings of payees by territory.
     """
 
-    obligations: DataFrame[Obligations]
+    obligations: Obligations
     balances: DataFrame[PayeeBalances]
     earnings: DataFrame[Earnings]
     postings: tuple[Posting, ...]
@@ -150,7 +146,7 @@ class _Case:
     verdicts: Mapping[str, Verdict]
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
-    repeated: pd.DataFrame
+    repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
 
     def decide(self, problems: Mapping[str, str]) -> Payables:
@@ -180,15 +176,14 @@ class _Case:
         inputs, payees = self.inputs, self.inputs.payees
         owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
         owed = [
-            self._questioned(owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity)),
-            _owe_held_rows(inputs),
-            self.repeated,
-            owe_royalties(balances, self.rounded, payees, problems, self.identity),
-            owe_owner(owner_cents, self.job.payer.name, self.identity),
+            *self._questioned(owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity)),
+            *_owe_held_rows(inputs),
+            *self.repeated,
+            *owe_royalties(balances, self.rounded, payees, problems, self.identity),
+            *owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         standing = self.standing
-        together = pd.concat(owed, ignore_index=True)
-        everything = obligations_frame(fill_contact_ids(together, standing.contact_ids))
+        everything = fill_contact_ids(owed, standing.contact_ids)
         claimed = claim(
             everything,
             standing.claims,
@@ -206,13 +201,15 @@ class _Case:
     def _said_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
 
-    def _questioned(self, payments: pd.DataFrame) -> pd.DataFrame:
+    def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
         """Hold the payments of people of whom it is in question what was paid outside."""
-        asked = payments["tax_id"].isin(list(self.standing.in_question)) & (payments["place"] == Place.PLANNED.value)
-        reasons = payments["tax_id"].map(lambda tax_id: self.standing.in_question.get(tax_id, ""))
-        return payments.assign(
-            place=payments["place"].where(~asked, Place.HELD.value), reason=payments["reason"].where(~asked, reasons)
-        )
+        asked = self.standing.in_question
+        return [
+            replace(owed, place=Place.HELD, reasons=reasons_of(asked[owed.payee.tax_id]))
+            if owed.place is Place.PLANNED and owed.payee.tax_id in asked
+            else owed
+            for owed in payments
+        ]
 
     def _linked(self) -> dict[tuple[str, str], Fraction]:
         earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
@@ -278,24 +275,26 @@ def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_c
     return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
 
 
-def _owe_held_rows(inputs: Inputs) -> pd.DataFrame:
+def _owe_held_rows(inputs: Inputs) -> list[Obligation]:
     """Payments rows with problems: nothing of them is sent; what they say, where readable, stays in sight."""
-    held = fill_from_payees(inputs.held_payments, inputs.payees, PERSON)
-    frame = held.reindex(columns=["file", "sheet", "row", "tax_id", *PERSON_NAMES], fill_value="").assign(
-        kind="payment",
-        amount_cents=[readable_cents(amount) for amount in held["amount"]],
-        place=Place.HELD.value,
-        reason=held["codes"],
-    )
-    return obligation_rows(frame)
+    known = rows_by_payee(inputs.payees)
+    return [
+        owe_unreadable(row, known.get(row["tax_id"], {}), Place.HELD, reasons_of(row["codes"]))
+        for row in records(inputs.held_payments)
+    ]
 
 
-def _held_by_checks(obligations: DataFrame[Obligations], standing: LedgerSnapshot) -> dict[str, str]:
+def _held_by_checks(obligations: Obligations, standing: LedgerSnapshot) -> dict[str, str]:
     """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
     claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
-    royalties = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.HELD.value)]
-    by_payee = zip(royalties["tax_id"], royalties["reason"], strict=True)
-    return {tax_id: reason for tax_id, reason in by_payee if reason in FOUND_AFTER_READING and tax_id not in claimed}
+    return {
+        owed.payee.tax_id: owed.code
+        for owed in obligations
+        if owed.kind == "royalty"
+        and owed.place is Place.HELD
+        and owed.code in FOUND_AFTER_READING
+        and owed.payee.tax_id not in claimed
+    }
 
 
 def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:

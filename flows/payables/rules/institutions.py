@@ -2,20 +2,20 @@
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
-from flows.payables.rules.obligations import obligations_frame
 from schemas.issues import IssueCode
+from schemas.obligation import Obligation, Obligations, because
 from schemas.plan import Place
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
+from schemas.values.destination import BankAccount
 from schemas.values.reading import fold_word
 from schemas.wire import Institution
 
 _CODE_DIGITS: Final = 3
 
 
-def hold_unlisted(obligations: DataFrame[Obligations], listed: Mapping[str, Institution]) -> DataFrame[Obligations]:
+def hold_unlisted(obligations: Obligations, listed: Mapping[str, Institution]) -> Obligations:
     """Hold every planned payment to a bank account that the list of institutions speaks against.
 
     Args:
@@ -24,20 +24,20 @@ def hold_unlisted(obligations: DataFrame[Obligations], listed: Mapping[str, Inst
     """
     if not listed:
         return obligations
-    rows = records(obligations)
-    held = False
-    for row in rows:
-        code = _fault_of(row, listed)
-        if code is not None:
-            row |= {"place": Place.HELD.value, "reason": code.value}
-            held = True
-    return obligations_frame(type(obligations)(rows, columns=list(obligations.columns))) if held else obligations
+
+    def judged(owed: Obligation) -> Obligation:
+        account = owed.account
+        if owed.place is not Place.PLANNED or not isinstance(account, BankAccount):
+            return owed
+        code = fault_of_bank(account.bank_code, account.psp_id, listed)
+        return replace(owed, place=Place.HELD, reasons=because(code.value)) if code else owed
+
+    return tuple(map(judged, obligations))
 
 
-def has_bank_accounts(obligations: DataFrame[Obligations]) -> bool:
+def has_bank_accounts(obligations: Iterable[Obligation]) -> bool:
     """Say whether any planned payment goes to a bank account, which the list has something to say of."""
-    planned = obligations["place"] == Place.PLANNED.value
-    return bool((planned & (obligations["account"] != "") & (obligations["pix_key"] == "")).any())
+    return any(owed.place is Place.PLANNED and isinstance(owed.account, BankAccount) for owed in obligations)
 
 
 def fault_of_bank(bank_code: str, psp_id: str, listed: Mapping[str, Institution]) -> IssueCode | None:
@@ -56,12 +56,6 @@ def fault_of_bank(bank_code: str, psp_id: str, listed: Mapping[str, Institution]
         return IssueCode.BANK_INACTIVE
     code = (institution.compe_number or "").strip()
     return IssueCode.BANK_MISMATCH if code and code.zfill(_CODE_DIGITS) != bank_code.zfill(_CODE_DIGITS) else None
-
-
-def _fault_of(row: Record, listed: Mapping[str, Institution]) -> IssueCode | None:
-    if row["place"] != Place.PLANNED.value or row["pix_key"] or not row["account"]:
-        return None
-    return fault_of_bank(row["bank_code"], row["psp_id"], listed)
 
 
 FRESH_FOR: Final = dt.timedelta(days=1)

@@ -1,6 +1,6 @@
 """Rows whose money is left out of what is owed: of files used before, and those people have corrected since."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -8,18 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from flows.intake.rules.inputs import Inputs, Statement, readable_cents, worth_cents
+from flows.intake.rules.inputs import Inputs, Statement, worth_cents
 from flows.intake.rules.sum_lines import of_files
-from flows.payables.rules.claims import RENAMED
-from flows.payables.rules.obligations import obligation_rows, obligations_frame
+from flows.payables.rules.claims import RENAMED, places_of
+from flows.payables.rules.obligations import owe_repeated, owe_unreadable
 from schemas.corrections import CorrectedRow
 from schemas.issue_texts import make_issue
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
+from schemas.obligation import Obligation, Obligations, because, reasons_of
 from schemas.plan import Place
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.payments import Payments
-from schemas.tables.row_accounting import PERSON_NAMES, USED, RowRuns, runs_frame
+from schemas.tables.row_accounting import USED, RowRuns, runs_frame
 from schemas.used_before import PaidAlike, alike_in_words
 
 REASON = IssueCode.FILE_DUPLICATE.value
@@ -30,11 +30,11 @@ class SetAside:
     """What repeated files hold.
 
     Attributes:
-        payments: Their payments rows, as obligation rows that are duplicates.
+        payments: Their payments rows, as obligations that are duplicates.
         lines_cents: Their royalty lines in the job's currency, exact centavos; rounded together with all others.
     """
 
-    payments: pd.DataFrame
+    payments: Obligations
     lines_cents: Fraction
 
 
@@ -46,7 +46,7 @@ def set_aside(inputs: Inputs, repeated: Collection[str]) -> tuple[Inputs, SetAsi
         repeated: Names of the files that were used before.
     """
     if not repeated:
-        return inputs, SetAside(obligation_rows(pd.DataFrame()), Fraction(0))
+        return inputs, SetAside((), Fraction(0))
     new = replace(
         inputs,
         payments=DataFrame[Payments](_rows(inputs.payments, repeated, keep=False)),
@@ -95,21 +95,16 @@ def _statement(statement: Statement, files: Collection[str], *, keep: bool) -> S
     return replace(statement, totals=totals, held=_rows(statement.held, files, keep=keep))
 
 
-def _duplicates(inputs: Inputs, repeated: Collection[str]) -> pd.DataFrame:
-    sound = _rows(inputs.payments, repeated, keep=True)
-    held = _rows(inputs.held_payments, repeated, keep=True)
-    parts = [
-        sound.assign(amount_cents=sound["amount_cents"] + sound["owner_amount_cents"]),
-        held.reindex(columns=["file", "sheet", "row", "tax_id", *PERSON_NAMES], fill_value="").assign(
-            amount_cents=[readable_cents(amount) for amount in held["amount"]]
-        ),
-    ]
-    told = {"kind": "payment", "place": Place.DUPLICATE.value, "reason": REASON}
-    return pd.concat([obligation_rows(part.assign(**told)) for part in parts], ignore_index=True)
+def _duplicates(inputs: Inputs, repeated: Collection[str]) -> Obligations:
+    reasons = reasons_of(REASON)
+    sound = records(_rows(inputs.payments, repeated, keep=True))
+    held = records(_rows(inputs.held_payments, repeated, keep=True))
+    unreadable = (owe_unreadable(row, {}, Place.DUPLICATE, reasons) for row in held)
+    return (*(owe_repeated(row, reasons) for row in sound), *unreadable)
 
 
 def used_corrections(
-    put_right: Sequence[CorrectedRow], obligations: pd.DataFrame, rows: pd.DataFrame
+    put_right: Sequence[CorrectedRow], obligations: Iterable[Obligation], rows: pd.DataFrame
 ) -> list[CorrectedRow]:
     """Choose the rows that a run goes by: payments that it plans, and sound rows of other tables.
 
@@ -118,28 +113,26 @@ def used_corrections(
 
     Args:
         put_right: What corrections workbooks have otherwise than the files.
-        obligations: `schemas.tables.obligations.Obligations`, after claims and checks.
+        obligations: What is owed, after claims and checks.
         rows: `schemas.tables.row_accounting.RowRuns`, as they were read.
     """
     if not put_right:
         return []
-    own = obligations[obligations["row"] > 0]
-    places = zip(own["file"], own["sheet"], own["row"].tolist(), strict=True)
-    place_of = dict(zip(places, own["place"], strict=True))
+    own = {(owed.source.file, owed.source.sheet, owed.source.row): owed for owed in obligations if owed.source.row}
     unused = rows[rows["disposition"] != USED]
     apart = list(unused[["file", "sheet", "first_row", "last_row"]].itertuples(index=False, name=None))
-    paid_by_row = set(own["file"])
+    paid_by_row = {file for file, _, _ in own}
 
     def is_used(one: CorrectedRow) -> bool:
         file, sheet, row = one.read_as
         if file in paid_by_row:
-            return place_of.get(one.read_as) == Place.PLANNED.value
+            return one.read_as in own and own[one.read_as].place is Place.PLANNED
         return not any((file, sheet) == held[:2] and held[2] <= row <= held[3] for held in apart)
 
     return [one for one in put_right if is_used(one)]
 
 
-def tell_settled(obligations: DataFrame[Obligations], settled: Collection[CorrectedRow]) -> DataFrame[Obligations]:
+def tell_settled(obligations: Obligations, settled: Collection[CorrectedRow]) -> Obligations:
     """Say of payments that were paid as somebody had put their rows right, which workbook and which run did it.
 
     Args:
@@ -149,20 +142,23 @@ def tell_settled(obligations: DataFrame[Obligations], settled: Collection[Correc
     by_place = {row.place: row for row in settled}
     if not by_place:
         return obligations
-    told = records(obligations)
-    for row in told:
-        one = by_place.get((row["file"], row["sheet"], int(row["row"])))
-        if one is not None and row["place"] == Place.DUPLICATE.value:
-            row["reason"] = f"settled by {one.corrections_file}, run {one.run_id}"
-    return obligations_frame(pd.DataFrame(told, columns=list(obligations.columns)))
+    told = []
+    for owed in obligations:
+        row = by_place.get((owed.source.file, owed.source.sheet, owed.source.row))
+        if row is not None and owed.place is Place.DUPLICATE:
+            reasons = because("settled_by", file=row.corrections_file, run=row.run_id)
+            told.append(replace(owed, reasons=reasons))
+        else:
+            told.append(owed)
+    return tuple(told)
 
 
 # Obligation -> the service's words on its account; "" where it has said nothing.
-Said = Callable[[Record], str]
+Said = Callable[[Obligation], str]
 
 
 def issues_for_obligations(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     inputs: Inputs,
     alike: Mapping[str, Sequence[PaidAlike]],
     language: str,
@@ -177,28 +173,25 @@ def issues_for_obligations(
         language: Of the messages.
         said: What the service said of the account of one that is held for it, fit to be shown.
     """
-    payees = {record["tax_id"]: record for record in records(inputs.payees[["tax_id", "file", "sheet", "row"]])}
+    place_of = places_of(inputs)
     issues = []
-    for row in records(obligations):
-        code, facts = _problem(row, alike, language)
+    for owed in obligations:
+        code, facts = _problem(owed, alike, language)
         if code is None:
             continue
-        place = row if row["row"] else payees.get(row["tax_id"], row)
-        where = {"file": place["file"], "sheet": place["sheet"] or None, "row": int(place["row"]) or None}
-        issue = make_issue(code, language=language, **where, **facts)
-        words = said(row) if code is IssueCode.ACCOUNT_INVALID else ""
+        issue = make_issue(code, language=language, **place_of(owed), **facts)
+        words = said(owed) if code is IssueCode.ACCOUNT_INVALID else ""
         issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
     return issues
 
 
 def _problem(
-    row: Record, alike: Mapping[str, Sequence[PaidAlike]], language: str
+    owed: Obligation, alike: Mapping[str, Sequence[PaidAlike]], language: str
 ) -> tuple[IssueCode | None, dict[str, Any]]:
-    if row["place"] == Place.HELD.value and row["reason"] in FOUND_AFTER_READING:
-        return IssueCode(row["reason"]), {}
-    if row["place"] == Place.CONFLICT.value:
-        renamed = row["reason"].startswith(RENAMED)
-        code = IssueCode.ROW_RENAMED if renamed else IssueCode.ROW_CONFLICT
-        return code, {"found": row["submission_id"], "key": row["key"]}
-    found = alike.get(row["key"]) if row["key"] else None
+    if owed.place is Place.HELD and owed.code in FOUND_AFTER_READING:
+        return IssueCode(owed.code), {}
+    if owed.place is Place.CONFLICT:
+        code = IssueCode.ROW_RENAMED if owed.code == RENAMED else IssueCode.ROW_CONFLICT
+        return code, {"found": owed.submission_id, "key": owed.key}
+    found = alike.get(owed.key) if owed.key else None
     return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})

@@ -1,54 +1,36 @@
 """From sound rows to obligations: who is owed what, under which key, and where the money would go."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
 
+from flows.intake.rules.inputs import readable_cents
 from flows.royalties.rules.allocation import RoundedEarnings
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
+from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, reasons_of
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations, PayeeBalances
+from schemas.tables.obligations import PayeeBalances
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
-from schemas.values.destination import DESTINATION_COLUMNS, destination_fingerprints
+from schemas.values.destination import DESTINATION_COLUMNS, Destination, destination_of
 from schemas.values.money import round_parts
 from schemas.wire import amount_from_cents
 
 PERSON: Final = (
     "name", "email", "artist_name", "contact_id", "original_tax_id", "original_name", "parent_id", "parent_name",
 )  # fmt: skip
-COLUMNS: Final = tuple(Obligations.to_schema().columns)
-FLAGS: Final = frozenset({"withhold", "advance", "recurring"})
-NUMBERS: Final = frozenset({"amount_cents", "row"})
-_KINDS: Final = {name: "bool" if name in FLAGS else "int64" if name in NUMBERS else "str" for name in COLUMNS}
-_EMPTY: Final[dict[str, object]] = {"bool": False, "int64": 0, "str": ""}
-
-
-def obligation_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Complete rows with the columns they lack ("" / False / 0) and give every column its type.
-
-    For the parts of what is owed: they are checked once, when `obligations_frame` puts them together.
-    """
-    lacking = {kind: pd.Series([empty] * len(rows), dtype=kind).array for kind, empty in _EMPTY.items()}
-    given = {name: values.array for name, values in rows.items()}
-    columns = {name: given[name].astype(kind) if name in given else lacking[kind] for name, kind in _KINDS.items()}
-    return pd.DataFrame(columns)
-
-
-def obligations_frame(rows: pd.DataFrame) -> DataFrame[Obligations]:
-    """Complete rows as `obligation_rows` does, and check that they keep the table's promise."""
-    return DataFrame[Obligations](obligation_rows(rows))
 
 
 def owe_payments(
     payments: DataFrame[Payments], payees: DataFrame[Payees], payee_problems: Mapping[str, str], identity: JobIdentity
-) -> pd.DataFrame:
-    """Turn sound payments rows into obligation rows.
+) -> list[Obligation]:
+    """Turn sound payments rows into obligations.
 
     A row without a destination of its own takes the payee's; what it leaves blank of name, e-mail and the like too.
 
@@ -58,17 +40,75 @@ def owe_payments(
         payee_problems: Tax id -> codes, for payees whose own row has problems.
         identity: What the keys rest on.
     """
-    rows = fill_from_payees(payments, payees)
-    reason = _why_unpayable(rows, payee_problems)
-    keys = [identity.payment_key(p, r) for p, r in zip(rows["tax_id"], rows["reference"], strict=True)]
-    rows = rows.assign(key=keys, base_key=keys, kind="payment", reason=reason)
-    rows["place"] = (rows["reason"] == "").map({True: Place.PLANNED.value, False: Place.HELD.value})
-    return obligation_rows(_fingerprinted(rows))
+    known = rows_by_payee(payees)
+    owed = []
+    for row in records(payments):
+        own = known.get(row["tax_id"], {})
+        payee, account = payee_of(row, own), _account_of(_row_of_account(row, own))
+        reasons = _why_unpayable(payee, account, payee_problems)
+        key = identity.payment_key(payee.tax_id, row["reference"])
+        owed.append(
+            Obligation(
+                kind="payment",
+                amount_cents=row["amount_cents"],
+                place=Place.HELD if reasons else Place.PLANNED,
+                reasons=reasons,
+                key=key,
+                base_key=key,
+                reference=row["reference"],
+                payee=payee,
+                account=account,
+                account_holder=row["account_holder"],
+                destination=account.fingerprint if account else "",
+                **_wishes_of(row),
+                source=source_of(row),
+            )
+        )
+    return owed
 
 
-def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> pd.Series:
-    """Return the fingerprint of where each payments row would go, dtype str, index of the payments."""
-    return destination_fingerprints(fill_from_payees(payments, payees))
+def owe_repeated(row: Record, reasons: Reasons) -> Obligation:
+    """Turn a sound payments row of a file that was used before into what it stands for: nothing is paid of it."""
+    return Obligation(
+        kind="payment",
+        amount_cents=row["amount_cents"] + row["owner_amount_cents"],
+        place=Place.DUPLICATE,
+        reasons=reasons,
+        reference=row["reference"],
+        payee=payee_of(row),
+        account=_account_of(row),
+        account_holder=row["account_holder"],
+        **_wishes_of(row),
+        source=source_of(row),
+    )
+
+
+def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: Reasons) -> Obligation:
+    """Turn a payments row with problems into what can be read of it: nothing of it is sent, and it stays in sight.
+
+    Args:
+        row: As `flows.intake.rules.inputs.Inputs.held_payments` has it.
+        own: The payee's row of the payees table; empty where there is none.
+        place: Where its money is.
+        reasons: Why.
+    """
+    person = payee_of(row, own)
+    return Obligation(
+        kind="payment",
+        amount_cents=readable_cents(row["amount"]),
+        place=place,
+        reasons=reasons,
+        reference=row.get("reference", ""),
+        payee=Payee(person.tax_id, person.name, person.email, person.artist_name),
+        source=source_of(row),
+    )
+
+
+def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> list[str]:
+    """Return the fingerprint of where each payments row would go; "" for nowhere."""
+    known = rows_by_payee(payees)
+    accounts = (_account_of(_row_of_account(row, known.get(row["tax_id"], {}))) for row in records(payments))
+    return [account.fingerprint if account else "" for account in accounts]
 
 
 def owe_royalties(
@@ -77,8 +117,8 @@ def owe_royalties(
     payees: DataFrame[Payees],
     problems: Mapping[str, str],
     identity: JobIdentity,
-) -> pd.DataFrame:
-    """Turn balances into obligation rows and their other parts: recouped, carried, held, and lines nobody shares.
+) -> list[Obligation]:
+    """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
 
     Args:
         balances: Each payee's balance; held ones have payable 0 and their sum in held.
@@ -87,16 +127,30 @@ def owe_royalties(
         problems: Tax id -> codes, for payees who cannot be paid for now.
         identity: What the keys rest on.
     """
-    parts = pd.concat([_part(balances, *spec) for spec in _PARTS], ignore_index=True)
-    parts["reason"] = [
-        problems.get(t, "") if p == Place.HELD else why
-        for t, p, why in zip(parts["tax_id"], parts["place"], parts["reason"], strict=True)
-    ]
-    royalty = parts["kind"] == "royalty"
-    parts["key"] = [identity.royalty_key(t) if r else "" for t, r in zip(parts["tax_id"], royalty, strict=True)]
-    parts["base_key"] = parts["key"]
-    parts["reference"] = royalty.map({True: ROYALTIES, False: ""})
-    payees_parts = obligation_rows(_fingerprinted(fill_from_payees(parts.reset_index(drop=True), payees)))
+    known, owed = rows_by_payee(payees), list[Obligation]()
+    rows = records(balances)
+    for column, kind, place, code in _PARTS:
+        for balance in rows:
+            if not balance[column]:
+                continue
+            tax_id = balance["tax_id"]
+            own = known.get(tax_id, {})
+            account = _account_of(own)
+            key = identity.royalty_key(tax_id) if kind == "royalty" else ""
+            owed.append(
+                Obligation(
+                    kind=kind,
+                    amount_cents=balance[column],
+                    place=place,
+                    reasons=reasons_of(problems.get(tax_id, "") if place is Place.HELD else code),
+                    key=key,
+                    base_key=key,
+                    reference=ROYALTIES if kind == "royalty" else "",
+                    payee=payee_of({"tax_id": tax_id}, own),
+                    account=account,
+                    destination=account.fingerprint if account else "",
+                )
+            )
     of_nobody = [
         (rounded.unmatched_cents, Place.HELD, IssueCode.SHARE_UNMATCHED.value),
         *(
@@ -104,87 +158,80 @@ def owe_royalties(
             for code, cents in rounded.aside_cents.items()
         ),
     ]
-    others = [
-        {"kind": "unmatched", "amount_cents": cents, "place": place.value, "reason": code}
+    owed += [
+        Obligation(kind="unmatched", amount_cents=cents, place=place, reasons=reasons_of(code))
         for cents, place, code in of_nobody
         if cents
     ]
-    frames = [
-        payees_parts,
-        obligation_rows(pd.DataFrame(others, columns=["kind", "amount_cents", "place", "reason"])),
-    ]
-    return pd.concat(frames, ignore_index=True)
+    return owed
 
 
 # column of the balance, kind, place, reason
-_PARTS: Final = (
-    ("payable_cents", "royalty", Place.PLANNED.value, ""),
-    ("held_cents", "royalty", Place.HELD.value, ""),
-    ("recouped_cents", "recouped", Place.RECOUPED.value, "advance"),
-    ("carried_out_cents", "carried", Place.CARRIED.value, "below_minimum"),
+_PARTS: Final[tuple[tuple[str, Kind, Place, str], ...]] = (
+    ("payable_cents", "royalty", Place.PLANNED, ""),
+    ("held_cents", "royalty", Place.HELD, ""),
+    ("recouped_cents", "recouped", Place.RECOUPED, "advance"),
+    ("carried_out_cents", "carried", Place.CARRIED, "below_minimum"),
 )
 
 
-def _part(balances: pd.DataFrame, column: str, kind: str, place: str, reason: str) -> pd.DataFrame:
-    chosen = balances[balances[column] != 0]
-    return pd.DataFrame(
-        {"tax_id": chosen["tax_id"], "amount_cents": chosen[column], "kind": kind, "place": place, "reason": reason}
-    )
-
-
-def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> pd.DataFrame:
-    """The owner's part: an obligation like any other, with the payer as payee.
+def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> list[Obligation]:
+    """The owner's part: an obligation like any other, with the payer as payee; none where it is nothing.
 
     A negative one, of returns, stays with the owner: no report can carry it.
     """
-    owner = {"key": identity.owner_key(), "base_key": identity.owner_key(), "kind": "owner", "name": payer_name}
-    rows = [owner | {"tax_id": identity.payer, "reference": OWNER_REFERENCE, "amount_cents": amount_cents}]
-    frame = pd.DataFrame(rows if amount_cents else [], columns=[*owner, "tax_id", "reference", "amount_cents"])
-    place = Place.PLANNED if amount_cents > 0 else Place.OWNER
-    return obligation_rows(frame.assign(place=place.value))
+    if not amount_cents:
+        return []
+    owner = Obligation(
+        kind="owner",
+        amount_cents=amount_cents,
+        place=Place.PLANNED if amount_cents > 0 else Place.OWNER,
+        key=identity.owner_key(),
+        base_key=identity.owner_key(),
+        reference=OWNER_REFERENCE,
+        payee=Payee(identity.payer, payer_name),
+    )
+    return [owner]
 
 
-def fill_from_payees(
-    rows: pd.DataFrame, payees: pd.DataFrame, names: Sequence[str] = (*PERSON, *DESTINATION_COLUMNS)
-) -> pd.DataFrame:
-    """Fill what a row leaves blank from the payees table; a destination is taken whole or not at all.
+def rows_by_payee(payees: pd.DataFrame) -> dict[str, Record]:
+    """Return the rows of the payees table by tax id."""
+    return {row["tax_id"]: row for row in records(payees)}
+
+
+def payee_of(row: Mapping[str, Any], own: Mapping[str, Any] = MappingProxyType({})) -> Payee:
+    """Tell whom a row is for; what it leaves blank, the payee's own row tells.
 
     Args:
-        rows: By tax id; columns that are not there are blank.
-        payees: Sound rows of the payees table.
-        names: What to fill: the person alone, or the destination too.
+        row: By column; columns that are not there are blank.
+        own: The payee's row of the payees table; empty where there is none.
     """
-    given = {name: rows[name].tolist() if name in rows else [""] * len(rows) for name in names}
-    position = {tax_id: number for number, tax_id in enumerate(payees["tax_id"])}
-    known = [position.get(tax_id) for tax_id in rows["tax_id"]]
-    nowhere = [""] * len(rows)
-    accounts = zip(given.get("pix_key", nowhere), given.get("account", nowhere), strict=True)
-    bare = [not pix_key and not account for pix_key, account in accounts]
-    filled = {}
-    for name, values in given.items():
-        own = payees[name].tolist()
-        blank = [not value for value in values] if name in PERSON else bare
-        taken = [
-            (own[number] if number is not None else "") if lacks else value
-            for value, lacks, number in zip(values, blank, known, strict=True)
-        ]
-        filled[name] = pd.array(taken, dtype="str")
-    return rows.assign(**filled)
+    return Payee(row["tax_id"], **{name: row.get(name) or own.get(name, "") for name in PERSON})
 
 
-def _why_unpayable(rows: pd.DataFrame, payee_problems: Mapping[str, str]) -> list[str]:
-    nowhere = (rows["pix_key"] == "") & (rows["account"] == "")
-    reasons = []
-    for tax_id, name, lost in zip(rows["tax_id"], rows["name"], nowhere, strict=True):
-        if lost:
-            reasons.append(payee_problems.get(tax_id, IssueCode.DESTINATION_MISSING.value))
-        else:
-            reasons.append("" if name else IssueCode.NAME_REQUIRED.value)
-    return reasons
+def source_of(row: Mapping[str, Any]) -> SourceRow:
+    """Tell where a row of a payments file stands."""
+    return SourceRow(row["file"], row["sheet"], row["row"])
 
 
-def _fingerprinted(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(destination=destination_fingerprints(rows))
+def _row_of_account(row: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Choose the row a destination is taken from, whole or not at all."""
+    return row if row["pix_key"] or row["account"] else own
+
+
+def _account_of(row: Mapping[str, Any]) -> Destination | None:
+    return destination_of(**{name: row.get(name, "") for name in DESTINATION_COLUMNS})
+
+
+def _wishes_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a payments row alone states."""
+    return {name: row[name] for name in ("withhold", "advance", "recurring", "percentage", "anticipation_id")}
+
+
+def _why_unpayable(payee: Payee, account: Destination | None, payee_problems: Mapping[str, str]) -> Reasons:
+    if account is None:
+        return reasons_of(payee_problems.get(payee.tax_id, IssueCode.DESTINATION_MISSING.value))
+    return () if payee.name else reasons_of(IssueCode.NAME_REQUIRED.value)
 
 
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -198,7 +245,7 @@ Arrays = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def break_down(
-    wanted: Breakdown, obligations: DataFrame[Obligations], earnings: pd.DataFrame, territories: pd.DataFrame
+    wanted: Breakdown, obligations: Iterable[Obligation], earnings: pd.DataFrame, territories: pd.DataFrame
 ) -> dict[str, Arrays]:
     """Make the arrays of every planned payment of royalties.
 
@@ -217,8 +264,11 @@ def break_down(
     declared = {name: shape for name in ARRAYS if (shape := getattr(wanted, name))}
     if not declared:
         return {}
-    planned = obligations[(obligations["kind"] == "royalty") & (obligations["place"] == Place.PLANNED.value)]
-    keys = {row["tax_id"]: row["key"] for row in records(planned) if row["reference"] == ROYALTIES}
+    keys = {
+        owed.payee.tax_id: owed.key
+        for owed in obligations
+        if owed.kind == "royalty" and owed.place is Place.PLANNED and owed.reference == ROYALTIES
+    }
     found: dict[str, dict[str, list[dict[str, Any]]]] = {key: {} for key in keys.values()}
     for name, shape in declared.items():
         table = territories if shape.by == "territory" else earnings

@@ -1,30 +1,27 @@
 """From what is left to pay to batches: the exact content of every POST, before anything is named or sent."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any, Final
-
-import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.rules.account_checks import holder
-from flows.payables.rules.obligations import ARRAYS, Arrays, obligations_frame
+from flows.payables.rules.obligations import ARRAYS, Arrays
 from schemas.errors import BrokenInvariant
 from schemas.issue_texts import make_issue
 from schemas.issues import Issue, IssueCode
 from schemas.job import Period
+from schemas.obligation import NO_ROW, Obligation, Obligations, because, sum_cents
 from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place, digest_of
 from schemas.submission import Submission
-from schemas.tables.contract import DataFrame, records
-from schemas.tables.obligations import Obligations
+from schemas.tables.contract import records
+from schemas.values.destination import BankAccount, PixKey
 from schemas.wire import BankAccountData, PaymentEntry, SplitRequest, amount_from_cents, body_of, canonical_json
 
 
 def plan_batches(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     identity: JobIdentity,
     period: Period,
     *,
@@ -45,13 +42,13 @@ def plan_batches(
         exchange: The rate that reports in a foreign currency are to have; part of what is approved.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
     """
-    planned = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["submission_id"] == "")]
-    rows = records(planned.sort_values(["tax_id", "reference", "key"]))
-    payments = [row for row in rows if row["kind"] != "owner"]
-    owners = [row for row in rows if row["kind"] == "owner"]
+    planned = [owed for owed in obligations if owed.place is Place.PLANNED and not owed.submission_id]
+    planned.sort(key=lambda owed: (owed.payee.tax_id, owed.reference, owed.key))
+    payments = [owed for owed in planned if owed.kind != "owner"]
+    owners = [owed for owed in planned if owed.kind == "owner"]
     batches = []
     for number, chunk in enumerate(_chunks(payments, max_payments), start=1):
-        entries = tuple(_entry(row, (arrays or {}).get(row["key"], {})) for row in chunk)
+        entries = tuple(_entry(owed, (arrays or {}).get(owed.key, {})) for owed in chunk)
         batches.append(_batch(number, chunk, entries, owners if number == 1 else [], identity, period))
     return PaymentPlan(identity.job, identity.payer, identity.period, identity.currency, tuple(batches), exchange)
 
@@ -59,7 +56,7 @@ def plan_batches(
 def batch_again(
     number: int,
     payments: Sequence[BatchPayment],
-    planned: Mapping[str, Mapping[str, Any]],
+    planned: Mapping[str, Obligation],
     identity: JobIdentity,
     period: Period,
     arrays: Mapping[str, Arrays],
@@ -69,7 +66,7 @@ def batch_again(
     Args:
         number: Its position in its plan.
         payments: What it pays, as it was stored.
-        planned: Obligation key -> row, of what would be paid were it not claimed.
+        planned: By key, what would be paid were it not claimed.
         identity: Whose.
         period: Its days.
         arrays: Obligation key -> what its payment is made of, as `break_down` says it.
@@ -80,27 +77,27 @@ def batch_again(
     """
     if any(payment.obligation_key not in planned for payment in payments):
         return None
-    rows = [planned[payment.obligation_key] for payment in payments]
-    paid = [row for row in rows if row["kind"] != "owner"]
-    entries = tuple(_entry(row, arrays.get(row["key"], {})) for row in paid)
-    return _batch(number, paid, entries, [row for row in rows if row["kind"] == "owner"], identity, period)
+    again = [planned[payment.obligation_key] for payment in payments]
+    paid = [owed for owed in again if owed.kind != "owner"]
+    entries = tuple(_entry(owed, arrays.get(owed.key, {})) for owed in paid)
+    return _batch(number, paid, entries, [owed for owed in again if owed.kind == "owner"], identity, period)
 
 
-def _chunks(rows: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[Mapping[str, Any]]]:
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
+def _chunks(payments: Sequence[Obligation], size: int) -> Iterator[Sequence[Obligation]]:
+    for start in range(0, len(payments), size):
+        yield payments[start : start + size]
 
 
 def _batch(
     number: int,
-    payments: Sequence[Mapping[str, Any]],
+    payments: Sequence[Obligation],
     entries: tuple[PaymentEntry, ...],
-    owners: Sequence[Mapping[str, Any]],
+    owners: Sequence[Obligation],
     identity: JobIdentity,
     period: Period,
 ) -> PaymentBatch:
-    owner_cents = sum(row["amount_cents"] for row in owners)
-    total_cents = sum(row["amount_cents"] for row in payments) + owner_cents
+    owner_cents = sum_cents(owners)
+    total_cents = sum_cents(payments) + owner_cents
     request = SplitRequest(
         taxId=identity.payer,
         amount=amount_from_cents(total_cents),
@@ -111,13 +108,13 @@ def _batch(
         ownerAmount=amount_from_cents(owner_cents),
     )
     _check_sum(request)
-    parts = tuple(_recorded(row) for row in [*payments, *owners])
+    parts = tuple(map(_recorded, [*payments, *owners]))
     return PaymentBatch(number, canonical_json(body_of(request)), parts, owner_cents, total_cents)
 
 
-def entry_digest(row: Mapping[str, Any]) -> str:
+def entry_digest(owed: Obligation) -> str:
     """Identity of one payment entry as it would be sent: who, how much, where to."""
-    return digest_of_entry(body_of(_entry(row)))
+    return digest_of_entry(body_of(_entry(owed)))
 
 
 def digest_of_entry(entry: Mapping[str, object]) -> str:
@@ -125,9 +122,7 @@ def digest_of_entry(entry: Mapping[str, object]) -> str:
     return digest_of("entry", canonical_json({name: value for name, value in entry.items() if name not in ARRAYS}))
 
 
-def hold_refused(
-    obligations: DataFrame[Obligations], refused: Collection[str], excused: Collection[str]
-) -> DataFrame[Obligations]:
+def hold_refused(obligations: Obligations, refused: Collection[str], excused: Collection[str]) -> Obligations:
     """Hold every planned payment that the service has refused in exactly this form; a corrected one may go again.
 
     Args:
@@ -137,13 +132,13 @@ def hold_refused(
     """
     if not refused:
         return obligations
-    rows = records(obligations)
-    for row in rows:
-        if row["place"] != Place.PLANNED.value or row["kind"] == "owner" or row["key"] in excused:
-            continue
-        if entry_digest(row) in refused:
-            row |= {"place": Place.HELD.value, "reason": IssueCode.REFUSED_BY_SERVICE.value}
-    return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
+    held = because(IssueCode.REFUSED_BY_SERVICE.value)
+    return tuple(
+        replace(owed, place=Place.HELD, reasons=held)
+        if owed.pays_somebody and owed.key not in excused and entry_digest(owed) in refused
+        else owed
+        for owed in obligations
+    )
 
 
 def _check_sum(request: SplitRequest) -> None:
@@ -152,57 +147,60 @@ def _check_sum(request: SplitRequest) -> None:
         raise BrokenInvariant("the payments and the owner's part of a batch do not make up its amount")
 
 
-def _entry(row: Mapping[str, Any], arrays: Arrays | None = None) -> PaymentEntry:
-    amount = amount_from_cents(row["amount_cents"])
+def _entry(owed: Obligation, arrays: Arrays | None = None) -> PaymentEntry:
+    amount, payee = amount_from_cents(owed.amount_cents), owed.payee
     return PaymentEntry(
-        taxId=row["tax_id"],
-        name=row["name"],
-        email=row["email"] or None,
+        taxId=payee.tax_id,
+        name=payee.name,
+        email=payee.email or None,
         amount=amount,
         finalAmount=amount,
-        artistName=row["artist_name"] or None,
-        percentage=Decimal(row["percentage"]) if row["percentage"] else None,
-        contactId=row["contact_id"] or None,
-        bankAccount=_bank_account(row),
-        anticipationId=row["anticipation_id"] or None,
-        parentId=row["parent_id"] or None,
-        parentName=row["parent_name"] or None,
-        originalTaxId=row["original_tax_id"] or None,
-        originalName=row["original_name"] or None,
-        advance=row["advance"],
-        isWithhold=row["withhold"],
-        extPaymentId=row["key"],
+        artistName=payee.artist_name or None,
+        percentage=Decimal(owed.percentage) if owed.percentage else None,
+        contactId=payee.contact_id or None,
+        bankAccount=_bank_account(owed),
+        anticipationId=owed.anticipation_id or None,
+        parentId=payee.parent_id or None,
+        parentName=payee.parent_name or None,
+        originalTaxId=payee.original_tax_id or None,
+        originalName=payee.original_name or None,
+        advance=owed.advance,
+        isWithhold=owed.withhold,
+        extPaymentId=owed.key,
         **{name: tuple(elements) for name, elements in (arrays or {}).items()},
     )
 
 
-def _bank_account(row: Mapping[str, Any]) -> BankAccountData:
-    if row["pix_key"]:
-        return BankAccountData(pixKey=row["pix_key"], pixKeyType=row["pix_key_type"])
-    return BankAccountData(
-        name=holder(row),
-        bankCode=row["bank_code"] or None,
-        pspId=row["psp_id"] or None,
-        agency=row["agency"],
-        account=row["account"],
-        accountType=row["account_type"] or None,
-    )
+def _bank_account(owed: Obligation) -> BankAccountData:
+    match owed.account:
+        case PixKey(key, key_type):
+            return BankAccountData(pixKey=key, pixKeyType=key_type)
+        case BankAccount(bank_code, psp_id, agency, account, account_type):
+            return BankAccountData(
+                name=owed.holder,
+                bankCode=bank_code or None,
+                pspId=psp_id or None,
+                agency=agency,
+                account=account,
+                accountType=account_type or None,
+            )
+        case None:
+            return BankAccountData(name=owed.holder, agency="", account="")
 
 
-def _recorded(row: Mapping[str, Any]) -> BatchPayment:
+def _recorded(owed: Obligation) -> BatchPayment:
+    if owed.kind not in {"payment", "royalty", "owner"}:
+        raise BrokenInvariant(f"no report carries what is {owed.kind}")
     return BatchPayment(
-        obligation_key=row["key"],
-        base_key=row["base_key"],
-        reference=row["reference"],
-        kind=row["kind"],
-        payee=row["tax_id"],
-        amount_cents=row["amount_cents"],
-        destination=row["destination"],
-        withheld=row["withhold"],
+        obligation_key=owed.key,
+        base_key=owed.base_key,
+        reference=owed.reference,
+        kind=owed.kind,
+        payee=owed.payee.tax_id,
+        amount_cents=owed.amount_cents,
+        destination=owed.destination,
+        withheld=owed.withhold,
     )
-
-
-_NOT_ON_THE_WIRE: Final = "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,21 +212,22 @@ class IdConflict:
     row: int
 
 
-def fill_contact_ids(obligations: pd.DataFrame, ids: Mapping[str, str]) -> pd.DataFrame:
-    """Give payments without a contact id that of their payee's contact.
+def fill_contact_ids(obligations: Sequence[Obligation], ids: Mapping[str, str]) -> list[Obligation]:
+    """Give payments without a contact id that of their payee's contact; the owner's part bears none.
 
     The id is part of what is sent, so of the plan's digest: a sync between plan and approval makes another plan, which
     wants its own approval. What was approved before is sent as it was.
 
     Args:
-        obligations: What is owed, shape of `Obligations`; a row's own contact id stays.
+        obligations: What is owed; a row's own contact id stays.
         ids: Exact tax id -> contact id, of the contacts the service told.
     """
-    if not ids:
-        return obligations
-    blank = (obligations["contact_id"] == "") & (obligations["kind"] != _NOT_ON_THE_WIRE)
-    known = obligations["tax_id"].map(lambda tax_id: ids.get(tax_id, "")).astype(obligations["contact_id"].dtype)
-    return obligations.assign(contact_id=obligations["contact_id"].where(~blank, known))
+    return [
+        replace(owed, payee=replace(owed.payee, contact_id=ids[owed.payee.tax_id]))
+        if owed.payee.tax_id in ids and not owed.payee.contact_id and owed.kind != "owner"
+        else owed
+        for owed in obligations
+    ]
 
 
 def conflicting_ids(inputs: Inputs, ids: Mapping[str, str]) -> tuple[IdConflict, ...]:
@@ -260,7 +259,7 @@ def _payment_index(loc: tuple[str | int, ...]) -> int | None:
 
 
 def explain_refusal(
-    submission: Submission, places: Sequence[ErrorPlace], obligations: DataFrame[Obligations], language: str
+    submission: Submission, places: Sequence[ErrorPlace], obligations: Iterable[Obligation], language: str
 ) -> list[Issue]:
     """Turn the places a 422 names into issues of the rows they came from.
 
@@ -271,21 +270,20 @@ def explain_refusal(
         language: Of the messages.
     """
     entries = json.loads(submission.body)["payments"]
-    rows = obligations.set_index("key")
+    sources = {owed.key: owed.source for owed in obligations}
     issues = []
     for loc, kind in places:
         index = _payment_index(loc)
-        field = str(loc[-1]) if loc else "body"
-        key = entries[index]["extPaymentId"] if index is not None and index < len(entries) else None
-        row = rows.loc[key] if key in rows.index else None
+        key = entries[index]["extPaymentId"] if index is not None and index < len(entries) else ""
+        source = sources.get(key, NO_ROW)
         issues.append(
             make_issue(
                 IssueCode.REFUSED_BY_SERVICE,
                 language=language,
-                file=row["file"] if row is not None else "",
-                sheet=(row["sheet"] or None) if row is not None else None,
-                row=int(row["row"]) or None if row is not None else None,
-                column=field,
+                file=source.file,
+                sheet=source.sheet or None,
+                row=source.row or None,
+                column=str(loc[-1]) if loc else "body",
                 kind=kind,
             )
         )

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import median
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 import pandas as pd
 
+from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
 from schemas.plan import Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -25,37 +26,18 @@ from schemas.plan_view import (
     PlanRow,
     RateChange,
 )
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
 from schemas.used_before import PaidAlike, PaidPart, PaidSum, UsedDestination
 from schemas.values.masking import mask_tax_id
 
 _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.
-_NOT_PAID: Final = frozenset({Place.HELD.value, Place.CONFLICT.value, Place.CARRIED.value, Place.RECOUPED.value})
+_NOT_PAID: Final = frozenset({Place.HELD, Place.CONFLICT, Place.CARRIED, Place.RECOUPED})
 _SHARE: Final = ["tax_id", "role", "isrc", "upc", "release", "artist"]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """What a plan pays, and what was sent before it, for one thing that is owed.
-
-    Attributes:
-        tax_id: The payee.
-        name: As the tables have it; "" when it is not known.
-        reference: Tells two payments of one payee apart.
-        amount_cents: The sum of its parts.
-        destination: Where what is still to be paid goes; where the last part went when all was sent.
-    """
-
-    tax_id: str
-    name: str
-    reference: str
-    amount_cents: int
-    destination: str
-
-
-Items = Mapping[str, Item]
+# What is to be paid, summed up: by base key, or by payee. The destination is where what is still to be paid goes; where
+# the last part went when all was sent.
+Sums = Mapping[str, Obligation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,53 +48,56 @@ class Elsewhere:
     reason: str
 
 
-def items_of(obligations: DataFrame[Obligations]) -> dict[str, Item]:
+def sums_of(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     """Sum up, by base key, what is to be paid: planned and already sent parts of payments, royalties, owner's part."""
-    items: dict[str, Item] = {}
-    for row in records(obligations[_is_paid(obligations)]):
-        here = Item(row["tax_id"], row["name"], row["reference"], int(row["amount_cents"]), row["destination"])
-        items[row["base_key"]] = _joined(items.get(row["base_key"]), here, last=row["place"] == Place.PLANNED.value)
-    return items
+    sums: dict[str, Obligation] = {}
+    for owed in filter(_is_paid, obligations):
+        sums[owed.base_key] = _joined(sums.get(owed.base_key), owed, last=owed.place is Place.PLANNED)
+    return sums
 
 
-def items_by_payee(obligations: DataFrame[Obligations]) -> dict[str, Item]:
+def sums_by_payee(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     """Sum up what is to be paid by payee, the owner's part aside."""
-    items: dict[str, Item] = {}
-    for row in records(obligations[_is_paid(obligations) & (obligations["kind"] != "owner")]):
-        here = Item(row["tax_id"], row["name"], "", int(row["amount_cents"]), row["destination"])
-        items[row["tax_id"]] = _joined(items.get(row["tax_id"]), here, last=row["place"] == Place.PLANNED.value)
-    return items
+    sums: dict[str, Obligation] = {}
+    for owed in filter(_is_paid, obligations):
+        if owed.kind != "owner":
+            payee = owed.payee.tax_id
+            here = replace(owed, reference="")
+            sums[payee] = _joined(sums.get(payee), here, last=owed.place is Place.PLANNED)
+    return sums
 
 
-def items_paid(parts: Iterable[PaidPart], names: Mapping[str, str]) -> dict[str, Item]:
+def sums_paid(parts: Iterable[PaidPart], names: Mapping[str, str]) -> dict[str, Obligation]:
     """Sum up by payee what was paid for a period.
 
     Args:
         parts: Its payments.
         names: Tax id -> name, of those that are known.
     """
-    items: dict[str, Item] = {}
+    sums: dict[str, Obligation] = {}
     for part in parts:
-        here = Item(part.payee, names.get(part.payee, ""), "", part.amount_cents, part.destination)
-        items[part.payee] = _joined(items.get(part.payee), here, last=True)
-    return items
+        payee = Payee(part.payee, names.get(part.payee, ""))
+        cents, destination = part.amount_cents, part.destination
+        paid = Obligation(kind="payment", amount_cents=cents, place=Place.PAID, payee=payee, destination=destination)
+        sums[part.payee] = _joined(sums.get(part.payee), paid, last=True)
+    return sums
 
 
-def elsewhere_of(obligations: DataFrame[Obligations]) -> dict[str, Elsewhere]:
+def elsewhere_of(obligations: Iterable[Obligation]) -> dict[str, Elsewhere]:
     """Tell, by tax id, where what is owed to people is while it is not paid: held, in conflict, carried.
 
     A row that was held for its own problems has no key yet, so that people are the only thing to find it by.
     """
-    others = obligations[obligations["place"].isin(_NOT_PAID - {Place.RECOUPED.value}) & (obligations["tax_id"] != "")]
     found: dict[str, Elsewhere] = {}
-    for row in records(others):
-        found.setdefault(row["tax_id"], Elsewhere(Place(row["place"]), row["reason"]))
+    for owed in obligations:
+        if owed.place in _NOT_PAID and owed.place is not Place.RECOUPED and owed.payee.tax_id:
+            found.setdefault(owed.payee.tax_id, Elsewhere(owed.place, owed.reason))
     return found
 
 
 def changes_between(
-    before: Items,
-    now: Items,
+    before: Sums,
+    now: Sums,
     *,
     held_before: Mapping[str, Elsewhere] | None = None,
     held_now: Mapping[str, Elsewhere] | None = None,
@@ -131,25 +116,27 @@ def changes_between(
     for key in sorted(before.keys() | now.keys()):
         old, new = before.get(key), now.get(key)
         if old is None and new is not None:
-            added = Change(ChangeKind.ADDED, new.tax_id, new.name, new.reference, 0, new.amount_cents)
-            changes.append(_placed(added, held_before))
+            changes.append(_placed(_change(ChangeKind.ADDED, new, 0, new.amount_cents), held_before))
         elif new is None and old is not None:
-            removed = Change(ChangeKind.REMOVED, old.tax_id, old.name, old.reference, old.amount_cents, 0)
-            changes.append(_placed(removed, held_now))
+            changes.append(_placed(_change(ChangeKind.REMOVED, old, old.amount_cents, 0), held_now))
         elif old is not None and new is not None:
             changes += _differences(old, new, destinations=destinations)
     order = list(ChangeKind)
     return tuple(sorted(changes, key=lambda one: (-abs(one.difference_cents), order.index(one.kind), one.tax_id)))
 
 
-def _differences(old: Item, new: Item, *, destinations: bool) -> list[Change]:
-    who = (new.tax_id, new.name or old.name, new.reference, old.amount_cents, new.amount_cents)
+def _change(kind: ChangeKind, owed: Obligation, before_cents: int, now_cents: int) -> Change:
+    return Change(kind, owed.payee.tax_id, owed.payee.name, owed.reference, before_cents, now_cents)
+
+
+def _differences(old: Obligation, new: Obligation, *, destinations: bool) -> list[Change]:
+    named = new if new.payee.name else replace(new, payee=old.payee)
     found = []
     if old.amount_cents != new.amount_cents:
-        found.append(Change(ChangeKind.AMOUNT, *who))
+        found.append(_change(ChangeKind.AMOUNT, named, old.amount_cents, new.amount_cents))
     if destinations and new.destination and old.destination and old.destination != new.destination:
-        same = replace(Change(ChangeKind.DESTINATION, *who), before_cents=new.amount_cents)
-        found.append(same)  # a difference in the amount is told once
+        # a difference in the amount is told once
+        found.append(_change(ChangeKind.DESTINATION, named, new.amount_cents, new.amount_cents))
     return found
 
 
@@ -202,33 +189,29 @@ def period_before(periods: Iterable[str], label: str) -> str:
     return max((period for period in periods if period < label), default="")
 
 
-def names_in(*tables: pd.DataFrame) -> dict[str, str]:
-    """Tell people's names by tax id, the first table's first."""
+def names_in(people: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Tell people's names by tax id, the first that is told of somebody."""
     names: dict[str, str] = {}
-    for table in tables:
-        for tax_id, name in zip(table["tax_id"], table["name"], strict=True):
-            if name:
-                names.setdefault(str(tax_id), str(name))
+    for tax_id, name in people:
+        if name:
+            names.setdefault(tax_id, name)
     return names
 
 
-def _is_paid(obligations: pd.DataFrame) -> pd.Series:
-    paid = obligations["kind"].isin(_PAID_KINDS) & ~obligations["place"].isin(_NOT_PAID)
-    dropped = (obligations["place"] == Place.EXCLUDED.value) & (obligations["submission_id"] == "")
-    return paid & ~dropped & (obligations["base_key"] != "")
+def _is_paid(owed: Obligation) -> bool:
+    """Whether it was paid, or is to be; what people dropped is not."""
+    dropped = owed.place is Place.EXCLUDED and not owed.submission_id
+    return owed.kind in _PAID_KINDS and owed.place not in _NOT_PAID and not dropped and owed.base_key != ""
 
 
-def _joined(there: Item | None, here: Item, *, last: bool) -> Item:
+def _joined(there: Obligation | None, here: Obligation, *, last: bool) -> Obligation:
+    """Add a part to a sum; of the `last` one counts where it goes."""
     if there is None:
         return here
     amount = there.amount_cents + here.amount_cents
+    payee = there.payee if there.payee.name else replace(there.payee, name=here.payee.name)
     destination = here.destination if last else there.destination
-    return replace(there, name=there.name or here.name, amount_cents=amount, destination=destination)
-
-
-def sum_of(items: Items) -> int:
-    """Sum of all amounts, in centavos."""
-    return sum(item.amount_cents for item in items.values())
+    return replace(there, payee=payee, amount_cents=amount, destination=destination)
 
 
 _Dated = TypeVar("_Dated", PaidSum, UsedDestination)
@@ -249,16 +232,6 @@ class PaidBefore:
     last_period: Sequence[PaidPart] = ()
 
 
-@dataclass(slots=True)
-class _Planned:
-    """What a plan pays one payee."""
-
-    name: str = ""
-    cents: int = 0
-    parts: set[int] = field(default_factory=set)
-    destinations: set[str] = field(default_factory=set)
-
-
 @dataclass(frozen=True, slots=True)
 class _Past:
     """What one payee got before.
@@ -277,7 +250,7 @@ class _Past:
 
 
 def notices_of(
-    obligations: DataFrame[Obligations],
+    obligations: Sequence[Obligation],
     before: PaidBefore,
     names: Mapping[str, str],
     *,
@@ -303,13 +276,16 @@ def notices_of(
     for part in before.last_period:
         last[part.payee].append(part)
     found: list[PayeeNotice] = []
-    for payee, planned in _planned(obligations).items():
+    by_payee = defaultdict[str, list[Obligation]](list)
+    for owed in planned_payments(obligations):
+        by_payee[owed.payee.tax_id].append(owed)
+    for payee, planned in by_payee.items():
         alike = [paid for paid in sums.get(payee, []) if paid.currency == currency]
         past = _past(alike, (job, period), [part.amount_cents for part in last.get(payee, [])])
         known = sums.get(payee)
         found += _look(payee, planned, replace(past, last_paid_at=known[0].last_at) if known else past)
         found += _look_at_destination(payee, planned, used.get(payee, []))
-    found += _disappeared(last, set(obligations["tax_id"]), names)
+    found += _disappeared(last, {owed.payee.tax_id for owed in obligations}, names)
     urgency = list(Notice)
     return tuple(
         sorted(found, key=lambda one: (urgency.index(one.notice), -one.now_cents, -one.before_cents, one.tax_id))
@@ -324,31 +300,25 @@ def _by_payee(rows: Iterable[_Dated]) -> dict[str, list[_Dated]]:
     return grouped
 
 
-def _planned(obligations: DataFrame[Obligations]) -> dict[str, _Planned]:
-    payees: dict[str, _Planned] = {}
-    chosen = obligations[(obligations["place"] == Place.PLANNED.value) & (obligations["kind"] != "owner")]
-    for row in records(chosen):
-        one = payees.setdefault(row["tax_id"], _Planned())
-        one.name = one.name or row["name"]
-        one.cents += int(row["amount_cents"])
-        one.parts.add(int(row["amount_cents"]))
-        one.destinations.add(row["destination"])
-    return payees
-
-
-def _look(payee: str, planned: _Planned, past: _Past) -> Iterator[PayeeNotice]:
+def _look(payee: str, planned: Sequence[Obligation], past: _Past) -> Iterator[PayeeNotice]:
     """Judge one payee's sum by what they got before."""
+    name, cents = _name_of(planned), sum_cents(planned)
     if past.last_paid_at is None:
-        yield PayeeNotice(Notice.NEW, payee, planned.name, planned.cents)
+        yield PayeeNotice(Notice.NEW, payee, name, cents)
         return
-    now = planned.cents + past.this_period_cents
-    slip = _slip({now, *planned.parts}, {*past.amounts[:1], *past.last_parts, past.this_period_cents})
+    now = cents + past.this_period_cents
+    parts = {owed.amount_cents for owed in planned}
+    slip = _slip({now, *parts}, {*past.amounts[:1], *past.last_parts, past.this_period_cents})
     seen = len(past.amounts)
     if slip:
         times = slip * SLIP_TIMES
-        yield PayeeNotice(Notice.TIMES_100, payee, planned.name, times, slip, seen, past.last_paid_at)
+        yield PayeeNotice(Notice.TIMES_100, payee, name, times, slip, seen, past.last_paid_at)
     elif past.amounts and _is_much_above(now, usual := median(map(Fraction, past.amounts))):
-        yield PayeeNotice(Notice.MUCH_ABOVE, payee, planned.name, now, int(usual), seen, past.last_paid_at)
+        yield PayeeNotice(Notice.MUCH_ABOVE, payee, name, now, int(usual), seen, past.last_paid_at)
+
+
+def _name_of(planned: Iterable[Obligation]) -> str:
+    return next((owed.payee.name for owed in planned if owed.payee.name), "")
 
 
 def _past(sums: Sequence[PaidSum], this: tuple[str, str], last_parts: Collection[int]) -> _Past:
@@ -369,19 +339,22 @@ def _is_much_above(now_cents: int, usual_cents: Fraction) -> bool:
     return now_cents >= MUCH_ABOVE_TIMES * usual_cents and now_cents - usual_cents >= MUCH_ABOVE_BY_CENTS
 
 
-def _look_at_destination(payee: str, planned: _Planned, used: Sequence[UsedDestination]) -> Iterator[PayeeNotice]:
+def _look_at_destination(
+    payee: str, planned: Sequence[Obligation], used: Sequence[UsedDestination]
+) -> Iterator[PayeeNotice]:
     """Compare with where the payee was last paid; several destinations may be used in one period."""
     latest = {
         destination.destination
         for destination in used
         if (destination.job, destination.period) == (used[0].job, used[0].period)
     }
-    other = planned.destinations - latest
+    other = {owed.destination for owed in planned} - latest
     if used and other:
         uses = [destination.last_at for destination in used if destination.destination in other]
         last_used_at = max(uses, default=None)
         paid_at = used[0].last_at
-        notice = PayeeNotice(Notice.DESTINATION, payee, planned.name, planned.cents, last_paid_at=paid_at)
+        name, cents = _name_of(planned), sum_cents(planned)
+        notice = PayeeNotice(Notice.DESTINATION, payee, name, cents, last_paid_at=paid_at)
         yield replace(notice, last_used_at=last_used_at)
 
 
@@ -396,7 +369,7 @@ def _disappeared(
 
 
 def rows_of(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     notices: Iterable[PayeeNotice],
     names: Mapping[str, str],
     alike: Mapping[str, tuple[PaidAlike, ...]] = MappingProxyType({}),
@@ -413,60 +386,64 @@ def rows_of(
     for notice in notices:
         by_payee[notice.tax_id].append(notice.notice)
     planned, others = list[PlanRow](), list[PlanRow]()
-    for row in records(obligations):
-        is_planned = row["place"] == Place.PLANNED.value
-        told = tuple(by_payee.get(row["tax_id"], ())) if is_planned else ()
-        found = alike.get(row["key"], ()) if is_planned else ()
+    for owed in obligations:
+        is_planned = owed.place is Place.PLANNED
+        told = tuple(by_payee.get(owed.payee.tax_id, ())) if is_planned else ()
+        found = alike.get(owed.key, ()) if is_planned else ()
         told = (Notice.PAID_BEFORE, *told) if found else told
-        (planned if is_planned else others).append(_row(row, told, names, found))
+        (planned if is_planned else others).append(_row(owed, told, names, found))
     return _largest_first(planned), _largest_first(others)
 
 
 def notices_of_rows(
-    obligations: DataFrame[Obligations], alike: Mapping[str, tuple[PaidAlike, ...]]
+    obligations: Iterable[Obligation], alike: Mapping[str, tuple[PaidAlike, ...]]
 ) -> tuple[PayeeNotice, ...]:
     """Name each row that looks paid before, the largest first."""
-    rows = [row for row in records(obligations[obligations["key"].isin(list(alike))]) if row["key"] in alike]
-    rows.sort(key=lambda row: (-row["amount_cents"], row["tax_id"], row["key"]))
+    looking = [owed for owed in obligations if owed.key in alike]
+    looking.sort(key=lambda owed: (-owed.amount_cents, owed.payee.tax_id, owed.key))
     return tuple(
         PayeeNotice(
             Notice.PAID_BEFORE,
-            row["tax_id"],
-            row["name"],
-            row["amount_cents"],
-            row["amount_cents"],
-            alike=alike[row["key"]],
+            owed.payee.tax_id,
+            owed.payee.name,
+            owed.amount_cents,
+            owed.amount_cents,
+            alike=alike[owed.key],
         )
-        for row in rows
+        for owed in looking
     )
 
 
-def not_paid_of(obligations: DataFrame[Obligations]) -> tuple[NotPaid, ...]:
+def not_paid_of(obligations: Iterable[Obligation]) -> tuple[NotPaid, ...]:
     """Sum up what is not planned by place and reason, the largest first.
 
     What another submission claims is told by its place alone, whatever that submission is called.
     """
-    counts, sums = defaultdict[tuple[str, str], int](int), defaultdict[tuple[str, str], int](int)
-    for row in records(obligations[obligations["place"] != Place.PLANNED.value]):
-        name = (row["place"], "claimed" if row["submission_id"] else row["reason"])
-        counts[name] += 1
-        sums[name] += int(row["amount_cents"])
-    found = [NotPaid(Place(place), reason, counts[place, reason], sums[place, reason]) for place, reason in counts]
+    counts, sums = defaultdict[tuple[Place, str], int](int), defaultdict[tuple[Place, str], int](int)
+    for owed in obligations:
+        if owed.place is not Place.PLANNED:
+            name = (owed.place, "claimed" if owed.submission_id else owed.reason)
+            counts[name] += 1
+            sums[name] += owed.amount_cents
+    found = [NotPaid(place, reason, counts[place, reason], sums[place, reason]) for place, reason in counts]
     return tuple(sorted(found, key=lambda one: (-abs(one.amount_cents), one.place, one.reason)))
 
 
-def _row(row: Record, notices: tuple[Notice, ...], names: Mapping[str, str], alike: tuple[PaidAlike, ...]) -> PlanRow:
+def _row(
+    owed: Obligation, notices: tuple[Notice, ...], names: Mapping[str, str], alike: tuple[PaidAlike, ...]
+) -> PlanRow:
+    payee, source = owed.payee, owed.source
     return PlanRow(
-        name=row["name"] or names.get(row["tax_id"], ""),
-        tax_id_masked=mask_tax_id(row["tax_id"]) if row["tax_id"] else "",
-        kind=row["kind"],
-        reference=row["reference"],
-        amount_cents=int(row["amount_cents"]),
-        place=Place(row["place"]),
-        reason=row["reason"],
-        file=row["file"],
-        sheet=row["sheet"],
-        row=int(row["row"]),
+        name=payee.name or names.get(payee.tax_id, ""),
+        tax_id_masked=mask_tax_id(payee.tax_id) if payee.tax_id else "",
+        kind=owed.kind,
+        reference=owed.reference,
+        amount_cents=owed.amount_cents,
+        place=owed.place,
+        reason=owed.reason,
+        file=source.file,
+        sheet=source.sheet,
+        row=source.row,
         notices=notices,
         alike=alike,
     )

@@ -2,21 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-import pandas as pd
-
-from flows.payables.rules.obligations import obligations_frame
 from flows.reports.rules.judge_report import held_nothing
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode
+from schemas.obligation import Obligation, Obligations, as_decided, because, sum_cents
 from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
-from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Obligations
+from schemas.tables.contract import DataFrame
 from schemas.tables.row_accounting import RowRuns, Run, move_rows
 from schemas.wire import SplitReport, cents_of
 
@@ -42,7 +40,7 @@ _PLACES = {
 _DECIDED = {DecisionKind.PAY: Place.FAILED, DecisionKind.PAID: Place.PAID, DecisionKind.DROP: Place.EXCLUDED}
 
 
-def place_of(row: Mapping[str, object], submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
+def place_of(owed: Obligation, submission: Submission, run_id: str, decided: Decision | None = None) -> Place:
     """Say where an obligation is, from the submission that claims it and what people have decided.
 
     What an earlier run paid or has in processing is a duplicate here; everything else is told as it stands, whatever
@@ -55,9 +53,9 @@ def place_of(row: Mapping[str, object], submission: Submission, run_id: str, dec
         place = _DECIDED[decided.kind]
     if place is Place.PAID and submission.run_id != run_id:
         return Place.DUPLICATE
-    if place is Place.PAID and row["kind"] == "owner":
+    if place is Place.PAID and owed.kind == "owner":
         return Place.OWNER
-    if place is Place.PAID and row["withhold"]:
+    if place is Place.PAID and owed.withhold:
         return Place.WITHHELD
     return place
 
@@ -67,41 +65,43 @@ def is_duplicate(submission: Submission, run_id: str) -> bool:
     return submission.run_id != run_id and _PLACES[submission.state] in {Place.PAID, Place.PROCESSING}
 
 
-def with_what_was_kept(row: Record, submission: Submission, report: SplitReport | None) -> list[Record]:
+def with_what_was_kept(owed: Obligation, submission: Submission, report: SplitReport | None) -> list[Obligation]:
     """Tell a paid sum as what the report says of it: less the tax, or paid although people asked to hold it back.
 
     Args:
-        row: With its place.
+        owed: In its place.
         submission: What claims it.
         report: Its last report.
 
     Returns:
-        The row; where the report is of this one payment, the net and the tax apart, since only then is the net known.
+        The obligation; where the report is of this one payment, the net and the tax apart, since only then is the net
+        known.
     """
     if report is None or submission.state is not S.PAID:
-        return [row]
-    if row["place"] == Place.WITHHELD.value and held_nothing(report):
-        row = row | {"place": Place.PAID.value}
+        return [owed]
+    if owed.place is Place.WITHHELD and held_nothing(report):
+        owed = replace(owed, place=Place.PAID)
     tax_cents = cents_of(report.irAmount) if report.irAmount is not None else 0
-    if row["place"] != Place.PAID.value or not tax_cents:
-        return [row]
-    net_cents = row["amount_cents"] - tax_cents
+    if owed.place is not Place.PAID or not tax_cents:
+        return [owed]
+    net_cents = owed.amount_cents - tax_cents
     is_alone = submission.payments == 1 and not submission.owner_cents and net_cents > 0 and tax_cents > 0
+    less_tax = replace(owed, reasons=because(LESS_TAX))
     if not is_alone or (report.paidAmount is not None and cents_of(report.paidAmount) != net_cents):
-        return [row | {"reason": LESS_TAX}]
-    tax = row | {"amount_cents": tax_cents, "place": Place.INCOME_TAX.value, "reason": TAX_WITHHELD}
-    return [row | {"amount_cents": net_cents, "reason": LESS_TAX}, tax]
+        return [less_tax]
+    tax = replace(owed, amount_cents=tax_cents, place=Place.INCOME_TAX, reasons=because(TAX_WITHHELD))
+    return [replace(less_tax, amount_cents=net_cents), tax]
 
 
 def reconcile(
-    obligations: DataFrame[Obligations],
+    obligations: Iterable[Obligation],
     submissions: Mapping[str, Submission],
     run_id: str,
     *,
     reports: Mapping[str, SplitReport] = MappingProxyType({}),
     decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
     planned_owner: bool = False,
-) -> DataFrame[Obligations]:
+) -> Obligations:
     """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
 
     The owner's part that no report carries stays with the owner, unless batches that would carry it are only a draft.
@@ -114,23 +114,24 @@ def reconcile(
         decisions: (Obligation key, submission id) -> the last word on what that report did for it.
         planned_owner: Whether the owner's part is only a draft.
     """
-    rows = list[Record]()
-    for row in records(obligations):
-        submission = submissions.get(row["submission_id"])
-        if submission is not None and row["place"] != Place.CONFLICT.value:
-            decided = decisions.get((row["key"], submission.id))
-            row["place"] = place_of(row, submission, run_id, decided).value
-            row["reason"] = decided.reason if decided else submission.reason or row["reason"]
-            rows += with_what_was_kept(row, submission, reports.get(submission.id))
-            continue
-        if row["kind"] == "owner" and row["place"] == Place.PLANNED.value and not planned_owner:
-            row["place"] = Place.OWNER.value
-        rows.append(row)
-    return obligations_frame(pd.DataFrame(rows, columns=list(obligations.columns)))
+    placed = list[Obligation]()
+    for owed in obligations:
+        submission = submissions.get(owed.submission_id)
+        if submission is not None and owed.place is not Place.CONFLICT:
+            decided = decisions.get((owed.key, submission.id))
+            said = because("submission", said=submission.reason) if submission.reason else owed.reasons
+            place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else said
+            here = replace(owed, place=place, reasons=reasons)
+            placed += with_what_was_kept(here, submission, reports.get(submission.id))
+        elif owed.kind == "owner" and owed.place is Place.PLANNED and not planned_owner:
+            placed.append(replace(owed, place=Place.OWNER))
+        else:
+            placed.append(owed)
+    return tuple(placed)
 
 
 def total_up(
-    obligations: DataFrame[Obligations],
+    obligations: Obligations,
     in_cents: int,
     submissions: Mapping[str, Submission],
     reports: Mapping[str, SplitReport],
@@ -149,8 +150,8 @@ def total_up(
         BrokenInvariant: the places do not make up what came in.
     """
     sums = Counter[str]()
-    for place, cents in zip(obligations["place"], obligations["amount_cents"], strict=True):
-        sums[place] += int(cents)
+    for owed in obligations:
+        sums[owed.place.value] += owed.amount_cents
     for submission in submissions.values():
         report = reports.get(submission.id)
         if report is not None and submission.state is S.PAID and submission.run_id == run_id:
@@ -161,17 +162,17 @@ def total_up(
     return totals
 
 
-def _move_tax(sums: Counter[str], obligations: pd.DataFrame, submission: Submission, report: SplitReport) -> None:
+def _move_tax(sums: Counter[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
     """Take out of paid what a report of several payments kept of them; of which is not known."""
     if report.irAmount is not None:
-        told = (obligations["submission_id"] == submission.id) & (obligations["place"] == Place.INCOME_TAX.value)
-        more = cents_of(report.irAmount) - int(obligations.loc[told, "amount_cents"].sum())
+        told = (owed for owed in obligations if owed.submission_id == submission.id and owed.place is Place.INCOME_TAX)
+        more = cents_of(report.irAmount) - sum_cents(told)
         sums[Place.PAID.value] -= more
         sums[Place.INCOME_TAX.value] += more
 
 
 def withheld_otherwise(
-    obligations: DataFrame[Obligations], submissions: Sequence[Submission], reports: Mapping[str, SplitReport]
+    obligations: Obligations, submissions: Sequence[Submission], reports: Mapping[str, SplitReport]
 ) -> list[Discrepancy]:
     """Tell where the service held back another sum than people asked it to."""
     found = []
@@ -179,8 +180,8 @@ def withheld_otherwise(
         report = reports.get(submission.id)
         if report is None or report.withholdAmount is None or submission.state is not S.PAID:
             continue
-        asked = obligations[(obligations["submission_id"] == submission.id) & obligations["withhold"]]
-        expected, told = int(asked["amount_cents"].sum()), cents_of(report.withholdAmount)
+        asked = (owed for owed in obligations if owed.submission_id == submission.id and owed.withhold)
+        expected, told = sum_cents(asked), cents_of(report.withholdAmount)
         if expected != told:
             message = "the service held back another sum than was asked"
             numbers = {"expected": str(expected), "found": str(told)}
@@ -217,21 +218,22 @@ def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
     return RowCounts(read=counts.total(), **known)
 
 
-def place_rows(rows: DataFrame[RowRuns], obligations: DataFrame[Obligations]) -> DataFrame[RowRuns]:
+def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> DataFrame[RowRuns]:
     """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
-    own = obligations[obligations["row"] > 0]
     moved = dict[tuple[str, str, int], Run]()
-    columns = ["file", "sheet", "row", "place", "reason", "submission_id"]
-    for file, sheet, row, place, reason, sent in own[columns].itertuples(index=False):
-        if place in {Place.HELD.value, Place.CONFLICT.value}:
+    for owed in obligations:
+        file, sheet, row = owed.source.file, owed.source.sheet, owed.source.row
+        if not row:
+            continue
+        if owed.place in {Place.HELD, Place.CONFLICT}:
             end = "held"
-        elif place == Place.DUPLICATE.value:
+        elif owed.place is Place.DUPLICATE:
             end = "duplicate"
-        elif place == Place.EXCLUDED.value and not sent:
+        elif owed.place is Place.EXCLUDED and not owed.submission_id:
             end = "ignored"
         else:
             continue
-        moved[file, sheet, row] = Run(file, sheet, row, row, 1, end, reason)
+        moved[file, sheet, row] = Run(file, sheet, row, row, 1, end, owed.reason)
     return move_rows(rows, list(moved.values()))
 
 

@@ -1,14 +1,16 @@
 """What waits, decided: what a run leaves open, and which of it still waits when somebody asks."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import pandas as pd
 
+from schemas.approval import DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
+from schemas.obligation import Obligation
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
@@ -17,8 +19,6 @@ S = SubmissionState
 
 _LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
 _ROW: Final = "row"
-# How `schemas.approval` begins the reason of what people have freed to be paid.
-_TO_BE_PAID: Final = "pay, decided by "
 # Submissions in these states tell of themselves what was planned and has not been sent.
 UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
 # A run that ended so left work undone, whatever it has written down.
@@ -59,29 +59,26 @@ _CODES: Final = {
 _ORDER: Final = {kind: number for number, kind in enumerate(WaitKind)}
 
 
-def open_items(obligations: pd.DataFrame, rows: pd.DataFrame) -> tuple[OpenItem, ...]:
+def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[OpenItem, ...]:
     """Sum up what a run leaves open, by place, kind and reason.
 
     Args:
-        obligations: `schemas.tables.obligations.Obligations`, after `reconcile`.
+        obligations: After `reconcile`.
         rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went, after `place_rows`.
 
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
     """
     counts, cents = Counter[tuple[Place, str, str]](), Counter[tuple[Place, str, str]]()
-    columns = ["place", "kind", "reason", "amount_cents"]
-    for place_name, kind, reason, amount in obligations[columns].itertuples(index=False, name=None):
-        place = Place(place_name)
-        if place is Place.FAILED and reason.startswith(_TO_BE_PAID):
-            place = Place.NOT_SENT
+    for owed in obligations:
+        place = Place.NOT_SENT if owed.place is Place.FAILED and _is_freed(owed) else owed.place
         if place not in _LEFT_OPEN:
             continue
-        known = "" if place in {Place.PLANNED, Place.NOT_SENT} else _without_names(reason)
-        counts[place, kind, known] += 1
-        cents[place, kind, known] += int(amount)
+        known = "" if place in {Place.PLANNED, Place.NOT_SENT} else ",".join(why.nameless for why in owed.reasons)
+        counts[place, owed.kind, known] += 1
+        cents[place, owed.kind, known] += owed.amount_cents
     money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts)]
-    paid_by_row = set(obligations.loc[obligations["row"] > 0, "file"])
+    paid_by_row = {owed.source.file for owed in obligations if owed.source.row}
     others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
     found = Counter[str]()
     for reason, count in zip(others["reason"], others["rows"], strict=True):
@@ -89,9 +86,9 @@ def open_items(obligations: pd.DataFrame, rows: pd.DataFrame) -> tuple[OpenItem,
     return (*money, *(OpenItem(Place.HELD, _ROW, reason, found[reason], 0) for reason in sorted(found)))
 
 
-def _without_names(reason: str) -> str:
-    """Keep codes and words of the program; what people wrote into a decision is theirs, and may name somebody."""
-    return reason.partition(", decided by ")[0]
+def _is_freed(owed: Obligation) -> bool:
+    """Whether people have said that what a report did not do is to be paid."""
+    return any(why.code == "decided" and why.facts["decision"] == DecisionKind.PAY for why in owed.reasons)
 
 
 @dataclass(frozen=True, slots=True)

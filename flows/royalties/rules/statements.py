@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
-from operator import itemgetter
 from typing import Final, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 
 from flows.royalties.rules.accrue import History, Posting, advance_reference
 from schemas.job import Job, Period
+from schemas.obligation import Obligation, Obligations, Reason, sum_cents
 from schemas.payee_statement import (
     EXACT,
     AdvanceStanding,
@@ -189,13 +188,13 @@ class StatementTables(NamedTuple):
         earnings: Earnings.
         territories: TerritoryEarnings.
         balances: PayeeBalances.
-        obligations: Obligations, best after `reconcile`, so that payments stand where they are by now.
+        obligations: What is owed, best after `reconcile`, so that payments stand where they are by now.
     """
 
     earnings: pd.DataFrame
     territories: pd.DataFrame
     balances: pd.DataFrame
-    obligations: pd.DataFrame
+    obligations: Obligations
 
 
 def heading_of(job: Job, period: Period) -> StatementHeading:
@@ -275,12 +274,12 @@ def compose_statements(
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
     for advance in advances:
         advances_of[advance.payee].append(advance)
-    told = {payee for payee, rows in owed.items() if any(row["kind"] != "carried" for row in rows)}
+    told = {payee for payee, parts_owed in owed.items() if any(part.kind != "carried" for part in parts_owed)}
     for payee in sorted({*parts, *balance_of, *told} - {""}):
         balance, rows = balance_of.get(payee), owed.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
         way = _way(balance, sums.total, rows) if balance else None
-        names = filter(None, [balance["name"] if balance else "", *sorted(row["name"] for row in rows)])
+        names = filter(None, [balance["name"] if balance else "", *sorted(part.payee.name for part in rows)])
         name = next(names, "")
         if not name:
             continue
@@ -299,16 +298,20 @@ def compose_statements(
         )
 
 
-def _obligations_by_payee(obligations: pd.DataFrame) -> dict[str, list[Record]]:
-    names = ["tax_id", "name", "kind", "reference", "amount_cents", "place", "reason", "submission_id", "key"]
-    own = obligations.loc[obligations["kind"].isin(_TOLD) & (obligations["tax_id"] != ""), names]
-    in_order = sorted(records(own), key=itemgetter("tax_id", "kind", "reference", "key", "amount_cents", "place"))
-    return {payee: list(rows) for payee, rows in groupby(in_order, key=itemgetter("tax_id"))}
+def _obligations_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
+    own = [owed for owed in obligations if owed.kind in _TOLD and owed.payee.tax_id]
+    own.sort(key=lambda owed: (owed.kind, owed.reference, owed.key, owed.amount_cents, owed.place))
+    by_payee = defaultdict[str, list[Obligation]](list)
+    for owed in own:
+        by_payee[owed.payee.tax_id].append(owed)
+    return by_payee
 
 
-def _way(balance: Record, exact: Decimal, rows: Sequence[Record]) -> WayToPaid:
-    reasons = [row["reason"] for row in rows if row["kind"] == "royalty" and row["place"] == Place.HELD.value]
-    back = sum(row["amount_cents"] for row in rows if row["kind"] == "carried" and row["reason"] == _DIFFERENCE)
+def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> WayToPaid:
+    reasons = [
+        why for owed in obligations if owed.kind == "royalty" and owed.place is Place.HELD for why in owed.reasons
+    ]
+    back = sum_cents(owed for owed in obligations if owed.kind == "carried" and owed.code == _DIFFERENCE)
     return WayToPaid(
         earned_exact=exact,
         earned_cents=balance["earned_cents"],
@@ -322,8 +325,8 @@ def _way(balance: Record, exact: Decimal, rows: Sequence[Record]) -> WayToPaid:
     )
 
 
-def _codes(reasons: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({code.strip() for reason in reasons for code in reason.split(",") if code.strip()}))
+def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    return tuple(sorted({reason.text for reason in reasons}))
 
 
 def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | None) -> tuple[AdvanceStanding, ...]:
@@ -332,20 +335,20 @@ def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | 
     return (*advances, AdvanceStanding(payee, "", "", untold, None)) if untold else tuple(advances)
 
 
-def _payments(rows: Iterable[Record], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:
-    for row in rows:
-        if row["kind"] == "carried" or not row["amount_cents"]:
+def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:
+    for owed in obligations:
+        if owed.kind == "carried" or not owed.amount_cents:
             continue
-        kind: Literal["royalty", "payment"] = "royalty" if row["kind"] == "royalty" else "payment"
-        held = row["place"] == Place.HELD.value
-        submission = submissions.get(row["submission_id"])
+        kind: Literal["royalty", "payment"] = "royalty" if owed.kind == "royalty" else "payment"
+        held = owed.place is Place.HELD
+        submission = submissions.get(owed.submission_id)
         sent_at = submission.sending_at if submission else None
         yield StatementPayment(
             kind=kind,
-            reference=row["reference"],
-            amount_cents=row["amount_cents"],
-            place=standing_of(row["place"], row["reason"]),
-            reasons=_codes([row["reason"]]) if held else (),
-            report=submission.report_id if submission else row["submission_id"],
+            reference=owed.reference,
+            amount_cents=owed.amount_cents,
+            place=standing_of(owed.place, owed.reason),
+            reasons=_codes(owed.reasons) if held else (),
+            report=submission.report_id if submission else owed.submission_id,
             sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,
         )

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from flows.payables.rules.account_checks import accounts_to_pay, holder
-from schemas.tables.contract import records
+from flows.payables.rules.account_checks import accounts_to_pay
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, payments
 
@@ -44,13 +43,13 @@ def test_an_account_is_paid_and_checked_under_its_holder_or_else_its_payee(accou
         "taxId": CPF["ana"],
         "validateOwnership": False,
     }
-    assert holder(records(payables.obligations)[0]) == name
+    assert payables.obligations[0].holder == name
 
 
 def test_the_holder_s_name_is_no_part_of_the_destination():
     _, plain = worked_out()
     _, named = worked_out(account_holder="ANA PRODUÇÕES")
-    assert list(plain.obligations["destination"]) == list(named.obligations["destination"])
+    assert [owed.destination for owed in plain.obligations] == [owed.destination for owed in named.obligations]
 
 
 def test_what_a_row_brings_beyond_the_payee_travels_with_its_payment():

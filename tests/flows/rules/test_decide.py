@@ -5,6 +5,7 @@ import pytest
 from flows.approvals.rules import Question, open_question
 from schemas.approval import DecisionKind
 from schemas.submission import Claim, SubmissionState
+from tests.obligations import obligation
 
 PAY, PAID, DROP = DecisionKind
 S = SubmissionState
@@ -12,7 +13,7 @@ KEY, BESIDE = "ob-1", "ob-2"
 
 
 def row(place="planned", *, cents=1000, key=KEY, kind="payment", to="there"):
-    return {"key": key, "base_key": KEY, "kind": kind, "place": place, "amount_cents": cents, "destination": to}
+    return obligation(key=key, base_key=KEY, kind=kind, place=place, amount_cents=cents, destination=to)
 
 
 def claimed(state=S.PAID, *, cents=1000, key=KEY, by="rp-1", kind="payment"):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from flows.payables.rules.plan_batches import entry_digest, explain_refusal, refused_entries
-from schemas.tables.contract import records
+from schemas.obligation import NO_ROW
 from tests.spec.office import Office, inputs
 from tests.spec.reports import submission
 from tests.spec.tables import payments
@@ -61,7 +61,7 @@ def test_every_place_is_told(sent):
 
 def test_a_royalty_points_at_the_payee_s_field_without_a_row(sent):
     obligations, refused = sent
-    royalty = obligations.assign(row=0, file="")
+    royalty = [replace(owed, source=NO_ROW) for owed in obligations]
     (issue,) = explained((royalty, refused), (("body", "payments", 0, "name"), "missing"))
     assert (issue.row, issue.column) == (None, "name")
 
@@ -69,7 +69,7 @@ def test_a_royalty_points_at_the_payee_s_field_without_a_row(sent):
 def test_a_refused_entry_is_recognised_when_it_is_planned_again_and_only_then(sent):
     obligations, refused = sent
     (digest,) = refused_entries(refused.body, [(("body", "payments", 0, "name"), "a"), (("body", "payments", 0), "b")])
-    by_row = {row["row"]: entry_digest(row) for row in records(obligations)}
+    by_row = {owed.source.row: entry_digest(owed) for owed in obligations}
     assert by_row[3] == digest != by_row[2]
     corrected = replace(refused, body=refused.body.replace(b'"Ana"', b'"Ana Serra"'))
     assert refused_entries(corrected.body, [(("body", "payments", 0), "b")]) != [digest]

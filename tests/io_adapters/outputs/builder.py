@@ -13,26 +13,15 @@ from schemas.reconciliation import (
     Summary,
     Totals,
 )
-from schemas.tables.obligations import Earnings, Obligations, PayeeBalances
+from schemas.tables.obligations import Earnings, PayeeBalances
 from schemas.tables.row_accounting import RowRuns
-
-_BLANK = dict.fromkeys(Obligations.to_schema().columns, "") | {
-    "amount_cents": 0,
-    "row": 0,
-    "withhold": False,
-    "advance": False,
-    "recurring": False,
-}
+from tests.obligations import obligation as obligation_of
 
 
 def obligation(amount_cents, place, **given):
-    """Return one obligation as a dict, valid for `Obligations`."""
-    return (
-        _BLANK
-        | {"kind": "payment", "key": "ob-x", "base_key": "ob-x", "place": place.value}
-        | given
-        | {"amount_cents": amount_cents}
-    )
+    """Return one obligation of its columns."""
+    columns = {"kind": "payment", "key": "ob-x", "base_key": "ob-x"} | given
+    return obligation_of(amount_cents=amount_cents, place=place, **columns)
 
 
 SAMPLE = (
@@ -60,7 +49,7 @@ def summary(obligations, **given):
     """Return a summary whose totals are those of the obligations."""
     totals = dict.fromkeys((place.value for place in Place), 0)
     for owed in obligations:
-        totals[owed["place"]] += owed["amount_cents"]
+        totals[owed.place.value] += owed.amount_cents
     values = {
         "run": "run-1",
         "job": "aurora",
@@ -105,8 +94,7 @@ def reconciliation(obligations=SAMPLE, language="pt-BR", issues=(ISSUE,), **give
         ),
         "decisions": ("pagamentos.xlsx: cabeçalho na linha 1",),
     }
-    owed = Obligations.validate(pd.DataFrame(list(obligations))) if obligations else frame(Obligations)
-    return Reconciliation(language=language, obligations=owed, issues=tuple(issues), **values | given)
+    return Reconciliation(language=language, obligations=tuple(obligations), issues=tuple(issues), **values | given)
 
 
 def frame(model, *rows):

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from decimal import Decimal
+from typing import get_args
 
 import pandas as pd
 import pytest
@@ -15,9 +16,10 @@ from io_adapters.outputs.workbook import Book, Column, Table, write_table
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
+from schemas.obligation import Kind
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
-from schemas.tables.obligations import KINDS, Earnings, PayeeBalances
+from schemas.tables.obligations import Earnings, PayeeBalances
 from schemas.tables.row_accounting import RowRuns
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
@@ -172,7 +174,7 @@ def test_an_amount_no_spreadsheet_number_can_hold_is_written_as_text():
 @pytest.mark.parametrize("language", ["pt-BR", "en"])
 def test_every_place_kind_exit_code_and_severity_has_a_word(language):
     texts = catalogue_in(language)
-    for family, values in (("place", Place), ("kind", KINDS), ("exit", ExitCode), ("severity", Severity)):
+    for family, values in (("place", Place), ("kind", get_args(Kind)), ("exit", ExitCode), ("severity", Severity)):
         for value in values:
             name = f"{family}.{int(value) if family == 'exit' else value}"
             assert (name if family == "place" else f"output.{name}") in texts

@@ -1,0 +1,184 @@
+"""Obligation: what is owed to one payee for one job, period, currency and reference; with its place and its reasons."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from schemas.approval import Decision
+from schemas.plan import Place
+from schemas.values.destination import Destination
+
+# What is paid: a payments row, a payee's royalties, the owner's part. What is not: lines that no share covers, advances
+# recouped, and what goes into the next period.
+Kind = Literal["payment", "royalty", "owner", "unmatched", "recouped", "carried"]
+
+# Reasons that bear facts; every other code, of an issue or of the program's own, is its own text.
+_WITH_FACTS: Final[Mapping[str, str]] = {
+    "claimed_by": "claimed by {submission}",
+    "renamed_from": "renamed from {submission}",
+    "otherwise_than": "another amount or destination than in {submission}",
+    "otherwise_than_outside": "another amount than was paid outside",
+    "decided": "{decision}, decided by {by}",
+    "otherwise_decided": "another amount or destination than was {decision}, decided by {by}",
+    "settled_by": "settled by {file}, run {run}",
+    "submission": "{said}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an obligation is where it is.
+
+    Attributes:
+        code: Of an issue (`schemas.issues.IssueCode`), or one of the program's own: "advance", "claimed_by", ...
+        facts: What the code tells of: a submission, who decided, a file.
+    """
+
+    code: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The reason as programs read it, and as it is stored beside plans and rows."""
+        template = _WITH_FACTS.get(self.code)
+        return template.format_map(self.facts) if template else self.code
+
+    @property
+    def nameless(self) -> str:
+        """The same without whoever decided: their names are theirs."""
+        return self.text.removesuffix(f", decided by {self.facts['by']}") if "by" in self.facts else self.text
+
+
+Reasons = tuple[Reason, ...]
+
+
+def reasons_of(codes: str) -> Reasons:
+    """Read codes as rows with problems bear them: "TAXID_CHECK,NAME_REQUIRED"; nothing for ""."""
+    return tuple(Reason(code) for code in codes.split(",")) if codes else ()
+
+
+def because(code: str, **facts: str) -> Reasons:
+    """Give one reason."""
+    return (Reason(code, facts),)
+
+
+def as_decided(decision: Decision) -> Reasons:
+    """Give a person's decision as the reason."""
+    return because("decided", decision=decision.kind.value, by=decision.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Payee:
+    """A legal recipient as a report names them; texts are "" when absent."""
+
+    tax_id: str = field(default="", repr=False)
+    name: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
+    artist_name: str = field(default="", repr=False)
+    contact_id: str = ""
+    original_tax_id: str = field(default="", repr=False)
+    original_name: str = field(default="", repr=False)
+    parent_id: str = field(default="", repr=False)
+    parent_name: str = field(default="", repr=False)
+
+
+NOBODY: Final = Payee()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A row of a payments file; row 0 stands for none."""
+
+    file: str = ""
+    sheet: str = ""
+    row: int = 0
+
+
+NO_ROW: Final = SourceRow()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obligation:
+    """A sum that came in, by whom it is owed to and where it is; a run's obligations add up to its `in`.
+
+    Attributes:
+        kind: What it is a part of.
+        amount_cents: How much, in centavos of the reports' currency.
+        place: Where the money is.
+        reasons: Why it is there.
+        key: Its identity, `extPaymentId` on the wire; never made of amount or account; "" for what no report carries.
+        base_key: Key of the first obligation of the same payee and period.
+        reference: What tells two obligations to one payee apart.
+        payee: Whom it is owed to.
+        account: Pix key or bank account it goes to; None where nothing is known of one.
+        account_holder: Whose account that is; "" for the payee's own.
+        destination: Fingerprint of where it goes, or of where a submission that claims it has sent it.
+        withhold, advance, recurring: A person's wishes, as the row states them.
+        percentage, anticipation_id: As the row states them; "" when absent.
+        source: The payments row it is read from.
+        submission_id: What claims it; "" while nothing does.
+        run_id: The run that sent, or planned, that submission.
+    """
+
+    kind: Kind
+    amount_cents: int
+    place: Place
+    reasons: Reasons = ()
+    key: str = ""
+    base_key: str = ""
+    reference: str = ""
+    payee: Payee = NOBODY
+    account: Destination | None = field(default=None, repr=False)
+    account_holder: str = field(default="", repr=False)
+    destination: str = ""
+    withhold: bool = False
+    advance: bool = False
+    recurring: bool = False
+    percentage: str = ""
+    anticipation_id: str = ""
+    source: SourceRow = NO_ROW
+    submission_id: str = ""
+    run_id: str = ""
+
+    @property
+    def reason(self) -> str:
+        """All reasons as one text."""
+        return ",".join(reason.text for reason in self.reasons)
+
+    @property
+    def code(self) -> str:
+        """Code of the only reason; "" where there is none, or several."""
+        return self.reasons[0].code if len(self.reasons) == 1 else ""
+
+    @property
+    def holder(self) -> str:
+        """Whose name the account is held under; the payee's own unless the row says otherwise."""
+        return self.account_holder or self.payee.name
+
+    @property
+    def pays_somebody(self) -> bool:
+        """Whether a plan pays it to a payee; the owner's part goes with them."""
+        return self.place is Place.PLANNED and self.kind != "owner"
+
+
+Obligations = tuple[Obligation, ...]
+
+
+def planned_payments(obligations: Iterable[Obligation]) -> list[Obligation]:
+    """List what a plan pays people, in the order given."""
+    return [owed for owed in obligations if owed.pays_somebody]
+
+
+def sum_cents(obligations: Iterable[Obligation]) -> int:
+    """Add amounts up, in centavos."""
+    return sum(owed.amount_cents for owed in obligations)
+
+
+def any_in(obligations: Iterable[Obligation], places: Collection[Place]) -> bool:
+    """Say whether any obligation is in one of some places."""
+    return any(owed.place in places for owed in obligations)
+
+
+def submissions_of(obligations: Iterable[Obligation]) -> set[str]:
+    """Name the submissions that claim any of them."""
+    return {owed.submission_id for owed in obligations} - {""}
