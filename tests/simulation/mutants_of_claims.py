@@ -54,8 +54,8 @@ CLAIMS: Final = (
         when(twist=T.EXTENDED),
         Change(
             "flows.payables.rules.claims:claim",
-            'known = by_base.get(row["base_key"], []) if row["base_key"] else []',
-            'known = [one for some in by_base.values() for one in some if one.amount_cents == row["amount_cents"]]',
+            "known = by_base.get(owed.base_key, []) if owed.base_key else []",
+            "known = [one for some in by_base.values() for one in some if one.amount_cents == owed.amount_cents]",
         ),
     ),
 )

@@ -77,7 +77,7 @@ def own_companies_in_another_job(office: EditingOffice) -> None:
 
 OTHER_JOB: Final[dict[str, Any]] = {"job": "aurora-2"}
 SAME_DAYS: Final[dict[str, Any]] = {"period": {"start": "2026-10-01", "end": "2026-10-30"}}
-NO_GONE_ROWS: Final = Change(f"{CLAIM}:claim", "gone.judge(row) if judged is row else judged", "judged")
+NO_GONE_ROWS: Final = Change(f"{CLAIM}:claim", "gone.judge(owed) if found is owed else found", "found")
 
 IDENTITY: Final = (
     Mutant(
@@ -100,20 +100,20 @@ IDENTITY: Final = (
         "another account is another payee's",
         "DOUBLE",
         after(each(Chave_Pix="outra.conta@example.com", Referência="Nota 17")),
-        Change(f"{CLAIM}:_Gone.judge", 'self._by_payee.get((cents, row["tax_id"])) or ', ""),
+        Change(f"{CLAIM}:_Gone.judge", "self._by_payee.get((cents, owed.payee.tax_id)) or ", ""),
     ),
     Mutant(
         "another document is another payee",
         "DOUBLE",
         after(each(CPF=COMPANIES.cnpj)),
-        Change(f"{CLAIM}:_Gone.judge", ' or self._by_account.get((cents, row["destination"]))', ""),
-        Change(f"{ALIKE}:paid_alike", '*by_account.get((cents, row["destination"]), ())', ""),
+        Change(f"{CLAIM}:_Gone.judge", " or self._by_account.get((cents, owed.destination))", ""),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, owed.destination), ())", ""),
     ),
     Mutant(
         "an account that was paid under another job and document is unknown",
         "DOUBLE",
         after(own_companies_in_another_job),
-        Change(f"{ALIKE}:paid_alike", '*by_account.get((cents, row["destination"]), ())', ""),
+        Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, owed.destination), ())", ""),
     ),
     Mutant(
         "what other jobs and periods have paid is theirs",
@@ -159,6 +159,6 @@ IDENTITY: Final = (
         "what recurs may recur in any job",
         "DOUBLE",
         after(declare(**OTHER_JOB, period="2026-11"), recurring=True),
-        Change(f"{ALIKE}:_counts", 'row["recurring"] and same_series', 'row["recurring"]'),
+        Change(f"{ALIKE}:_counts", "owed.recurring and same_series", "owed.recurring"),
     ),
 )
