@@ -96,7 +96,7 @@ def test_a_run_killed_while_it_was_sending_leaves_a_doubt_that_is_looked_up(two,
         eventually(lambda: service.posts == 1 and (when == "before" or bool(service.reports)))
     finally:
         os.kill(killed.pid, signal.SIGKILL)
-        killed.communicate(timeout=10)
+        killed.communicate(timeout=60)
     report = two.run()
     assert report.exit_code == code
     assert service.posts == 1

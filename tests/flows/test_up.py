@@ -34,7 +34,7 @@ def runs(pid: int) -> bool:
 
 def said_by(log: Path) -> str:
     """Wait until a program has written a line."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not (said := log.read_text(encoding="utf-8")).endswith("\n") and time.monotonic() < until:
         time.sleep(0.02)
     return said
@@ -77,13 +77,13 @@ def test_the_sandbox_keeps_its_state_in_the_home_folder_that_was_named(tmp_path)
 
 
 def test_what_a_program_started_itself_ends_with_it(together, tmp_path):
-    child = "import time; time.sleep(60)"
+    child = "import time; time.sleep(120)"
     parent = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {child!r}]).pid, flush=True)"
     together.start("parent", ["python", "-c", parent])
     pid = int(said_by(tmp_path / "parent.log"))
     assert runs(pid)
     together.stop()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 30
     while runs(pid) and time.monotonic() < until:
         time.sleep(0.02)
     assert not runs(pid)
@@ -92,7 +92,7 @@ def test_what_a_program_started_itself_ends_with_it(together, tmp_path):
 def test_a_program_that_ends_by_itself_is_named_with_its_log(together, tmp_path):
     together.start("desk", ["python", "-c", "print('no more room'); raise SystemExit(3)"])
     said_by(tmp_path / "desk.log")
-    together.programs[0].process.wait(20)
+    together.programs[0].process.wait(60)
     with pytest.raises(ConfigurationError, match=r"desk has ended \(exit 3\); .*desk\.log says why"):
         together.check()
     assert (tmp_path / "desk.log").read_text(encoding="utf-8") == "no more room\n"

@@ -90,7 +90,7 @@ class Browser:
 
     def wait_for(self, path: str, words: str) -> str:
         """Load a page again until it says something."""
-        deadline = monotonic() + 30
+        deadline = monotonic() + 120
         while words not in (text := words_of(self.get(path))):
             assert monotonic() < deadline, text
             sleep(0.05)

@@ -30,7 +30,7 @@ class RawServer:
 
     def wait_until_idle(self) -> None:
         """Wait until a connection was made and every connection has ended."""
-        ends_at = time.monotonic() + 3
+        ends_at = time.monotonic() + 30
         while (self.connections == 0 or self._open) and time.monotonic() < ends_at:
             time.sleep(0.01)
 

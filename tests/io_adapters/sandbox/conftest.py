@@ -21,13 +21,13 @@ def sandbox() -> Iterator[EmbeddedSandbox]:
 
 @pytest.fixture
 def service(sandbox: EmbeddedSandbox) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=sandbox.url, headers={"Authorization": sandbox.api_key}, timeout=5) as client:
+    with httpx.Client(base_url=sandbox.url, headers={"Authorization": sandbox.api_key}, timeout=60) as client:
         yield client
 
 
 @pytest.fixture
 def control(sandbox: EmbeddedSandbox) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=sandbox.control_url, timeout=5) as client:
+    with httpx.Client(base_url=sandbox.control_url, timeout=60) as client:
         yield client
 
 

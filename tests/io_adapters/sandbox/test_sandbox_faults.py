@@ -80,7 +80,7 @@ def test_another_report_id_can_be_answered_while_the_rest_is_true(service, split
 def test_a_hanging_service_has_its_effect_though_the_client_gave_up(
     service, split_body, plant, audit, eventually, when
 ):
-    plant(CREATE, "hang", when=when, seconds=0.4)
+    plant(CREATE, "hang", when=when, seconds=1.5)
     with pytest.raises(httpx.ReadTimeout):
         service.post("/split", json=split_body(), timeout=0.2)
     assert creates(audit) == (when == "after")
@@ -93,7 +93,7 @@ def test_a_slow_service_answers_truly_in_the_end(service, split_body, plant):
 
 
 def test_an_effect_can_come_after_its_answer(service, split_body, plant, audit, eventually):
-    plant(CREATE, "late", seconds=0.3)
+    plant(CREATE, "late", seconds=1.5)
     assert service.post("/split", json=split_body()).status_code == 504
     assert creates(audit) == 0
     eventually(lambda: creates(audit) == 1)

@@ -48,7 +48,7 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Listening]:
         known: Callable[[], set[str]] = lambda: {told.token.sha256}  # noqa: E731
         thread = threading.Thread(target=door.serve, args=(known, lambda: told.rings.append(1), ready.set), daemon=True)
         thread.start()
-        assert ready.wait(10)
+        assert ready.wait(60)
         yield told
         servers[0].should_exit = True
         thread.join(10)
