@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import signal
 import socket
@@ -14,7 +13,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from flows.cli import app
 from flows.cli.service import poll_of
 from flows.launchers import NotLaunched
 from flows.settings import read_settings
@@ -221,12 +222,9 @@ def test_what_the_listener_says_names_no_token_and_no_body(label, service, liste
     assert report.run_id
 
 
-def cannot_listen(*words, **environment):
-    done = subprocess.run(
-        [*COMMAND, "webhook", "listen", *words],
-        capture_output=True, text=True, timeout=60, check=False, env=os.environ | environment,
-    )  # fmt: skip
-    assert done.returncode == ExitCode.CONFIGURATION
+def cannot_listen(*words):
+    done = CliRunner().invoke(app, ["webhook", "listen", *words])
+    assert done.exit_code == ExitCode.CONFIGURATION
     return done.stderr
 
 
