@@ -17,7 +17,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from io_adapters.spreadsheets.files import expand, sha256_of
-from schemas.errors import ConfigurationError, RepasseError, UnreadableFile
+from schemas.errors import ConfigurationError, RepasseError, UnreadableFile, files_told_in
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
@@ -215,9 +215,9 @@ def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
 
 
 def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:
-    language = order.job.outputs.language
-    paths = expand(patterns, order.folder, order.period.label, language) if patterns else []
-    return {path: sha256_of(path, language) for path in paths}
+    with files_told_in(order.job.outputs.language):
+        paths = expand(patterns, order.folder, order.period.label) if patterns else []
+        return {path: sha256_of(path) for path in paths}
 
 
 def _content(order: RunRequest, hashes: dict[str, str]) -> str:

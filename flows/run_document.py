@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.messages import Message, message_from, message_json
 from schemas.obligation import Obligations
 from schemas.payee_statement import StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
@@ -52,7 +53,7 @@ class RunDocument:
     checks: pd.DataFrame
     check_counts: AccountCheckCounts
     issues: tuple[Issue, ...]
-    decisions: tuple[str, ...]
+    decisions: tuple[Message, ...]
     discrepancies: tuple[Discrepancy, ...]
     codes: tuple[int, ...]
     statements: StatementBasis | None = None
@@ -66,7 +67,8 @@ class RunDocument:
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain |= {name: _columns(plain[name]) for name in _FRAMES}
         plain["check_counts"] = self.check_counts.model_dump()
-        plain["issues"] = [issue.as_json() for issue in self.issues]
+        plain["issues"] = [_plain(issue) for issue in self.issues]
+        plain["decisions"] = [message_json(decision) for decision in self.decisions]
         plain["obligations"] = _OBLIGATIONS.dump_python(self.obligations, mode="json", exclude_defaults=True)
         plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
         plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
@@ -83,7 +85,8 @@ class RunDocument:
         plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
         plain["issues"] = tuple(_issue(one) for one in plain["issues"])
         plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
-        for name in ("formats", "decisions", "codes"):
+        plain["decisions"] = tuple(map(message_from, plain["decisions"]))
+        for name in ("formats", "codes"):
             plain[name] = tuple(plain[name])
         return cls(**plain)
 
@@ -98,5 +101,11 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:
     return {str(name): frame[name].tolist() for name in frame.columns}
 
 
+def _plain(issue: Issue) -> dict[str, Any]:
+    messages = {"message": message_json(issue.message), "accepts": message_json(issue.accepts)}
+    return issue.as_json("en") | messages
+
+
 def _issue(plain: dict[str, Any]) -> Issue:
-    return Issue(**plain | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})
+    messages = {"message": message_from(plain["message"]), "accepts": message_from(plain["accepts"])}
+    return Issue(**plain | messages | {"code": IssueCode(plain["code"]), "severity": Severity(plain["severity"])})

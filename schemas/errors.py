@@ -1,5 +1,7 @@
 """Exceptions, used for control flow only, and one exit code per kind of outcome."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from schemas.exit_codes import ExitCode
@@ -11,12 +13,17 @@ class RepasseError(Exception):
     """Something a person must know; shown as one message, without a traceback."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
+    language = "en"  # of its reader, where nobody knows better
 
     def __init__(self, message: str | Message, *, issues: tuple[Issue, ...] = ()) -> None:
         super().__init__(str(message))
-        self.message = str(message)
         self.issues = issues
         self.told = message
+
+    @property
+    def message(self) -> str:
+        """What it says, for a reader of whom nothing is known."""
+        return self.in_words(self.language)
 
     def in_words(self, language: str) -> str:
         """Return the message in a language, where it has one; else as it was written."""
@@ -33,6 +40,16 @@ class UnreadableFile(RepasseError):
     """A file is missing, damaged, or lacks what makes it readable at all."""
 
     exit_code = ExitCode.UNREADABLE_FILE
+
+
+@contextmanager
+def files_told_in(language: str) -> Iterator[None]:
+    """Let files that cannot be read be told of in the language of the job that names them."""
+    try:
+        yield
+    except UnreadableFile as error:
+        error.language = language
+        raise
 
 
 class RowsRefused(RepasseError):

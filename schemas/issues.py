@@ -1,9 +1,11 @@
 """Problems in data are values: which cell, which rule, what would be right."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Final
+
+from schemas.messages import Message, render
 
 
 class Severity(StrEnum):
@@ -15,7 +17,7 @@ class Severity(StrEnum):
 
 
 class IssueCode(StrEnum):
-    """Every problem Repasse can name; docs/problems.md and `schemas.issue_texts` say what each means and accepts."""
+    """Every problem Repasse can name; docs/problems.md and `schemas/locale` say what each means and accepts."""
 
     FILE_MISSING = "FILE_MISSING"
     FILE_EMPTY = "FILE_EMPTY"
@@ -148,6 +150,29 @@ FOUND_AFTER_READING: Final = frozenset(
     }
 )
 
+WARNINGS: Final = frozenset(
+    {
+        IssueCode.FILE_DUPLICATE,
+        IssueCode.FILE_AGAIN,
+        IssueCode.FILE_VALUES_ONLY,
+        IssueCode.SHEET_UNREAD,
+        IssueCode.PIX_PHONE_FOREIGN,
+        IssueCode.ACCOUNT_DIGIT,
+        IssueCode.SHARE_UNMATCHED,
+        IssueCode.ROW_PAID_BEFORE,
+        IssueCode.ROW_SECOND_ATTEMPT,
+        IssueCode.HIDDEN_DATA,
+        IssueCode.FORMULA_STALE,
+        IssueCode.NAME_CONFUSABLE,
+        IssueCode.NAME_ENCODING,
+        IssueCode.CONTACT_DIFFERS,
+        IssueCode.CONTACT_REFUSED,
+    }
+)
+NOTES: Final = frozenset(
+    {IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED, IssueCode.ROW_CORRECTED}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Issue:
@@ -162,8 +187,8 @@ class Issue:
         row: Physical row, 1-based; None for a sheet or file.
         column: Header as the person wrote it; None when no single column is at fault.
         value_masked: The value, masked so that it identifies nobody; "" when there is none.
-        message: What is wrong, in the job's language, without the value.
-        accepts: What would be right, in the job's language.
+        message: What is wrong, without the value.
+        accepts: What would be right.
     """
 
     code: IssueCode
@@ -174,12 +199,60 @@ class Issue:
     row: int | None
     column: str | None
     value_masked: str
-    message: str
-    accepts: str
+    message: Message
+    accepts: Message
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the issue as plain JSON values."""
-        return asdict(self) | {"code": self.code.value, "severity": self.severity.value}
+    def as_json(self, language: str) -> dict[str, Any]:
+        """Return the issue as plain JSON values, its messages in a language."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        texts = {"message": render(self.message, language), "accepts": render(self.accepts, language)}
+        return plain | texts | {"code": self.code.value, "severity": self.severity.value}
+
+
+def severity_of(code: IssueCode) -> Severity:
+    """Return how severe a code is: an error unless named otherwise above."""
+    if code in NOTES:
+        return Severity.NOTE
+    return Severity.WARNING if code in WARNINGS else Severity.ERROR
+
+
+def make_issue(  # noqa: PLR0913  # the fields of an issue, by keyword
+    code: IssueCode,
+    *,
+    file: str,
+    sheet: str | None = None,
+    cell: str | None = None,
+    row: int | None = None,
+    column: str | None = None,
+    value_masked: str = "",
+    severity: Severity | None = None,
+    **facts: object,
+) -> Issue:
+    """Make an issue with its messages.
+
+    Args:
+        code: Which rule.
+        file: Base name of the file.
+        sheet: Sheet; None for text files.
+        cell: A1 reference, where one cell is at fault.
+        row: Physical row.
+        column: Header as the person wrote it.
+        value_masked: The value as `schemas.values.masking.mask_value` shows it.
+        severity: For the few codes that weigh differently by table; None takes the code's own.
+        facts: What the templates name in braces; never a document, a key or an account.
+    """
+    return Issue(
+        code=code,
+        severity=severity or severity_of(code),
+        file=file,
+        sheet=sheet,
+        cell=cell,
+        row=row,
+        column=column,
+        value_masked=value_masked,
+        message=Message(f"issue.{code}.wrong", **facts),
+        accepts=Message(f"issue.{code}.right", **facts),
+    )
 
 
 def errors_among(issues: Iterable[Issue]) -> tuple[Issue, ...]:

@@ -6,9 +6,9 @@ a text are facts, written as readers of the language write them.
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from functools import cache
 from gettext import c2py  # the rule of plurals, as Babel reads it
 from pathlib import Path
@@ -34,14 +34,28 @@ class Money:
     currency: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Several facts as one, on one line.
+
+    Attributes:
+        parts: Messages, texts or numbers.
+        by: What stands between them.
+    """
+
+    parts: tuple[object, ...]
+    by: str = ", "
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
     """What somebody is told: an id of the catalogues and the facts its text names.
 
     Args:
         id: Of the catalogues.
-        **facts: Texts, numbers, `Money`, days and moments, other messages, or several messages, each then on a line of
-            its own; `count` chooses between singular and plural. Never a document, a key or an account.
+        **facts: Texts; whole numbers as they are; `Money`, decimals with the digits they have, days and moments; other
+            messages; several of these, each on a line of its own, or `Listed`. `count` chooses between singular and
+            plural. Never a document, a key or an account.
 
     >>> render(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2), "en")
     'plan sha256:ab has 1 of 2 approvals'
@@ -65,8 +79,8 @@ class Message:
         return render(self, "en")
 
 
-def render(message: Message | str, language: str, /, **facts: object) -> str:
-    """Write a message, or the text of an id and its facts, in Portuguese ("pt-BR") or in English (any other).
+def render(message: Message | Listed | str, language: str, /, **facts: object) -> str:
+    """Write a message, several on a line, or an id's text with its facts, in Portuguese ("pt-BR") or else in English.
 
     >>> render("cli.issues.row", "pt-BR", row=7)
     'linha 7'
@@ -75,7 +89,52 @@ def render(message: Message | str, language: str, /, **facts: object) -> str:
         KeyError: there is no such text, or a fact it names is missing; a bug.
     """
     catalogue = catalogue_in(language)
-    return catalogue.write(message) if isinstance(message, Message) else catalogue(message, **facts)
+    return catalogue(message, **facts) if isinstance(message, str) else catalogue.write(message)
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """Return a message as plain JSON values, for the ledger."""
+    return {"id": message.id, "facts": {name: _plain(fact) for name, fact in message.given}}
+
+
+def message_from(plain: Mapping[str, Any]) -> Message:
+    """Read what `message_json` returned.
+
+    >>> told = Message("cli.open.left", count=2, amounts=Listed((Money(5, "BRL"), Decimal("1.50"))))
+    >>> message_from(message_json(told)) == told
+    True
+    """
+    return Message(plain["id"], **{name: _fact_from(fact) for name, fact in plain["facts"].items()})
+
+
+def _plain(fact: object) -> object:
+    match fact:
+        case Message():
+            return message_json(fact)
+        case Listed():
+            return {"parts": [_plain(part) for part in fact.parts], "by": fact.by}
+        case Money():
+            return {"cents": fact.cents, "currency": fact.currency}
+        case Decimal():
+            return {"decimal": str(fact)}
+        case str() | int() | None:
+            return fact
+        case _:
+            raise TypeError(f"a fact of the kind {type(fact).__name__} is not kept")
+
+
+def _fact_from(plain: Any) -> object:  # noqa: ANN401  # whatever JSON holds
+    match plain:
+        case {"id": str()}:
+            return message_from(plain)
+        case {"parts": parts, "by": by}:
+            return Listed(tuple(map(_fact_from, parts)), by)
+        case {"cents": cents, "currency": currency}:
+            return Money(cents, currency)
+        case {"decimal": digits}:
+            return Decimal(digits)
+        case _:
+            return plain
 
 
 def state_text(state: str, language: str) -> str:
@@ -129,9 +188,9 @@ class Catalogue:
         filled: str = text.format_map(written if given is facts else _Lenient(written))
         return filled
 
-    def write(self, message: Message) -> str:
-        """Write a message."""
-        return self(message.id, **message.facts)
+    def write(self, message: Message | Listed) -> str:
+        """Write a message, or several on a line."""
+        return self(message.id, **message.facts) if isinstance(message, Message) else str(self._write_fact("", message))
 
     def of_value(self, family: str, value: str) -> str:
         """Return the text of a value that comes from data; one nobody has named yet is shown as it is.
@@ -155,7 +214,9 @@ class Catalogue:
             case Message():
                 return self.write(fact)
             case tuple():
-                return "\n  ".join(str(self._write_fact(name, part)) for part in fact)
+                return self._write_fact(name, Listed(fact, "\n  "))
+            case Listed():
+                return fact.by.join(str(self._write_fact("", part)) for part in fact.parts)
             case Money() | Decimal() | dt.date():
                 return self._write_typed(fact)
             case int() if name == "count":
@@ -169,10 +230,12 @@ class Catalogue:
 
         match fact:
             case Money():
-                amount = format_decimal(Decimal(fact.cents).scaleb(-2), "#,##0.00", locale=self._locale)
-                return f"{fact.currency} {amount}".lstrip()
+                return f"{fact.currency} {self._write_typed(Decimal(fact.cents).scaleb(-2))}".lstrip()
             case Decimal():
-                return format_decimal(fact, locale=self._locale, decimal_quantization=False)
+                decimals = max(0, -int(fact.as_tuple().exponent))
+                pattern = f"#,##0.{'0' * decimals}".rstrip(".")
+                with localcontext(prec=200):  # as many digits as a statement can write
+                    return format_decimal(fact, pattern, locale=self._locale)
             case dt.datetime():
                 pattern = "dd/MM/yyyy HH:mm" if self.language == "pt-BR" else "yyyy-MM-dd HH:mm"
                 return format_datetime(fact, pattern, locale=self._locale)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message
+from schemas.messages import Message, message_from
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.used_before import PaidAlike
@@ -327,7 +327,7 @@ class PlanPage:
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
         reasons: Reason -> language -> words.
-        reasons_to_look: Why a person must look at the plan, whatever --yes says: for each, language -> words.
+        reasons_to_look: Why a person must look at the plan, whatever --yes says, as `message_json`.
     """
 
     digest: str | None
@@ -350,7 +350,12 @@ class PlanPage:
     changes: PlanChanges
     stopped: bool
     reasons: Mapping[str, Mapping[str, str]]
-    reasons_to_look: tuple[Mapping[str, str], ...] = ()
+    reasons_to_look: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def looks(self) -> tuple[Message, ...]:
+        """Why a person must look at the plan."""
+        return tuple(map(message_from, self.reasons_to_look))
 
     @property
     def payments(self) -> int:

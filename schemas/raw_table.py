@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from schemas.messages import Message
 from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
 
 
@@ -50,7 +51,7 @@ class RawTable:
     headers: tuple[str, ...]
     cells: pd.DataFrame
     kinds: np.ndarray | None = None
-    decisions: tuple[str, ...] = ()
+    decisions: tuple[Message | str, ...] = ()
     misshapen_rows: tuple[int, ...] = ()
     oddities: Oddities = NO_ODDITIES
 

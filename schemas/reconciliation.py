@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from schemas.issues import Issue
+from schemas.messages import Message
 from schemas.obligation import Obligations
 from schemas.plan import Place
 from schemas.waits import Wait
@@ -163,5 +164,5 @@ class Reconciliation:
     rows: "pd.DataFrame"
     checks: "pd.DataFrame"
     issues: tuple[Issue, ...] = ()
-    decisions: tuple[str, ...] = field(default=())
+    decisions: tuple[Message, ...] = field(default=())
     waits: tuple[Wait, ...] = ()

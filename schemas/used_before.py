@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message
 
 _SHOWN: Final = 3
 
@@ -57,23 +57,24 @@ class PaidAlike:
     other_payee: bool
     other_account: bool
 
-    def in_words(self, language: str) -> str:
-        """Say where and how it was paid."""
+    @property
+    def message(self) -> Message:
+        """Where and how it was paid."""
+        facts = {"job": self.job, "period": self.period, "submission": self.submission_id}
         differs = (
             (self.other_payer, Message("paid.other_payer")),
             (self.other_payee, Message("paid.other_payee")),
             (self.other_account, Message("paid.other_account")),
         )
-        words = [render(message, language) for holds, message in differs if holds]
-        where = f"{self.job} {self.period}, {self.submission_id}"
-        return f"{where} ({', '.join(words)})" if words else where
+        how = tuple(message for holds, message in differs if holds)
+        return Message("paid.otherwise", **facts, how=Listed(how)) if how else Message("paid.alike", **facts)
 
 
-def alike_in_words(alike: Sequence[PaidAlike], language: str) -> str:
+def paid_alike_message(alike: Sequence[PaidAlike]) -> Listed:
     """Say what a row looks like; the first few of many."""
-    shown = [one.in_words(language) for one in alike[:_SHOWN]]
-    more = [render("paid.more", language, count=len(alike) - _SHOWN)] if len(alike) > _SHOWN else []
-    return "; ".join([*shown, *more])
+    shown = tuple(use.message for use in alike[:_SHOWN])
+    more = (Message("paid.more", count=len(alike) - _SHOWN),) if len(alike) > _SHOWN else ()
+    return Listed((*shown, *more), "; ")
 
 
 @dataclass(frozen=True, slots=True)

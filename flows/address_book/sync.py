@@ -29,8 +29,7 @@ from io_adapters.payout_api.errors import NotFound, Refused, RuleBroken, Unanswe
 from schemas.contact_book import KnownContact
 from schemas.errors import NotSent, RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import IssueCode
+from schemas.issues import IssueCode, make_issue
 
 AT_A_TIME: Final = 8
 UNANSWERED_IN_A_ROW: Final = 5
@@ -315,7 +314,6 @@ def _tell_refusal(run: Run, step: ContactStep, field: str) -> None:
     found = find_cell(run, place.file, place.sheet, place.row, field)
     issue = make_issue(
         IssueCode.CONTACT_REFUSED,
-        language=run.language,
         file=place.file,
         sheet=place.sheet or None,
         cell=found.cell,

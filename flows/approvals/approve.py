@@ -28,8 +28,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR, PlanRule
 from schemas.errors import ApprovalWanted, DecisionRefused, RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode, Severity
+from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.job import Job, Period
 from schemas.messages import Message, render
 from schemas.plan import Approval, ApprovalKind, PaymentPlan

@@ -167,7 +167,7 @@ def contacts_document(report: ContactsReport) -> dict[str, Any]:
             for one in sync.plan.left_out
         ],
         "not_named": len(sync.plan.not_named),
-        "issues": [issue.as_json() for issue in report.issues],
+        "issues": [issue.as_json(report.language) for issue in report.issues],
     }
 
 

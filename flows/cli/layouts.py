@@ -45,7 +45,7 @@ def layouts_new(
     from io_adapters.spreadsheets.reading import open_file
     from schemas.layouts.drafting import draft_layout
 
-    with open_file(str(file), language="en") as opened:
+    with open_file(str(file)) as opened:
         draft = draft_layout(opened.views, _known(), name or _name_of(file))
     if not as_json:
         sys.stdout.write(draft)

@@ -51,7 +51,7 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
         code = ExitCode.NO_SOUND_PLAN
         show_messages(console, [unsound], code)
     document = {
-        "issues": [issue.as_json() for issue in checked.issues],
+        "issues": [issue.as_json(language) for issue in checked.issues],
         "rows": rows.model_dump(),
         "corrections": str(checked.corrections) if checked.corrections else None,
         "missing_shares": str(checked.missing_shares) if checked.missing_shares else None,
@@ -88,7 +88,7 @@ def plan(
     show_issues(console, run.issues, "repasse check", order.job.outputs.language)
     show_plan(console, view, path)
     document = plan_document(view, names=names) | {"workbook": str(path) if path else None}
-    return view.exit_code, document | {"issues": [issue.as_json() for issue in run.issues]}
+    return view.exit_code, document | {"issues": [issue.as_json(run.language) for issue in run.issues]}
 
 
 def run(

@@ -18,7 +18,7 @@ from schemas.messages import Message, catalogue_in, render
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanChanges, PlanRow, PlanView
 from schemas.reasons import reason_text
-from schemas.used_before import alike_in_words
+from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
 
@@ -131,7 +131,7 @@ class _Screen:
         before = self._money(one.before_cents)
         match one.notice:
             case Notice.PAID_BEFORE:
-                return _shown(alike_in_words(one.alike, self._view.language))
+                return _shown(render(paid_alike_message(one.alike), self._view.language))
             case Notice.SECOND_ATTEMPT:
                 return self._say("cli.look.attempt", number=one.attempt, report=one.report)
             case Notice.NEW:

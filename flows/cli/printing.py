@@ -92,7 +92,8 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str, language:
         for issue in some:
             colour = "red" if issue.severity is Severity.ERROR else "yellow"
             value = f" ({issue.value_masked})" if issue.value_masked else ""
-            cells = (_place(issue, language), issue.code.value, issue.message + value, issue.accepts)
+            wrong, right = render(issue.message, language) + value, render(issue.accepts, language)
+            cells = (_place(issue, language), issue.code.value, wrong, right)
             where_text, code, message, accepts = map(_escaped, cells)
             table.add_row(where_text, f"[{colour}]{code}[/{colour}]", message, accepts)
         console.print(table)
@@ -196,7 +197,7 @@ def wait_document(wait: Wait) -> dict[str, Any]:
 def print_error(error: RepasseError, *, as_json: bool) -> None:
     """Print an error that kept a command from doing anything: one message, no traceback."""
     if as_json:
-        issues = [issue.as_json() for issue in error.issues]
+        issues = [issue.as_json(error.language) for issue in error.issues]
         print_json({"exit_code": int(error.exit_code), "issues": issues, "error": error.message})
     stderr = Console(stderr=True)
     show_issues(stderr, error.issues, "--json", "en")

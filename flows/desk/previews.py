@@ -35,6 +35,7 @@ from schemas.desk_people import Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.issues import Issue
 from schemas.job import Job
+from schemas.messages import Listed
 from schemas.plan_view import PlanPage
 from schemas.reconciliation import RowCounts
 from schemas.tables.contract import records
@@ -74,7 +75,7 @@ class Table:
     layout: str
     header_row: int
     rows: Mapping[str, int]
-    decisions: tuple[str, ...]
+    decisions: Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ def _tables(run: Run) -> tuple[Table, ...]:
             layout=origin.layout,
             header_row=raw.header_row,
             rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
-            decisions=raw.decisions,
+            decisions=Listed(raw.decisions, " · "),
         )
         for raw, origin in run.sheets
     )

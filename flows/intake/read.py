@@ -16,8 +16,7 @@ from flows.payables.judge_inputs import judge_inputs
 from flows.run import Run
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
@@ -77,7 +76,7 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
     job, folder = run.job, run.request.folder
     given = [path for _, path in run.request.files]
-    corrections = Corrections(given, run.language, run.ledger.corrected_rows.known(job.job, run.request.period.label))
+    corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
     named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
     beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
@@ -88,15 +87,15 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     corrections.refuse_what_was_not_read()
     run.put_right = tuple(corrections.put_right)
     run.settled = tuple(corrections.settled)
-    told = [_corrected_before(row, run.language) for row in run.settled]
+    told = [_corrected_before(row) for row in run.settled]
     return read_sources, read_beside, [*reader.unread(), *told]
 
 
-def _corrected_before(row: CorrectedRow, language: str) -> Issue:
+def _corrected_before(row: CorrectedRow) -> Issue:
     """Tell of a row that it is read as people have put it right before."""
     found = f"{row.corrections_file}, {row.run_id}"
     code, sheet = IssueCode.ROW_CORRECTED, row.sheet or None
-    return make_issue(code, language=language, file=row.file, sheet=sheet, row=row.row, found=found)
+    return make_issue(code, file=row.file, sheet=sheet, row=row.row, found=found)
 
 
 def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:

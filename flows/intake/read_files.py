@@ -15,10 +15,10 @@ from flows.run import Run
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode, Severity
+from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
+from schemas.messages import Listed, Message, render
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.tables.blocks import Before, BlockBooks, Books, ParsedBlock, held_sums, parse_block
 from schemas.tables.content_hash import Content, content_of, row_digests
@@ -70,9 +70,9 @@ class SummedTable:
     before: Before
 
 
-def sum_block(raw: RawTable, layout: Layout, before: Before, language: str) -> SummedBlock:
+def sum_block(raw: RawTable, layout: Layout, before: Before) -> SummedBlock:
     """Read and add up one block; depends on nothing else, so that any process can do it."""
-    parsed = parse_block(raw, layout, language=language, before=before)
+    parsed = parse_block(raw, layout, before=before)
     lines = DataFrame[RoyaltyLines](parsed.table.frame)
     digests = row_digests(lines)
     worth = line_hashes(digests)[worth_anything(lines)]
@@ -84,12 +84,12 @@ def worth_anything(lines: DataFrame[RoyaltyLines]) -> npt.NDArray[np.bool_]:
     return np.asarray(lines["amount"] != 0, dtype=bool)
 
 
-def lines_again(raw: RawTable, layout: Layout, before: Before, language: str) -> DataFrame[RoyaltyLines]:
+def lines_again(raw: RawTable, layout: Layout, before: Before) -> DataFrame[RoyaltyLines]:
     """Read the sound lines of a table that was kept whole once more, one by one."""
-    return DataFrame[RoyaltyLines](parse_block(raw, layout, language=language, before=before).table.frame)
+    return DataFrame[RoyaltyLines](parse_block(raw, layout, before=before).table.frame)
 
 
-def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, language: str) -> SummedTable:
+def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout) -> SummedTable:
     """Read a table of royalty lines.
 
     How its columns are read is decided once for the file: when a later block proves what an earlier one was read
@@ -98,16 +98,15 @@ def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, langua
     Args:
         blocks: Yields the blocks, in order, as often as it is called.
         layout: How its sender lays it out.
-        language: Of issues and decisions.
 
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
-    reading = _Reading(layout, language, Before())
+    reading = _Reading(layout, Before())
     for block in blocks():
         reading.add(block)
     if reading.known_too_late:
-        reading = _Reading(layout, language, Before(evidence=reading.before.evidence))
+        reading = _Reading(layout, Before(evidence=reading.before.evidence))
         for block in blocks():
             reading.add(block)
     return reading.close()
@@ -121,9 +120,8 @@ class _Reading:
         known_too_late: Whether a block was read without what a later one proves.
     """
 
-    def __init__(self, layout: Layout, language: str, before: Before) -> None:
+    def __init__(self, layout: Layout, before: Before) -> None:
         self._layout = layout
-        self._language = language
         self._sums = Summing()
         self._content = Content()
         self._sketch = NO_LINES
@@ -135,10 +133,10 @@ class _Reading:
     def add(self, block: RawTable) -> None:
         """Read the next block."""
         for part in _parts(block):
-            summed = sum_block(part, self._layout, self.before, self._language)
+            summed = sum_block(part, self._layout, self.before)
             after = summed.parsed.after
             if self._books is None:
-                self._books = BlockBooks(Source(block.file.name, block.sheet, block.headers), self._language)
+                self._books = BlockBooks(Source(block.file.name, block.sheet, block.headers))
             elif after.evidence != self.before.evidence:
                 self.known_too_late = True
             self.before = after
@@ -236,7 +234,7 @@ class ReadTable:
     runs: DataFrame[RowRuns]
     issues: tuple[Issue, ...]
     content: Content
-    decisions: str
+    decisions: Message
     sketch: LineSketch = NO_LINES
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
 
@@ -274,14 +272,14 @@ class FileReader:
         if self._failures:
             issues = tuple(issue for failure in self._failures for issue in failure.issues)
             self._run.issues += issues
-            raise UnreadableFile("\n".join(failure.message for failure in self._failures), issues=issues)
+            told = Listed(tuple(failure.told for failure in self._failures), "\n")
+            raise UnreadableFile(Message("file.all_refused", files=told), issues=issues)
 
     def unread(self) -> list[Issue]:
         """Name the sheets with rows in them that no source and no table of the job has read."""
         left = {place: rows for place, rows in self._rows.items() if rows and place not in self._read}
-        code, language = IssueCode.SHEET_UNREAD, self._run.language
         return [
-            make_issue(code, language=language, file=file, sheet=sheet, count=rows)
+            make_issue(IssueCode.SHEET_UNREAD, file=file, sheet=sheet, count=rows)
             for (file, sheet), rows in left.items()
         ]
 
@@ -293,7 +291,7 @@ class FileReader:
             return []
 
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
-        with open_file(path, language=self._run.language) as file:
+        with open_file(path) as file:
             layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
             self._rows |= {(file.name, view.sheet): view.rows for view in file.views if view.sheet is not None}
             self._read |= {(file.name, fit.view.sheet or "") for fit in file.fits(layout)}
@@ -321,9 +319,8 @@ class FileReader:
                 yield self._whole(raw.file.name, layout, raw, origin)
 
     def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
-        language = self._run.language
-        found = read_blocks(blocks, layout, language)
-        again = partial(lines_again, found.raw, layout, found.before, language)
+        found = read_blocks(blocks, layout)
+        again = partial(lines_again, found.raw, layout, found.before)
         return self._told(
             ReadTable(
                 path=path,
@@ -344,7 +341,7 @@ class FileReader:
 
     def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
         own_data = self._run.job.payees is None
-        parsed = parse_table(raw, layout, language=self._run.language, payee_data_required=own_data)
+        parsed = parse_table(raw, layout, payee_data_required=own_data)
         return self._told(
             ReadTable(
                 path=path,
@@ -362,9 +359,9 @@ class FileReader:
         )
 
     def _told(self, read: ReadTable) -> ReadTable:
-        self._run.progress.tell(read.decisions)
+        self._run.progress.tell(render(read.decisions, self._run.language))
         return read
 
 
-def _line_of(raw: RawTable, decisions: tuple[str, ...]) -> str:
-    return f"{raw.file.name}: {', '.join((*raw.decisions, *decisions))}"
+def _line_of(raw: RawTable, decisions: tuple[Message | str, ...]) -> Message:
+    return Message("file.read", file=raw.file.name, how=Listed((*raw.decisions, *decisions)))

@@ -14,6 +14,7 @@ from schemas.corrections import CorrectedRow, Origin, correct_rows, from_propert
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Source
 from schemas.layouts.layout import Layout, missing_parts
+from schemas.messages import Listed, Message
 from schemas.raw_table import RawTable, joined, some_rows
 
 
@@ -27,18 +28,16 @@ class _Sheet:
 class Corrections:
     """The sheets of all corrections workbooks among the files given, and which of them have been read."""
 
-    def __init__(self, paths: Sequence[str], language: str, known: Iterable[CorrectedRow] = ()) -> None:
+    def __init__(self, paths: Sequence[str], known: Iterable[CorrectedRow] = ()) -> None:
         """Look into files.
 
         Args:
             paths: Files given; those that are no corrections workbooks are `plain`.
-            language: Of messages.
             known: Rows that were corrected before, by runs that had an effect.
 
         Raises:
             UnreadableFile: one of them cannot be opened.
         """
-        self._language = language
         self._sheets: list[_Sheet] = []
         self._read: set[str] = set()
         self._known = {row.place: row for row in known}
@@ -46,7 +45,7 @@ class Corrections:
         self.settled: list[CorrectedRow] = []
         self.plain: set[str] = set()
         for path in dict.fromkeys(paths):
-            with open_file(path, language=language) as file:
+            with open_file(path) as file:
                 origins = from_properties(file.properties)
             self._sheets += [_Sheet(path, title, origin) for title, origin in origins.items()]
             if not origins:
@@ -137,7 +136,7 @@ class Corrections:
 
     def _corrected(self, sheet: _Sheet, layout: Layout) -> RawTable:
         self._read.add(sheet.title)
-        with open_file(sheet.path, language=self._language) as file:
+        with open_file(sheet.path) as file:
             (table,) = file.tables(layout.model_copy(update={"sheets": [sheet.title]}))
         return replace(table, decisions=(*table.decisions, sheet.origin.file))
 
@@ -232,15 +231,15 @@ def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Correction
 
 
 def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
-    language = order.job.outputs.language
     if not given and not slot.patterns:
         return
     try:
-        slot.paths = expand(given or slot.patterns, order.folder, order.period.label, language)
+        slot.paths = expand(given or slot.patterns, order.folder, order.period.label)
     except UnreadableFile as failure:
         slot.failure = failure
         return
     absent = missing_parts([Path(path).name for path in slot.paths])
     if absent:
-        issues = tuple(part.issue(language) for part in absent)
-        slot.failure = UnreadableFile("\n".join(f"{issue.file}: {issue.message}" for issue in issues), issues=issues)
+        issues = tuple(part.issue() for part in absent)
+        told = tuple(Message("file.refused", file=issue.file, wrong=issue.message) for issue in issues)
+        slot.failure = UnreadableFile(Message("file.all_refused", files=Listed(told, "\n")), issues=issues)

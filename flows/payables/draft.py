@@ -19,8 +19,7 @@ from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.approval import Decision
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import IssueCode
+from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.layouts.layout import match_headers
 from schemas.raw_table import column_letter

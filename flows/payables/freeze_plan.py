@@ -93,8 +93,8 @@ def told_rows(run: Run) -> list[Issue]:
         return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
     inputs, obligations = run.require_inputs(), run.require_payables().obligations
-    told = issues_for_obligations(obligations, inputs, alike_of(run), run.language, said)
-    return told + tell_second_attempts(obligations, inputs, attempts_of(run), run.language)
+    told = issues_for_obligations(obligations, inputs, alike_of(run), said)
+    return told + tell_second_attempts(obligations, inputs, attempts_of(run))
 
 
 def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:

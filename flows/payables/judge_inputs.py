@@ -8,8 +8,7 @@ from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.rules.cross_check import cross_check
 from flows.run import Run
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode, errors_among
+from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.submission import UNSENT, SubmissionState
 from schemas.used_before import FileUse, WhoseMoney
 
@@ -27,10 +26,9 @@ def judge_inputs(run: Run) -> None:
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
     if run.inputs is not None and found == run.used_before:
         return
-    language = run.language
-    held = hold_unreceived(hold_shared(came_in, found.shared, language), found.repeated, language)
+    held = hold_unreceived(hold_shared(came_in, found.shared), found.repeated)
     checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
-    judged = replace(checked, issues=(*checked.issues, *_told(found, language)))
+    judged = replace(checked, issues=(*checked.issues, *_told(found)))
     before = frozenset(run.inputs.issues) if run.inputs is not None else frozenset[Issue]()
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
     run.inputs, run.used_before = judged, found
@@ -54,10 +52,6 @@ def _again_in_approved(run: Run) -> frozenset[str]:
     return run.ledger.files.again_in(approved) if approved else frozenset()
 
 
-def _told(found: UsedBefore, language: str) -> list[Issue]:
+def _told(found: UsedBefore) -> list[Issue]:
     told = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
-    return [
-        make_issue(code, language=language, file=file, found=where)
-        for code, files in told
-        for file, where in sorted(files.items())
-    ]
+    return [make_issue(code, file=file, found=where) for code, files in told for file, where in sorted(files.items())]

@@ -1,6 +1,6 @@
 """Why a person must look at a plan, and what changed since the last one and since the last period."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +23,7 @@ from flows.payables.rules.plan_review import (
 )
 from flows.run import Run
 from flows.run_document import RunDocument
-from schemas.desk_people import LANGUAGES
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents
 from schemas.plan import PaymentPlan
 from schemas.plan_view import (
@@ -36,9 +35,8 @@ from schemas.plan_view import (
     RateChange,
 )
 from schemas.submission import Claim
-from schemas.used_before import PaidPart, alike_in_words
+from schemas.used_before import PaidPart, paid_alike_message
 from schemas.values.masking import mask_tax_id
-from schemas.values.money import format_cents
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +156,8 @@ def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Message]:
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
     """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
     page = run.ledger.plan_views.get(plan.digest)
-    shown = PlanPage.from_bytes(page).reasons_to_look if page else ()
-    return all(render(reason, language) in _words(shown, language) for reason in reasons for language in LANGUAGES)
-
-
-def _words(shown: Iterable[Mapping[str, str]], language: str) -> set[str]:
-    return {words[language] for words in shown}
+    shown = PlanPage.from_bytes(page).looks if page else ()
+    return all(reason in shown for reason in reasons)
 
 
 def _files_again(run: Run) -> list[Message]:
@@ -179,20 +173,14 @@ def _rows_paid_before(run: Run) -> list[Message]:
     if not alike:
         return []
     rows = [owed for owed in obligations if owed.key in alike]
-    total = format_cents(sum_cents(rows), run.language)
+    total = Money(sum_cents(rows))
     told = [
-        render(
-            "look.row",
-            run.language,
-            file=owed.source.file,
-            row=owed.source.row,
-            found=alike_in_words(alike[owed.key], run.language),
-        )
+        Message("look.row", file=owed.source.file, row=owed.source.row, found=paid_alike_message(alike[owed.key]))
         for owed in rows[:_SHOWN]
     ]
     if len(rows) > _SHOWN:
-        told.append(render("look.rows_more", run.language, count=len(rows) - _SHOWN))
-    return [Message("look.paid_before", count=len(rows), total=total, places="; ".join(told))]
+        told.append(Message("look.rows_more", count=len(rows) - _SHOWN))
+    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(told), "; "))]
 
 
 def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
@@ -208,7 +196,7 @@ def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
             number=attempt.number,
             report=attempt.report_id,
             count=len(cents),
-            total=f"{plan.currency} {format_cents(sum(cents), run.language)}",
+            total=Money(sum(cents), plan.currency),
         )
         for attempt, cents in amounts.items()
     ]
@@ -225,18 +213,18 @@ def _other_books(run: Run) -> list[Message]:
             by_currency.setdefault(claim.currency, []).append(claim)
     return [
         *(
-            Message("look.other_payer", payer=payer, count=len(claims), total=_total(run, claims))
+            Message("look.other_payer", payer=payer, count=len(claims), total=_total(claims))
             for payer, claims in by_payer.items()
         ),
         *(
-            Message("look.other_currency", currency=currency, count=len(claims), total=_total(run, claims))
+            Message("look.other_currency", currency=currency, count=len(claims), total=_total(claims))
             for currency, claims in by_currency.items()
         ),
     ]
 
 
-def _total(run: Run, claims: Iterable[Claim]) -> str:
-    return format_cents(sum(claim.amount_cents for claim in claims), run.language)
+def _total(claims: Iterable[Claim]) -> Money:
+    return Money(sum(claim.amount_cents for claim in claims))
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Message]:

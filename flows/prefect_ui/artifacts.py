@@ -78,7 +78,7 @@ def plan_page(
     return "\n".join(lines)
 
 
-def problems_table(issues: Sequence[Issue]) -> list[dict[str, Any]]:
+def problems_table(issues: Sequence[Issue], language: str) -> list[dict[str, Any]]:
     """List problems as rows of a table, errors first, at most `MOST_ROWS` of them; values are masked."""
     order = {"error": 0, "warning": 1, "note": 2}
     ranked = sorted(issues, key=lambda issue: order[issue.severity.value])
@@ -91,8 +91,8 @@ def problems_table(issues: Sequence[Issue]) -> list[dict[str, Any]]:
             "code": issue.code.value,
             "severity": issue.severity.value,
             "value": issue.value_masked,
-            "wrong": issue.message,
-            "right": issue.accepts,
+            "wrong": render(issue.message, language),
+            "right": render(issue.accepts, language),
         }
         for issue in ranked[:MOST_ROWS]
     ]
@@ -370,7 +370,7 @@ def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
         return
     if run.issues:
         title = problems_title(job, period, len(run.issues), language)
-        recorder.table(f"problems-{job}", problems_table(run.issues), title)
+        recorder.table(f"problems-{job}", problems_table(run.issues, language), title)
     if run.summary is not None:
         title = render("prefect.reconciliation", language, job=job, period=period)
         recorder.markdown(f"reconciliation-{job}", reconciliation_page(run.summary, language), title)

@@ -25,7 +25,7 @@ from flows.run import Run
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.desk_people import LANGUAGES
 from schemas.issues import errors_among
-from schemas.messages import catalogue_in, render
+from schemas.messages import catalogue_in
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
@@ -74,9 +74,7 @@ def page_of(view: PlanView) -> PlanPage:
         reasons={
             reason: {language: reason_text(reason, labels[language]) for language in LANGUAGES} for reason in reasons
         },
-        reasons_to_look=tuple(
-            {language: render(reason, language) for language in LANGUAGES} for reason in view.reasons_to_look
-        ),
+        reasons_to_look=tuple(map(message_json, view.reasons_to_look)),
     )
 
 

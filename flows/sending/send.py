@@ -233,7 +233,7 @@ def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
         raise NotSent(run.render("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
-        run.issues += explain_refusal(submission, places, run.require_payables().obligations, run.job.outputs.language)
+        run.issues += explain_refusal(submission, places, run.require_payables().obligations)
         run.end_with(ExitCode.REFUSED, run.render("cli.send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT

@@ -51,7 +51,7 @@ class Statements:
         sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
         named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
         beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
-        corrections = Corrections([path for _, path in self._order.files], self._books.language)
+        corrections = Corrections([path for _, path in self._order.files])
         find_files([*sources, *beside], self._order, corrections)
         there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}
         self.standings = dict.fromkeys(self._used - there, FileStanding.GONE)
@@ -67,7 +67,7 @@ class Statements:
             if name not in self._used:
                 continue
             try:
-                with open_file(path, language=self._books.language) as file:
+                with open_file(path) as file:
                     found += self._found_in_file(file, slot.layouts, name, parts)
             except UnreadableFile as failure:
                 gone = any(issue.code is IssueCode.FILE_MISSING for issue in failure.issues)
@@ -85,7 +85,7 @@ class Statements:
                 return []
             if layout.table == "royalty_lines" and parts:
                 held = self._held[(self._held["file"] == name) & (self._held["sheet"] == (fit.view.sheet or ""))]
-                found += _read_lines(file, fit, layout, self._books.language, parts, held)
+                found += _read_lines(file, fit, layout, parts, held)
         return found
 
     def _standing(self, identity: FileIdentity) -> FileStanding:
@@ -100,7 +100,6 @@ def _read_lines(  # all of it is one table's
     file: SpreadsheetFile,
     fit: Fit,
     layout: Layout,
-    language: str,
     parts: Sequence[RoyaltyPart],
     held: pd.DataFrame,
 ) -> _Found:
@@ -115,9 +114,9 @@ def _read_lines(  # all of it is one table's
         finder, books, before = LineFinder(parts), None, began
         late = False
         for block in file.blocks(fit):
-            parsed = parse_block(block, layout, language=language, before=before)
+            parsed = parse_block(block, layout, before=before)
             if books is None:
-                books = BlockBooks(Source(block.file.name, block.sheet, block.headers), language)
+                books = BlockBooks(Source(block.file.name, block.sheet, block.headers))
             elif parsed.after.evidence != before.evidence:
                 late = True
             before = parsed.after

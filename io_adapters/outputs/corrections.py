@@ -94,7 +94,7 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
         whole = origin.whole and len(table.cells) <= COPIED_WHOLE
         if not whole:
             notes.append(labels("output.note.only_rows_with_issues") + title)
-        _write_sheet(book, title, table, _marks(table, _blocking(issues)))
+        _write_sheet(book, title, table, _marks(table, _blocking(issues)), labels)
         origins[title] = replace(origin, whole=whole)
         listed.extend(issues)
     write_table(book, issues_table(listed, labels, " ".join(notes)))
@@ -119,7 +119,7 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
     return marks
 
 
-def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks) -> None:
+def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks, texts: Catalogue) -> None:
     numeric = (CellKind.NUMBER, CellKind.DATE, CellKind.BOOL)
     text_columns = frozenset(
         position + 1 for position in range(len(table.headers)) if not np.isin(table.kinds_of(position), numeric).any()
@@ -128,14 +128,14 @@ def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks) -> None:
     page = book.page(Setup(title, widths, table.header_row, text_columns))
     _skip_to(page, table.header_row)
     page.append(
-        _cell(page, header, CellKind.TEXT, marks.get((table.header_row, position), ()))
+        _cell(page, header, CellKind.TEXT, marks.get((table.header_row, position), ()), texts)
         for position, header in enumerate(table.headers)
     )
-    for row, texts, kinds in _rows_to_copy(table, marks):
+    for row, cells, kinds in _rows_to_copy(table, marks):
         _skip_to(page, row)
         page.append(
-            _cell(page, text, kind, marks.get((row, position), ()))
-            for position, (text, kind) in enumerate(zip(texts, kinds, strict=True))
+            _cell(page, text, kind, marks.get((row, position), ()), texts)
+            for position, (text, kind) in enumerate(zip(cells, kinds, strict=True))
         )
 
 
@@ -162,7 +162,7 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
             yield int(row), texts, kinds_of_row
 
 
-def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue]) -> Cell | None:
+def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue], texts: Catalogue) -> Cell | None:
     value = _value(text, kind)
     keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
     if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
@@ -172,9 +172,7 @@ def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue]) -> Cell | N
     if not issues:
         return page.cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
     worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
-    explained = "\n\n".join(
-        f"{issue.message}\n→ {issue.accepts}" if issue.accepts else issue.message for issue in issues
-    )
+    explained = "\n\n".join(f"{texts.write(issue.message)}\n→ {texts.write(issue.accepts)}" for issue in issues)
     ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
     return page.cell(value, ink, comment=explained, is_error=kind == CellKind.ERROR)
 

@@ -44,7 +44,7 @@ from schemas.plan_view import (
     PlanView,
 )
 from schemas.reasons import reason_text
-from schemas.used_before import alike_in_words
+from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
 
@@ -379,7 +379,7 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
 
     def line(one: PlanRow) -> Row:
         told = "; ".join(labels(f"output.notice.{notice}") for notice in one.notices)
-        told = f"{told}: {alike_in_words(one.alike, labels.language)}" if one.alike else told
+        told = f"{told}: {labels.write(paid_alike_message(one.alike))}" if one.alike else told
         look: Toned | str = Toned(told, NOTICE_TONES[one.notices[0]]) if one.notices else ""
         who = (one.name, one.tax_id_masked, one.reference, labels.of_value("output.kind", one.kind))
         return *who, look, amount(one.amount_cents), one.row or None, one.sheet, one.file
@@ -407,7 +407,7 @@ def _times(one: PayeeNotice) -> Decimal | None:
 
 def _basis(one: PayeeNotice, labels: Catalogue) -> str:
     if one.alike:
-        return alike_in_words(one.alike, labels.language)
+        return labels.write(paid_alike_message(one.alike))
     if one.notice is Notice.SECOND_ATTEMPT:
         return labels(f"output.basis.{one.notice}", number=one.attempt, report=one.report)
     return labels(f"output.basis.{one.notice}", count=one.amounts) if one.before_cents else ""

@@ -170,7 +170,7 @@ def issues_table(issues: Sequence[Issue], labels: Catalogue, note: str = "") -> 
         (
             Toned(labels.of_value("output.severity", issue.severity), SEVERITY_TONES[issue.severity]),
             *(issue.file, issue.sheet, issue.cell, issue.row, issue.column),
-            *(issue.value_masked, issue.message, issue.accepts, issue.code.value),
+            *(issue.value_masked, labels.write(issue.message), labels.write(issue.accepts), issue.code.value),
         )
         for issue in issues
     )
@@ -299,7 +299,7 @@ def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
     if reconciliation.decisions:
         _start(page, labels("output.summary.decisions"))
         for decision in reconciliation.decisions:
-            page.write(decision)
+            page.write(labels.write(decision))
 
 
 def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:

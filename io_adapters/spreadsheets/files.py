@@ -28,12 +28,11 @@ from schemas.raw_table import FileIdentity
 _CHUNK = 1 << 20
 
 
-def sha256_of(path: str, language: str = "pt-BR") -> str:
+def sha256_of(path: str) -> str:
     """Return the hex sha256 of a file's bytes.
 
     Args:
         path: A path, or a URL that fsspec knows.
-        language: Of the refusal.
 
     Raises:
         UnreadableFile: the file is not there any more, or may not be read.
@@ -44,7 +43,7 @@ def sha256_of(path: str, language: str = "pt-BR") -> str:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
-        raise refusal(IssueCode.FILE_MISSING, Place(Path(path).name, language)) from None
+        raise refusal(IssueCode.FILE_MISSING, Place(Path(path).name)) from None
     return digest.hexdigest()
 
 
@@ -53,7 +52,7 @@ def is_url(path: str) -> bool:
     return "://" in path
 
 
-def expand(patterns: Sequence[str], folder: Path, period_label: str, language: str = "pt-BR") -> list[str]:
+def expand(patterns: Sequence[str], folder: Path, period_label: str) -> list[str]:
     """Find the files that a job's patterns mean.
 
     `{period}` becomes the period's label; patterns are relative to the job's folder, absolute, or fsspec URLs. A file
@@ -71,7 +70,7 @@ def expand(patterns: Sequence[str], folder: Path, period_label: str, language: s
         matches = _matches(concrete, folder)
         if not matches:
             shown = concrete.rsplit("/", 1)[0] if is_url(concrete) else str(folder)
-            raise refusal(IssueCode.FILE_MISSING, Place(concrete, language), "pattern", pattern=concrete, folder=shown)
+            raise refusal(IssueCode.FILE_MISSING, Place(concrete), "pattern", pattern=concrete, folder=shown)
         found.update(dict.fromkeys(matches))
     return list(found)
 
@@ -358,17 +357,16 @@ class Content:
 
 
 @contextmanager
-def opened_content(path: str, language: str) -> Iterator[Content]:
+def opened_content(path: str) -> Iterator[Content]:
     """Open a local file or an fsspec URL.
 
     Args:
         path: Local path or URL.
-        language: Of the message, when it cannot be read.
 
     Raises:
         UnreadableFile: it is missing, no regular file, not permitted, empty, too large, or a damaged archive.
     """
-    place = Place(path.rsplit("/", 1)[-1], language)
+    place = Place(path.rsplit("/", 1)[-1])
     with ExitStack() as exits:
         stream = exits.enter_context(_fetched(path, place) if is_url(path) else _local(path, place))
         before = os.fstat(stream.fileno())

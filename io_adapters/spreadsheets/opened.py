@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schemas.layouts.recognise import Fit
+from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import View
 
@@ -20,7 +21,7 @@ class OpenedFile(Protocol):
         """Its sheets, or its text under each delimiter that cuts it."""
 
     @property
-    def decisions(self) -> tuple[str, ...]:
+    def decisions(self) -> tuple[Message | str, ...]:
         """What was decided on opening it, for people."""
 
     @property

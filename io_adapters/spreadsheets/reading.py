@@ -16,7 +16,7 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, fold, match_headers
 from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
-from schemas.messages import render
+from schemas.messages import Message
 from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
 
@@ -109,7 +109,7 @@ class SpreadsheetFile:
     _opened: OpenedFile
     _content: Content
     _place: Place
-    _told: list[str] = field(default_factory=list)
+    _told: list[Message | str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -133,7 +133,7 @@ class SpreadsheetFile:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
         layout = recognised(self.views, layouts, self._place)
-        self._told.append(render("file.layout", self._place.language, layout=layout.layout))
+        self._told.append(Message("file.layout", layout=layout.layout))
         return layout
 
     def tables(self, layout: Layout) -> Iterator[RawTable]:
@@ -158,14 +158,14 @@ class SpreadsheetFile:
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity = self._content.identity()
-        before = (*self._told, *_packing(self._content, self._place.language), *self._opened.decisions)
+        before = (*self._told, *_packing(self._content), *self._opened.decisions)
         for block in self._opened.blocks(fit):
             yield replace(block, file=identity, decisions=(*before, *block.decisions))
         self._content.check_unchanged()
 
 
 @contextmanager
-def open_file(path: str, *, language: str = "pt-BR") -> Iterator[SpreadsheetFile]:
+def open_file(path: str) -> Iterator[SpreadsheetFile]:
     """Open a file to read tables from it.
 
     Reads workbooks (.xlsx, .xlsm, .xls, .xlsb, .ods), delimited text (.csv, .tsv, .txt) and reports of typed records,
@@ -174,24 +174,23 @@ def open_file(path: str, *, language: str = "pt-BR") -> Iterator[SpreadsheetFile
 
     Args:
         path: Local path or fsspec URL.
-        language: Of decisions and messages, "pt-BR" or "en".
 
     Raises:
         UnreadableFile: with one issue that says why the file cannot be read.
     """
-    with opened_content(path, language) as content:
-        place = Place(content.name_only.name, language)
+    with opened_content(path) as content:
+        place = Place(content.name_only.name)
         with _opened(content, _agreed_kind(content, place), place) as opened:
             yield SpreadsheetFile(opened, content, place)
 
 
-def read_table(path: str, layout: Layout, *, language: str = "pt-BR") -> RawTable:
+def read_table(path: str, layout: Layout) -> RawTable:
     """Read the one table that a layout means in a file, every cell as text.
 
     Raises:
         UnreadableFile: as `open_file` and `SpreadsheetFile.tables`.
     """
-    with open_file(path, language=language) as file:
+    with open_file(path) as file:
         return next(file.tables(layout))
 
 
@@ -201,13 +200,13 @@ def _opened(content: Content, kind: FileKind, place: Place) -> Iterator[OpenedFi
         if content.stream.seek(0, 2) > limits.MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_WORKBOOK_BYTES))
         content.stream.seek(0)
-        with open_workbook(content.stream.read(), kind, content.name_only, place.language) as workbook:
+        with open_workbook(content.stream.read(), kind, content.name_only) as workbook:
             yield workbook
         return
     start = content.stream.read(_START_BYTES)
     content.stream.seek(0)
     reader = open_records if is_records(start) else open_text
-    yield reader(content.stream, content.name_only, place.language)
+    yield reader(content.stream, content.name_only)
 
 
 def _agreed_kind(content: Content, place: Place) -> FileKind:
@@ -221,12 +220,10 @@ def _agreed_kind(content: Content, place: Place) -> FileKind:
     promised = kind_by_name(content.name)
     readable = found in WORKBOOKS or found is FileKind.TEXT
     if not readable or promised not in (None, found):
-        expected = render(f"file.kind_{promised or FileKind.XLSX}", place.language)
-        raise refusal(
-            IssueCode.FILE_TYPE, place, "type", found=render(f"file.kind_{found}", place.language), expected=expected
-        )
+        expected = Message(f"file.kind_{promised or FileKind.XLSX}")
+        raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{found}"), expected=expected)
     return found
 
 
-def _packing(content: Content, language: str) -> tuple[str, ...]:
-    return (render(f"file.{content.packing}", language, name=content.name),) if content.packing else ()
+def _packing(content: Content) -> tuple[Message, ...]:
+    return (Message(f"file.{content.packing}", name=content.name),) if content.packing else ()

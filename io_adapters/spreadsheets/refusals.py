@@ -4,17 +4,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.errors import UnreadableFile
-from schemas.issue_texts import make_issue
-from schemas.issues import IssueCode
-from schemas.messages import render
+from schemas.issues import IssueCode, make_issue
+from schemas.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which file is read, for messages, and the language they are in."""
+    """Which file is read, for messages."""
 
     file: str
-    language: str
 
 
 def refusal(
@@ -30,8 +28,8 @@ def refusal(
 
     Args:
         code: Which problem.
-        place: Which file, which language.
-        key: The sentence in `words` that says what is wrong; "" takes the code's own.
+        place: Which file.
+        key: The text under `file.` that says what is wrong; "" takes the code's own.
         sheet: Sheet at fault.
         row: Physical row at fault; also {row} of the sentence.
         details: What the sentence names; never a value of the file.
@@ -39,8 +37,8 @@ def refusal(
     Returns:
         The exception, with its one issue.
     """
-    issue = make_issue(code, language=place.language, file=place.file, sheet=sheet, row=row, **details)
+    issue = make_issue(code, file=place.file, sheet=sheet, row=row, **details)
     if key:
         named = details | {name: value for name, value in (("sheet", sheet), ("row", row)) if value is not None}
-        issue = replace(issue, message=render(f"file.{key}", place.language, **named))
-    return UnreadableFile(f"{place.file}: {issue.message}", issues=(issue,))
+        issue = replace(issue, message=Message(f"file.{key}", **named))
+    return UnreadableFile(Message("file.refused", file=place.file, wrong=issue.message), issues=(issue,))

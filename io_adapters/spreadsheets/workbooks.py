@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
@@ -24,7 +25,7 @@ from io_adapters.spreadsheets.workbook.messages import MOST_BODY_BYTES, Broken, 
 from io_adapters.spreadsheets.workbook.transfer import oddities_from
 from schemas.issues import IssueCode
 from schemas.layouts.recognise import Fit
-from schemas.messages import render
+from schemas.messages import Message
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import CellKind, HeadRow, Oddities, View
 
@@ -51,7 +52,7 @@ class OpenedWorkbook:
         properties: Custom document properties, name -> text.
     """
 
-    def __init__(self, source: Source, identity: FileIdentity, language: str) -> None:
+    def __init__(self, source: Source, identity: FileIdentity) -> None:
         """Look at its first rows.
 
         Raises:
@@ -59,11 +60,11 @@ class OpenedWorkbook:
         """
         self._source = source
         self._identity = identity
-        self._place = Place(identity.name, language)
+        self._place = Place(identity.name)
         shown = source.heads()
         self.views = tuple(_view(told) for told in shown["sheets"])
         traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
-        self.decisions = tuple(render(f"file.{trait}", language) for trait, holds in traits.items() if holds)
+        self.decisions = tuple(Message(f"file.{trait}") for trait, holds in traits.items() if holds)
         self.properties: Mapping[str, str] = shown["properties"]
         if not any(view.head for view in self.views):
             self.close()
@@ -97,14 +98,13 @@ class OpenedWorkbook:
         decisions = self._table_decisions(sheet, header_row, oddities)
         yield RawTable(self._identity, sheet, header_row, headers, cells, kinds, decisions, oddities=oddities)
 
-    def _table_decisions(self, sheet: str, header_row: int, oddities: Oddities) -> tuple[str, ...]:
-        language = self._place.language
-        decisions = [render("file.sheet", language, sheet=sheet)]
+    def _table_decisions(self, sheet: str, header_row: int, oddities: Oddities) -> tuple[Message | str, ...]:
+        decisions = [Message("file.sheet", sheet=sheet)]
         if unread := [str(view.sheet) for view in self.views if not view.visible and view.sheet != sheet]:
-            decisions.append(render("file.hidden_sheets", language, sheets=", ".join(unread)))
+            decisions.append(Message("file.hidden_sheets", sheets=", ".join(unread)))
         if oddities.hidden_rows or oddities.hidden_columns:
-            decisions.append(render("file.hidden_lines", language))
-        return (*decisions, render("file.header", language, row=header_row))
+            decisions.append(Message("file.hidden_lines"))
+        return (*decisions, Message("file.header", row=header_row))
 
 
 def _view(told: Words) -> View:
@@ -293,14 +293,13 @@ def _environment() -> dict[str, str]:
     return passed_on | _FRUGAL | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity, language: str) -> OpenedWorkbook:
+def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
     """Open a workbook in the one process that this one keeps for it.
 
     Args:
         content: The file's bytes; kept until it is closed, so that another child can open it, should this one end.
         kind: XLSX, XLS, XLSB or ODS.
         identity: Of the file.
-        language: Of decisions and messages.
 
     Returns:
         The workbook, a context manager.
@@ -309,7 +308,7 @@ def open_workbook(content: bytes, kind: FileKind, identity: FileIdentity, langua
         UnreadableFile: FILE_EMPTY, FILE_CORRUPT, FILE_EXTENT, FILE_ZIP, FILE_TOO_LARGE, FILE_XML_FORBIDDEN or
             FILE_PARSER; FILE_ENCRYPTED and FILE_TYPE also for kinds that say so.
     """
-    return _READER.open(content, kind, identity, language)
+    return _READER.open(content, kind, identity)
 
 
 class WorkbookReader:
@@ -328,19 +327,17 @@ class WorkbookReader:
         self._child: ReaderChild | None = None
         self._holds: _InChild | None = None
 
-    def open(self, content: bytes, kind: FileKind, identity: FileIdentity, language: str) -> OpenedWorkbook:
+    def open(self, content: bytes, kind: FileKind, identity: FileIdentity) -> OpenedWorkbook:
         """Open a workbook, as `open_workbook` does."""
-        place = Place(identity.name, language)
+        place = Place(identity.name)
         if kind is FileKind.ENCRYPTED:
             raise refusal(IssueCode.FILE_ENCRYPTED, place)
         if kind not in WORKBOOKS:
-            expected = render(f"file.kind_{FileKind.XLSX}", language)
-            raise refusal(
-                IssueCode.FILE_TYPE, place, "type", found=render(f"file.kind_{kind}", language), expected=expected
-            )
+            expected = Message(f"file.kind_{FileKind.XLSX}")
+            raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{kind}"), expected=expected)
         if len(content) > MOST_WORKBOOK_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=size_text(MOST_WORKBOOK_BYTES))
-        return OpenedWorkbook(_InChild(self, kind, content, place), identity, language)
+        return OpenedWorkbook(_InChild(self, kind, content, place), identity)
 
     @property
     def child_pid(self) -> int | None:
@@ -404,13 +401,9 @@ class WorkbookReader:
             raise Stopped(out_of_time=False)
         return answers
 
-    def limit_text(self, language: str, *, out_of_time: bool) -> str:
+    def limit(self, *, out_of_time: bool) -> Message | str:
         """Name the limit beyond which the child is ended."""
-        return (
-            f"{self._seconds:g} s"
-            if out_of_time
-            else render("file.memory", language, size=size_text(self._memory_bytes))
-        )
+        return f"{self._seconds:g} s" if out_of_time else Message("file.memory", size=size_text(self._memory_bytes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,20 +440,19 @@ class _InChild:
         try:
             answers = self.reader.ask(self, question)
         except Stopped as stopped:
-            limit = self.reader.limit_text(self.place.language, out_of_time=stopped.out_of_time)
+            limit = self.reader.limit(out_of_time=stopped.out_of_time)
             raise refusal(IssueCode.FILE_PARSER, self.place, limit=limit) from None
         except OSError as error:
             raise refusal(IssueCode.FILE_PARSER, self.place, "no_reader", reason=type(error).__name__) from error
         if refused := answers[-1][0].get("refused"):
-            facts: dict[str, Any] = {name: _shown(fact, self.place.language) for name, fact in refused["facts"].items()}
+            facts: dict[str, Any] = {name: _fact(fact) for name, fact in refused["facts"].items()}
             raise refusal(IssueCode(refused["code"]), self.place, refused["key"], sheet=refused["sheet"], **facts)
         return answers
 
 
-def _shown(fact: str | int, language: str) -> str:
-    if isinstance(fact, str):
-        return fact
-    return f"{fact:,}".replace(",", "." if language == "pt-BR" else ",")
+def _fact(told: str | int) -> str | Decimal:
+    """What the child tells of: numbers are counts, and written as such."""
+    return told if isinstance(told, str) else Decimal(told)
 
 
 _READER = WorkbookReader()

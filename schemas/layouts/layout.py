@@ -8,8 +8,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 
 TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening"]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
@@ -271,11 +270,9 @@ class MissingPart:
     part: int
     parts: int
 
-    def issue(self, language: str) -> Issue:
+    def issue(self) -> Issue:
         """Return the issue that tells it."""
-        return make_issue(
-            IssueCode.FILE_PART_MISSING, language=language, file=self.file, part=self.part, parts=self.parts
-        )
+        return make_issue(IssueCode.FILE_PART_MISSING, file=self.file, part=self.part, parts=self.parts)
 
 
 def part_of(name: str) -> tuple[int, int] | None:

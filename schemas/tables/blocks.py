@@ -7,9 +7,9 @@ from typing import Final
 
 import pandas as pd
 
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
+from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
@@ -57,24 +57,23 @@ class ParsedBlock:
     after: Before
 
 
-def parse_block(raw: RawTable, layout: Layout, *, language: str, before: Before) -> ParsedBlock:
+def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock:
     """Read a block of a file of royalty lines, of which no row has to know the rows of another block.
 
     Args:
         raw: Its rows.
         layout: How its sender lays the file out.
-        language: "pt-BR" or "en", of the messages.
         before: What is known of the file so far.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    found = read_rows(raw, layout, language, payee_data_required=True, evidence=before.evidence, below=before.below)
+    found = read_rows(raw, layout, payee_data_required=True, evidence=before.evidence, below=before.below)
     draft, apart = found.draft, found.apart
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
     return ParsedBlock(
-        table=settled(found, raw, layout, language),
+        table=settled(found, raw, layout),
         sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
         left_out=apart.count(Why.LEFT_OUT),
@@ -105,16 +104,15 @@ class Books:
     held: pd.DataFrame
     runs: DataFrame[RowRuns]
     issues: tuple[Issue, ...]
-    decisions: tuple[str, ...]
+    decisions: tuple[Message | str, ...]
     held_whole: bool
 
 
 class BlockBooks:
     """The books of one table, kept while its blocks are read in order."""
 
-    def __init__(self, source: Source, language: str) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
-        self._language = language
         self._held: list[pd.DataFrame] = []
         self._runs: list[pd.DataFrame] = []
         self._issues: list[Issue] = []
@@ -152,8 +150,8 @@ class BlockBooks:
     def close(self) -> Books:
         """Hold the totals that the file states against all its lines, and say what is known of it."""
         for at, count in self._normalised.values():
-            self._issues[at] = _counted(self._issues[at], count, self._language)
-        mismatches, compared = compare_totals(self._sums, self._source, self._language)
+            self._issues[at] = _counted(self._issues[at], count)
+        mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
         if mismatches:
@@ -164,7 +162,7 @@ class BlockBooks:
             held=held_sums(self._held),
             runs=runs,
             issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),
-            decisions=(*decisions_of(decided, self._left_out, self._language), *compared),
+            decisions=(*decisions_of(decided, self._left_out), *compared),
             held_whole=bool(mismatches),
         )
 
@@ -192,7 +190,6 @@ def _added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
     return _EXACT.add(one, other)
 
 
-def _counted(issue: Issue, count: int, language: str) -> Issue:
+def _counted(issue: Issue, count: int) -> Issue:
     """Return the note on a column written otherwise, telling how many of its cells are."""
-    told = make_issue(issue.code, language=language, file=issue.file, count=count)
-    return replace(issue, message=told.message)
+    return replace(issue, message=make_issue(issue.code, file=issue.file, count=count).message)

@@ -1,10 +1,9 @@
 """What was decided while a file was parsed, for people."""
 
 from collections.abc import Iterable
-from decimal import Decimal
 from enum import StrEnum
 
-from schemas.messages import render
+from schemas.messages import Message
 
 
 class Decision(StrEnum):
@@ -16,17 +15,7 @@ class Decision(StrEnum):
     MONTH_FIRST = "month_first"
 
 
-def decisions_of(decided: Iterable[Decision], left_out: int, language: str) -> list[str]:
+def decisions_of(decided: Iterable[Decision], left_out: int) -> list[Message]:
     """Say what was decided for columns, each thing once, and how many rows the layout left out."""
-    told = [render(f"table.{decision}", language) for decision in dict.fromkeys(decided)]
-    return [*told, render("table.left_out", language, count=left_out)] if left_out else told
-
-
-def tell_amount(value: Decimal, decimals: int, language: str) -> str:
-    """Write an amount with separators, rounded to some decimals.
-
-    >>> tell_amount(Decimal("1234.5"), 2, "pt-BR"), tell_amount(Decimal("-0.0000001"), 7, "en")
-    ('1.234,50', '-0.0000001')
-    """
-    written = f"{value:,.{decimals}f}"
-    return written.translate(str.maketrans(",.", ".,")) if language == "pt-BR" else written
+    told = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
+    return [*told, Message("table.left_out", count=left_out)] if left_out else told

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.errors import UnreadableFile
-from schemas.issue_texts import make_issue, severity_of
-from schemas.issues import Issue, IssueCode, Severity
+from schemas.issues import Issue, IssueCode, Severity, make_issue, severity_of
 from schemas.layouts.layout import HeaderMatch, Layout, fold, match_headers
+from schemas.messages import Listed, Message
 from schemas.raw_table import RawTable, column_letter
 from schemas.tables.cells import Finding, Telling
 from schemas.tables.decisions import Decision
@@ -21,14 +21,13 @@ from schemas.values.masking import mask_pix_key, mask_value
 from schemas.values.reading import PIX_KEY_TYPES, fold_word
 
 
-def find_columns(raw: RawTable, layout: Layout, needed: list[str], language: str) -> HeaderMatch:
+def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatch:
     """Match a file's headers with a layout's columns.
 
     Args:
         raw: The file.
         layout: How its sender lays it out.
         needed: Canonical columns the table cannot do without, besides those the layout requires.
-        language: Of the messages.
 
     Raises:
         UnreadableFile: columns are missing or claimed twice; the issues name all of them.
@@ -39,14 +38,15 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str], language: str
     wanted = [layout.columns.get(name, [name]) for name in missing]
     if layout.sign and not positions_under(raw, layout.sign.column):
         wanted.append([layout.sign.column])  # without it, what went out would count as what came in
-    issues = [_missing(raw, aliases, match, language) for aliases in wanted]
-    issues += [_duplicate(raw, layout, name, positions, language) for name, positions in match.duplicates.items()]
+    issues = [_missing(raw, aliases, match) for aliases in wanted]
+    issues += [_duplicate(raw, layout, name, positions) for name, positions in match.duplicates.items()]
     if issues:
-        raise UnreadableFile(f"{raw.file.name}: " + "; ".join(issue.message for issue in issues), issues=tuple(issues))
+        wrong = Listed(tuple(issue.message for issue in issues), "; ")
+        raise UnreadableFile(Message("file.refused", file=raw.file.name, wrong=wrong), issues=tuple(issues))
     return match
 
 
-def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch, language: str) -> list[Issue]:
+def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch) -> list[Issue]:
     """Note the columns that were not read, those without a header among them when something stands in them."""
     looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
     nameless = [
@@ -57,7 +57,6 @@ def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch, language:
     return [
         make_issue(
             IssueCode.COLUMN_UNKNOWN,
-            language=language,
             file=raw.file.name,
             sheet=raw.sheet,
             cell=f"{column_letter(position)}{raw.header_row}",
@@ -74,7 +73,7 @@ def label_of(layout: Layout, column: str) -> str:
     return next(iter(layout.columns.get(column, [])), column)
 
 
-def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch, language: str) -> Issue:
+def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch) -> Issue:
     open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
     near = [
         open_headers[found]
@@ -83,7 +82,6 @@ def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch, language: st
     ]
     return make_issue(
         IssueCode.COLUMN_MISSING,
-        language=language,
         file=raw.file.name,
         sheet=raw.sheet,
         row=raw.header_row,
@@ -93,10 +91,9 @@ def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch, language: st
     )
 
 
-def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int, ...], language: str) -> Issue:
+def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int, ...]) -> Issue:
     return make_issue(
         IssueCode.COLUMN_DUPLICATE,
-        language=language,
         file=raw.file.name,
         sheet=raw.sheet,
         row=raw.header_row,
@@ -187,7 +184,7 @@ def count_normalised(draft: Draft) -> Counter[str | None]:
     return Counter(found.column for found in draft.findings if found.code is IssueCode.VALUE_NORMALISED)
 
 
-def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int], language: str) -> list[Issue]:
+def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
     """Make the issues of a file, in order of row and column.
 
     VALUE_NORMALISED is told once per column, at its first cell and with a count: a column of bank codes without
@@ -205,18 +202,17 @@ def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int], language: 
             if count is None:
                 continue
             facts["count"] = count
-        issues.append(_to_issue(found, facts, draft, raw, positions, language))
+        issues.append(_to_issue(found, facts, draft, raw, positions))
     return issues
 
 
 def _to_issue(
-    found: Finding, facts: dict[str, object], draft: Draft, raw: RawTable, positions: dict[str, int], language: str
+    found: Finding, facts: dict[str, object], draft: Draft, raw: RawTable, positions: dict[str, int]
 ) -> Issue:
     row = int(draft.rows[found.position])
     position = positions.get(found.column or "")
     return make_issue(
         found.code,
-        language=language,
         file=raw.file.name,
         sheet=raw.sheet,
         cell=None if position is None else f"{column_letter(position)}{row}",

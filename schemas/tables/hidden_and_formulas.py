@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
-from schemas.messages import render
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.messages import Listed, Message
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import Finding
@@ -84,14 +83,14 @@ def _hold_what_may_be_percentages(draft: Draft, raw: RawTable, positions: Mappin
         ]
 
 
-def values_only(raw: RawTable, language: str) -> list[Issue]:
+def values_only(raw: RawTable) -> list[Issue]:
     """Warn of all that is not known of a file of which the values alone are read; the same for each of its sheets."""
     if not raw.oddities.values_only:
         return []
-    return [make_issue(IssueCode.FILE_VALUES_ONLY, language=language, file=raw.file.name)]
+    return [make_issue(IssueCode.FILE_VALUES_ONLY, file=raw.file.name)]
 
 
-def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int], language: str) -> list[Issue]:
+def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> list[Issue]:
     """Warn once of hidden lines, and of hidden columns that are read."""
     lines = set(draft.rows.tolist()) if raw.oddities.hidden_rows else set()
     read = set(positions.values())
@@ -99,11 +98,9 @@ def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int], langu
     columns = [column_letter(position) for position in sorted(set(raw.oddities.hidden_columns) & read)]
     if not rows and not columns:
         return []
-    told = [render("table.hidden_rows", language, found=_ranges(rows))] if rows else []
-    told += [render("table.hidden_columns", language, found=", ".join(columns))] if columns else []
-    return [
-        make_issue(IssueCode.HIDDEN_DATA, language=language, file=raw.file.name, sheet=raw.sheet, found="; ".join(told))
-    ]
+    told = [Message("table.hidden_rows", found=_ranges(rows))] if rows else []
+    told += [Message("table.hidden_columns", found=", ".join(columns))] if columns else []
+    return [make_issue(IssueCode.HIDDEN_DATA, file=raw.file.name, sheet=raw.sheet, found=Listed(tuple(told), "; "))]
 
 
 def _ranges(rows: Sequence[int]) -> str:

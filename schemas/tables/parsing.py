@@ -15,6 +15,7 @@ from pyarrow import array
 
 from schemas.issues import Issue, IssueCode
 from schemas.layouts.layout import HeaderMatch, Layout
+from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
 from schemas.tables.cells import Column, ColumnKind, Finding
@@ -115,7 +116,7 @@ class ParsedTable:
     held: pd.DataFrame
     rows: pd.DataFrame
     issues: tuple[Issue, ...]
-    decisions: tuple[str, ...] = ()
+    decisions: tuple[Message | str, ...] = ()
 
 
 def empty_table(table: str) -> pd.DataFrame:
@@ -130,29 +131,28 @@ def _empty_table(table: str) -> pd.DataFrame:
     return typed_frame(model, columns, nothing, places("", None, np.array([], dtype=np.int64)))
 
 
-def parse_table(raw: RawTable, layout: Layout, *, language: str, payee_data_required: bool = True) -> ParsedTable:
+def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = True) -> ParsedTable:
     """Read a file as the table its layout names.
 
     Args:
         raw: The file as text.
         layout: How its sender lays it out.
-        language: "pt-BR" or "en", of the messages.
         payee_data_required: Whether payments rows must bring the payee's name and destination; not when the job has
             a payees table. Payees always must.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
-    found = read_rows(raw, layout, language, payee_data_required=payee_data_required)
+    found = read_rows(raw, layout, payee_data_required=payee_data_required)
     stated = found.apart.totals or found.apart.control
     sums = [sum_block(found.draft, found.apart)] if stated else []
-    mismatches, compared = compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers), language)
+    mismatches, compared = compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers))
     found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
     decisions = (
-        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT), language),
+        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT)),
         *compared,
     )
-    return settled(found, raw, layout, language, mismatches=mismatches, decisions=decisions)
+    return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
 
 
 class ReadRows(NamedTuple):
@@ -168,7 +168,6 @@ class ReadRows(NamedTuple):
 def read_rows(  # all of it is one file's
     raw: RawTable,
     layout: Layout,
-    language: str,
     *,
     payee_data_required: bool,
     evidence: Evidence = NO_EVIDENCE,
@@ -179,7 +178,6 @@ def read_rows(  # all of it is one file's
     Args:
         raw: The rows as text.
         layout: How their sender lays them out.
-        language: "pt-BR" or "en", of the messages.
         payee_data_required: See `parse_table`.
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
@@ -192,7 +190,7 @@ def read_rows(  # all of it is one file's
     needed = [column.name for column in table.columns if column.required]
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
-    match = find_columns(raw, layout, needed, language)
+    match = find_columns(raw, layout, needed)
     apart = excluded_rows(raw, layout, match.positions, below=below)
     draft = read_draft(
         raw,
@@ -216,10 +214,9 @@ def settled(
     found: ReadRows,
     raw: RawTable,
     layout: Layout,
-    language: str,
     *,
     mismatches: Sequence[Issue] = (),
-    decisions: tuple[str, ...] = (),
+    decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
     """Part rows into sound and held ones, and say where each went.
 
@@ -227,17 +224,16 @@ def settled(
         found: The rows; when a total disagrees, its draft is held as a whole.
         raw: The same rows as text.
         layout: How their sender lays them out.
-        language: Of the messages.
         mismatches: Totals that disagree with the lines.
         decisions: What was decided while parsing, for people.
     """
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
     issues = [
-        *unknown_columns(raw, layout, found.match, language),
-        *values_only(raw, language),
-        *hidden_data(found.draft, raw, found.match.positions, language),
-        *to_issues(found.draft, raw, found.match.positions, language),
+        *unknown_columns(raw, layout, found.match),
+        *values_only(raw),
+        *hidden_data(found.draft, raw, found.match.positions),
+        *to_issues(found.draft, raw, found.match.positions),
         *mismatches,
     ]
     return ParsedTable(

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
-from schemas.messages import render
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.messages import Listed, Message
 from schemas.raw_table import column_letter
-from schemas.tables.decisions import tell_amount
 from schemas.tables.excluded_rows import StatedTotal, readings
 from schemas.tables.line_sums import BlockSums, LineSums, PartSum
 from schemas.tables.readers import read_count, read_currency
@@ -32,41 +31,39 @@ class Verdict:
     Attributes:
         total: As stated.
         agrees: With the lines; None when they could not be compared.
-        expected: What it says, for people.
-        found: What the lines say, for people.
+        expected: What it says: an amount, or how many rows.
+        found: What the lines say.
     """
 
     total: StatedTotal
     agrees: bool | None
-    expected: str = ""
-    found: str = ""
+    expected: Decimal | Message | None = None
+    found: Decimal | Message | None = None
 
 
-def compare_totals(blocks: Sequence[BlockSums], source: Source, language: str) -> tuple[list[Issue], list[str]]:
+def compare_totals(blocks: Sequence[BlockSums], source: Source) -> tuple[list[Issue], list[Message]]:
     """Hold every total of a file against its lines, used and held alike.
 
     Args:
         blocks: What each block of the file states and what its lines add up to, in order; one, for a file read whole.
         source: Which table that is.
-        language: Of issues and decisions.
 
     Returns:
         TOTAL_MISMATCH for each total that disagrees, in order of row; and what was compared, for people.
     """
     if not any(block.totals or block.control for block in blocks):
         return [], []
-    lines = _Lines(blocks, language)
+    lines = _Lines(blocks)
     among = [lines.judge(total) for block in blocks for total in block.totals]
     below = [lines.judge_control(total) for block in blocks for total in block.control]
-    issues = [_mismatch(verdict, source, language) for verdict in (*among, *below) if verdict.agrees is False]
-    return issues, [*_tell_totals(among, language), *_tell_control(below, language)]
+    issues = [_mismatch(verdict, source) for verdict in (*among, *below) if verdict.agrees is False]
+    return issues, [*_tell_totals(among), *_tell_control(below)]
 
 
 class _Lines:
     """All lines of a file, and what they sum up to in each currency."""
 
-    def __init__(self, blocks: Sequence[BlockSums], language: str) -> None:
-        self._language = language
+    def __init__(self, blocks: Sequence[BlockSums]) -> None:
         self._count = sum(block.count for block in blocks)
         self._mark = next((block.mark for block in blocks if block.mark), None)
         known = [block.parts for block in blocks if block.parts is not None]
@@ -88,7 +85,7 @@ class _Lines:
         stated = read_count(total.text, total.kind).value
         if stated is None:
             return Verdict(total, None)
-        expected, found = (render("table.lines", self._language, count=count) for count in (stated, self._count))
+        expected, found = (Message("table.lines", count=count) for count in (stated, self._count))
         return Verdict(total, stated == self._count, expected, found)
 
     def _compare(self, total: StatedTotal, *, whole: bool) -> Verdict:
@@ -101,7 +98,7 @@ class _Lines:
         if agrees is False and not currency and len(self._of) > 1:
             agrees = None  # reais and dollars have no sum, or the sender's own
         decimals = meanings[0].decimals
-        told = (tell_amount(value, decimals, self._language) for value in (meanings[0].value, found))
+        told = (Decimal(f"{value:.{decimals}f}") for value in (meanings[0].value, found))
         return Verdict(total, agrees, *told)
 
 
@@ -119,11 +116,10 @@ def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
     return found
 
 
-def _mismatch(verdict: Verdict, source: Source, language: str) -> Issue:
+def _mismatch(verdict: Verdict, source: Source) -> Issue:
     total = verdict.total
     return make_issue(
         IssueCode.TOTAL_MISMATCH,
-        language=language,
         file=source.file,
         sheet=source.sheet,
         cell=f"{column_letter(total.position)}{total.row}",
@@ -135,24 +131,23 @@ def _mismatch(verdict: Verdict, source: Source, language: str) -> Issue:
     )
 
 
-def _tell_totals(verdicts: Sequence[Verdict], language: str) -> list[str]:
+def _tell_totals(verdicts: Sequence[Verdict]) -> list[Message]:
     """Tell how many totals rows were left out, and how many of them could not be compared."""
     if not verdicts:
         return []
-    told = render("table.totals", language, count=len(verdicts))
+    totals = Message("table.totals", count=len(verdicts))
     left_open = sum(verdict.agrees is None for verdict in verdicts)
     if left_open == len(verdicts):
-        told = f"{told}, {render('table.not_compared', language)}"
-    elif left_open:
-        told = f"{told}, {render('table.of_them_not_compared', language, count=left_open)}"
-    return [told]
+        return [Message("table.totals_open", totals=totals, open=Message("table.not_compared"))]
+    if left_open:
+        part = Message("table.of_them_not_compared", count=left_open)
+        return [Message("table.totals_open", totals=totals, open=part)]
+    return [totals]
 
 
-def _tell_control(verdicts: Sequence[Verdict], language: str) -> list[str]:
-    agreed = [verdict.found for verdict in verdicts if verdict.agrees]
-    told = [render("table.control_compared", language, found=", ".join(agreed))] if agreed else []
+def _tell_control(verdicts: Sequence[Verdict]) -> list[Message]:
+    agreed = tuple(verdict.found for verdict in verdicts if verdict.agrees)
+    told = [Message("table.control_compared", found=Listed(agreed))] if agreed else []
     return (
-        [*told, render("table.control_not_compared", language)]
-        if any(verdict.agrees is None for verdict in verdicts)
-        else told
+        [*told, Message("table.control_not_compared")] if any(verdict.agrees is None for verdict in verdicts) else told
     )

@@ -67,10 +67,10 @@ def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
     write_statement(path, 200_000)
     layout = read_layout("royalties", tmp_path)
     bare_s = median_s(lambda: CalamineWorkbook.from_path(str(path)).get_sheet_by_index(0).to_python())
-    read_s = median_s(lambda: read_table(str(path), layout, language="en"))
-    raw = read_table(str(path), layout, language="en")
-    parse_s = median_s(lambda: parse_table(raw, layout, language="en"))
-    assert len(parse_table(raw, layout, language="en").frame) == 200_000
+    read_s = median_s(lambda: read_table(str(path), layout))
+    raw = read_table(str(path), layout)
+    parse_s = median_s(lambda: parse_table(raw, layout))
+    assert len(parse_table(raw, layout).frame) == 200_000
     figures.tell("read 200,000 statement lines in XLSX", read_s, beside_s=bare_s, beside="calamine alone")
     figures.tell("check 200,000 statement lines", parse_s, beside_s=bare_s, beside="calamine alone")
 

@@ -12,8 +12,7 @@ from typer.main import get_command
 
 from flows.cli import app
 from schemas.exit_codes import ExitCode
-from schemas.issue_texts import severity_of
-from schemas.issues import IssueCode
+from schemas.issues import IssueCode, severity_of
 from schemas.messages import catalogue_in
 
 ROOT = Path(__file__).parents[2]

@@ -31,7 +31,7 @@ def declare(label, period="2026-01", files="{period}*", **changes):
 
 def told(report, code):
     """File -> what is said of it under a code."""
-    return {issue.file: issue.message for issue in report.issues if issue.code.value == code}
+    return {issue.file: str(issue.message) for issue in report.issues if issue.code.value == code}
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_last_months_sheet_pays_nothing_in_this_month_though_it_is_called_otherw
     report = label.run(files=[label.write("november.csv", rows[::-1])])
     assert service.posts == 1
     assert places(summary_of(report)) == {"duplicate": 3000}
-    assert "2026-10" in " ".join(issue.message for issue in report.issues)
+    assert "2026-10" in " ".join(str(issue.message) for issue in report.issues)
 
 
 def test_a_sheet_given_for_the_wrong_month_and_never_approved_is_free_for_the_right_one(label, service):

@@ -50,7 +50,7 @@ def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service
     told = f"2ª tentativa de {name}, que disse ERROR"
     assert any(told in message and "30,00" in message for message in waiting.messages)
     attempts = [issue for issue in waiting.issues if issue.code == "ROW_SECOND_ATTEMPT"]
-    assert [(issue.row, name in issue.message) for issue in attempts] == [(2, True), (3, True)]
+    assert [(issue.row, name in str(issue.message)) for issue in attempts] == [(2, True), (3, True)]
     cells = plan_cells(label)
     assert "Nova tentativa" in cells
     assert told in cells

@@ -36,7 +36,7 @@ def parsed(known):
     layout = read_layout(known["layout"], Path())
     report = opened(known["file"])
     fit = find_header(report.views[0], layout)
-    return [parse_table(raw, layout, language="en") for raw in report.blocks(fit)]
+    return [parse_table(raw, layout) for raw in report.blocks(fit)]
 
 
 def test_every_line_says_what_was_invented(known):

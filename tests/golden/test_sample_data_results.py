@@ -143,6 +143,6 @@ def test_no_document_key_or_account_of_the_broken_sheet_is_repeated_in_what_is_t
         for text in raw.cells[position]
         if len(text.strip()) > 6
     }
-    told = json.dumps([issue.as_json() for issue in run.issues], ensure_ascii=False)
+    told = json.dumps([issue.as_json("pt-BR") for issue in run.issues], ensure_ascii=False)
     assert len(private) > 50
     assert [text for text in private if text in told] == []

@@ -42,19 +42,19 @@ def layout_named(name):
 
 
 def tables_of(file, layout):
-    with open_file(str(SAMPLES / file), language="en") as opened:
+    with open_file(str(SAMPLES / file)) as opened:
         return list(opened.tables(layout))
 
 
 def views_of(file):
-    with open_file(str(SAMPLES / file), language="en") as opened:
+    with open_file(str(SAMPLES / file)) as opened:
         return opened.views
 
 
 def parsed_of(one, change=lambda raw, layout: raw):
     layout = layout_named(one["layout"])
     tables = tables_of(f"statements/{one['file']}", layout)
-    return [parse_table(change(raw, layout), layout, language="en") for raw in tables]
+    return [parse_table(change(raw, layout), layout) for raw in tables]
 
 
 def lines_of(parsed):
@@ -96,7 +96,7 @@ def test_every_sample_is_recognised_by_its_own_layout_and_by_no_other(file, layo
 
 
 def test_a_recognised_file_is_opened_as_what_it_is(expected):
-    with open_file(str(SAMPLES / "statements" / expected["file"]), language="en") as opened:
+    with open_file(str(SAMPLES / "statements" / expected["file"])) as opened:
         assert opened.recognise(SOURCES).layout == expected["layout"]
 
 

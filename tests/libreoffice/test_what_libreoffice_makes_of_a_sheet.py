@@ -51,7 +51,7 @@ def sandbox_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def read(path: Path, layout: str) -> ParsedTable:
     declared = read_layout(layout, path.parent)
-    return parse_table(read_table(str(path), declared), declared, language="pt-BR")
+    return parse_table(read_table(str(path), declared), declared)
 
 
 def pay(job: Path) -> RunReport:

@@ -60,7 +60,7 @@ def held_of(frame):
 def assert_read_alike(raw, blocks, **changes):
     """Hold a file cut in blocks against the same file read as a whole."""
     how = layout("royalty_lines", **SETTINGS | changes)
-    whole = parse_table(raw, how, language="en")
+    whole = parse_table(raw, how)
     pieced = read_blocks(lambda: iter(blocks), how, "en")
     expected = sum_lines(whole.frame)
     pd.testing.assert_frame_equal(pieced.totals.by_platform, expected.by_platform)

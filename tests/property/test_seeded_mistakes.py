@@ -13,7 +13,7 @@ FILES = 20
 
 def told_of(made: MadeSheet) -> set[tuple[str, str]]:
     layout = read_layout("payments", made.path.parent)
-    parsed = parse_table(read_table(str(made.path), layout, language="en"), layout, language="en")
+    parsed = parse_table(read_table(str(made.path), layout), layout)
     told = [issue for issue in parsed.issues if issue.severity is not Severity.NOTE]
     return {(issue.cell or str(issue.row), issue.code.value) for issue in told}
 

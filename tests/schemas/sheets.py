@@ -94,13 +94,12 @@ def parse(
     kinds: Mapping[tuple[int, str], CellKind] | None = None,
     oddities: Oddities = NO_ODDITIES,
     misshapen: tuple[int, ...] = (),
-    language: str = "en",
     payee_data_required: bool = True,
     **settings: object,
 ) -> ParsedTable:
     """Parse rows as a table."""
     raw = replace(sheet(*rows, kinds=kinds), oddities=oddities, misshapen_rows=misshapen)
-    return parse_table(raw, layout(table, **settings), language=language, payee_data_required=payee_data_required)
+    return parse_table(raw, layout(table, **settings), payee_data_required=payee_data_required)
 
 
 def codes(parsed: ParsedTable, row: int | None = None) -> list[str]:

@@ -13,8 +13,8 @@ ANA, BIA = "529.982.247-25", "111.444.777-35"
 ROW = {"CPF/CNPJ": ANA, "Tipo": "saldo", "Período": "2026-07", "Valor": "1.234,56"}
 
 
-def read(*rows, language="en"):
-    return parse_table(sheet(*rows), LAYOUT, language=language)
+def read(*rows):
+    return parse_table(sheet(*rows), LAYOUT)
 
 
 def test_portuguese_and_english_headers_and_words_say_the_same():

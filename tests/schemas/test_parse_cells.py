@@ -289,7 +289,7 @@ def test_completed_codes_are_noted_once_per_column():
     rows = [ACCOUNT_PAYMENT | {"bank_code": "77", "reference": str(n)} for n in range(3)]
     (issue,) = parse("payments", *rows).issues
     assert (issue.code.value, issue.severity, issue.row) == ("VALUE_NORMALISED", Severity.NOTE, 2)
-    assert issue.message.startswith("3 values")
+    assert str(issue.message).startswith("3 values")
 
 
 def test_a_text_longer_than_any_title_is_an_error_and_not_a_title():

@@ -83,7 +83,7 @@ def test_what_is_held_keeps_its_exact_amount_where_there_is_one():
 def test_two_payments_to_one_payee_need_distinct_references():
     parsed = parse("payments", PAYMENT, PAYMENT | {"amount": "20,00"}, PAYMENT | {"reference": "bonus"})
     assert parsed.held["row"].tolist() == [2, 3]
-    assert [(i.code.value, i.row, i.message) for i in parsed.issues] == [
+    assert [(i.code.value, i.row, str(i.message)) for i in parsed.issues] == [
         ("ROW_DUPLICATE", 2, "the same payee, with the same reference or share, is also in row 3"),
         ("ROW_DUPLICATE", 3, "the same payee, with the same reference or share, is also in row 2"),
     ]
@@ -137,26 +137,26 @@ def test_held_lines_keep_amount_and_currency():
 def test_a_missing_column_is_named_with_what_comes_near():
     raw = sheet({"name": "Maria", "taxid_": "52998224725", "ammount": "1"})
     with pytest.raises(UnreadableFile) as refusal:
-        parse_table(replace(raw, headers=("name", "CPF do titular", "ammount")), layout("payments"), language="en")
+        parse_table(replace(raw, headers=("name", "CPF do titular", "ammount")), layout("payments"))
     assert [issue.code.value for issue in refusal.value.issues] == ["COLUMN_MISSING", "COLUMN_MISSING"]
-    assert "ammount" in refusal.value.issues[1].message
+    assert "ammount" in str(refusal.value.issues[1].message)
     assert "52998224725" not in str(refusal.value)
 
 
 def test_payments_that_must_bring_their_payees_need_a_column_of_names():
     raw = sheet({"tax_id": "52998224725", "amount": "1"})
     with pytest.raises(UnreadableFile):
-        parse_table(raw, layout("payments"), language="en")
-    assert len(parse_table(raw, layout("payments"), language="en", payee_data_required=False).frame) == 1
+        parse_table(raw, layout("payments"))
+    assert len(parse_table(raw, layout("payments"), payee_data_required=False).frame) == 1
 
 
 def test_a_column_that_is_there_twice_is_refused():
     raw = sheet({"tax_id": "52998224725", "amount": "1", "name": "Maria", "x": "2"})
     with pytest.raises(UnreadableFile) as refusal:
-        parse_table(replace(raw, headers=("tax_id", "Amount", "name", "AMOUNT ")), layout("payments"), language="en")
+        parse_table(replace(raw, headers=("tax_id", "Amount", "name", "AMOUNT ")), layout("payments"))
     (issue,) = refusal.value.issues
     assert issue.code.value == "COLUMN_DUPLICATE"
-    assert "B, D" in issue.message
+    assert "B, D" in str(issue.message)
 
 
 def test_columns_nobody_reads_are_noted():
@@ -169,7 +169,7 @@ def test_columns_nobody_reads_are_noted():
 
 def test_a_row_with_too_many_fields_is_held_unread():
     raw = replace(sheet(PAYMENT, PAYMENT | {"amount": "?"}), misshapen_rows=(3,))
-    parsed = parse_table(raw, layout("payments"), language="en")
+    parsed = parse_table(raw, layout("payments"))
     assert parsed.rows["disposition"].tolist() == ["used", "held"]
     assert codes(parsed) == ["ROW_WIDTH"]
     assert parsed.held["amount"].tolist() == [None]
@@ -191,7 +191,7 @@ def test_a_row_that_breaks_the_contract_for_no_known_reason_is_held_and_named(mo
 @pytest.mark.parametrize("table", COLUMNS)
 def test_a_table_without_rows_is_typed_like_one_with_rows(table):
     raw = sheet(headers=COLUMNS[table][0])
-    parsed = parse_table(raw, layout(table), language="pt-BR")
+    parsed = parse_table(raw, layout(table))
     assert parsed.frame.dtypes.to_dict() == empty_table(table).dtypes.to_dict()
     assert parsed.held.empty
     assert parsed.rows.empty
@@ -213,6 +213,6 @@ def test_reading_the_same_file_twice_gives_the_same(recwarn):
 
 def test_a_text_file_has_no_kinds_and_no_sheet():
     raw = replace(sheet(PAYMENT), kinds=None, sheet=None)
-    parsed = parse_table(raw, layout("payments"), language="en")
+    parsed = parse_table(raw, layout("payments"))
     assert parsed.frame["sheet"].tolist() == [""]
     assert np.issubdtype(parsed.frame["amount_cents"].dtype, np.integer)

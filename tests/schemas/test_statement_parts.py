@@ -63,6 +63,6 @@ def test_a_name_that_counts_wrong_asks_for_nothing():
 
 def test_what_is_missing_is_an_error_that_names_the_part():
     (missing,) = missing_parts([name(1, 2)])
-    issue = missing.issue("en")
+    issue = missing.issue()
     assert (issue.code, issue.severity, issue.file) == (IssueCode.FILE_PART_MISSING, Severity.ERROR, name(1, 2))
-    assert issue.message == "part 2 of 2 of this statement is missing"
+    assert str(issue.message) == "part 2 of 2 of this statement is missing"

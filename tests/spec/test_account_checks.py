@@ -1,6 +1,7 @@
 """Account checks: asked once, kept until they expire, and never paid to an account that is not known to be good."""
 
 import pytest
+from schemas.issue_texts import make_issue
 
 from flows.payables.rules.account_checks import (
     AccountToCheck,
@@ -20,7 +21,6 @@ from flows.payables.rules.account_checks import (
 )
 from flows.payables.rules.institutions import fault_of_bank
 from flows.royalties.rules.accrue import History
-from schemas.issue_texts import make_issue
 from schemas.issues import IssueCode
 from schemas.tables.parsing import empty_table
 from schemas.wire import AccountValidation, Institution
@@ -196,9 +196,9 @@ def test_a_warning_on_a_row_is_a_warning_on_its_payee(planned):
     source = next(owed.source for owed in planned if owed.payee.tax_id == CPF["bia"])
     place = {"file": source.file, "sheet": source.sheet or None, "row": source.row}
     no_payees = empty_table("payees")
-    warning = make_issue(IssueCode.ACCOUNT_DIGIT, language="en", **place)
+    warning = make_issue(IssueCode.ACCOUNT_DIGIT, **place)
     assert payees_with_warnings(planned, no_payees, [warning]) == {CPF["bia"]}
-    error = make_issue(IssueCode.ACCOUNT_FORMAT, language="en", **place)
+    error = make_issue(IssueCode.ACCOUNT_FORMAT, **place)
     assert payees_with_warnings(planned, no_payees, [error]) == frozenset()
 
 

@@ -10,6 +10,7 @@ from schemas.sheet_cells import CellKind
 from schemas.tables.parsing import ParsedTable
 from tests.schemas.sheets import codes, parse
 from tests.spec.tables import CPF, table
+from tests.written import written
 
 WORDS = ["Total", "Total geral", "Subtotal"]
 
@@ -51,7 +52,7 @@ def test_a_total_that_agrees_is_left_out_and_said():
     )
     assert why(parsed) == ["used", "used", "ignored total"]
     assert codes(parsed) == []
-    assert parsed.decisions == ("decimal comma", "1 totals row left out")
+    assert written(parsed.decisions) == ("decimal comma", "1 totals row left out")
 
 
 def test_a_total_that_disagrees_holds_the_whole_file_and_is_named_once_with_both_sums():
@@ -80,12 +81,12 @@ def test_a_centavo_is_a_disagreement_in_the_language_of_the_job():
         | name  | amount   |
         | ana   | 1.000,00 |
         | Total | 1.000,01 |
-        """,
-        language="pt-BR",
+        """
     )
     (issue,) = parsed.issues
-    assert "1.000,01" in issue.message
-    assert "1.000,00" in issue.message
+    (wrong,) = written([issue.message], "pt-BR")
+    assert "1.000,01" in wrong
+    assert "1.000,00" in wrong
     assert issue.code is IssueCode.TOTAL_MISMATCH
 
 
@@ -96,7 +97,9 @@ def test_a_total_may_bear_its_amount_beside_the_word_or_none(row):
     parsed = payments("| name | amount |\n| ana | 1.000,00 |\n| bia | 234,56 |\n" + row)
     assert why(parsed) == ["used", "used", "ignored total"]
     compared = "1.234,56" in row
-    assert parsed.decisions[-1] == "1 totals row left out" + ("" if compared else ", not compared with the lines")
+    assert written(parsed.decisions)[-1] == "1 totals row left out" + (
+        "" if compared else ", not compared with the lines"
+    )
 
 
 @pytest.mark.parametrize("row", ["| TOTAL: 1.234,57 | |", "| Total geral R$ 1.234,57 | |", "| Total (1.234,56) | |"])
@@ -108,7 +111,7 @@ def test_an_amount_beside_the_word_has_to_agree_as_well(row):
 
 def test_word_and_amount_may_stand_in_the_amounts_own_column():
     drawn = "| name | amount |\n| ana | 10,00 |\n| | TOTAL {} |"
-    assert payments(drawn.format("10,00")).decisions[-1] == "1 totals row left out"
+    assert written(payments(drawn.format("10,00")).decisions)[-1] == "1 totals row left out"
     assert codes(payments(drawn.format("10,01"))) == ["TOTAL_MISMATCH"]
 
 
@@ -181,7 +184,7 @@ def test_subtotals_are_held_against_their_own_lines_and_the_last_total_against_a
     )
     assert why(parsed).count("ignored total") == 3
     assert codes(parsed) == []
-    assert parsed.decisions == ("decimal point", "3 totals rows left out")
+    assert written(parsed.decisions) == ("decimal point", "3 totals rows left out")
 
 
 def test_totals_of_totals_may_be_nested_in_any_depth():
@@ -216,7 +219,7 @@ def test_each_total_that_disagrees_is_named():
         """
     )
     assert [(issue.row, issue.code.value) for issue in parsed.issues] == [(3, "TOTAL_MISMATCH"), (6, "TOTAL_MISMATCH")]
-    assert "its rows sum up to 3.00" in parsed.issues[1].message
+    assert "its rows sum up to 3.00" in str(parsed.issues[1].message)
 
 
 def test_a_total_above_the_lines_is_that_of_all_of_them():
@@ -270,7 +273,7 @@ def test_the_noise_of_a_number_is_not_told():
         "| title | isrc | amount |\n| Samba | 1 | 0.6 |\n| Total | | 0.7000000000000001 |",
         kinds={(row, "amount"): CellKind.NUMBER for row in range(2)},
     )
-    assert "total is 0.70, its rows sum up to 0.60;" in parsed.issues[0].message
+    assert "total is 0.70, its rows sum up to 0.60;" in str(parsed.issues[0].message)
 
 
 def test_a_line_that_cannot_be_read_leaves_the_total_uncompared_and_the_others_paid():
@@ -283,12 +286,12 @@ def test_a_line_that_cannot_be_read_leaves_the_total_uncompared_and_the_others_p
         """
     )
     assert why(parsed) == ["used", "held AMOUNT_FORMAT", "ignored total"]
-    assert parsed.decisions[-1] == "1 totals row left out, not compared with the lines"
+    assert written(parsed.decisions)[-1] == "1 totals row left out, not compared with the lines"
 
 
 def test_a_total_of_what_can_be_read_alone_is_no_comparison():
     parsed = payments("| name | amount |\n| ana | 10,00 |\n| bia | ? |\n| Total | 10,00 |")
-    assert parsed.decisions[-1] == "1 totals row left out, not compared with the lines"
+    assert written(parsed.decisions)[-1] == "1 totals row left out, not compared with the lines"
 
 
 def test_a_subtotal_below_a_line_that_cannot_be_read_is_compared_all_the_same():
@@ -303,7 +306,7 @@ def test_a_subtotal_below_a_line_that_cannot_be_read_is_compared_all_the_same():
         """
     )
     assert codes(parsed) == ["AMOUNT_FORMAT"]
-    assert parsed.decisions[-1] == "3 totals rows left out, 2 of them not compared with the lines"
+    assert written(parsed.decisions)[-1] == "3 totals rows left out, 2 of them not compared with the lines"
 
 
 @pytest.mark.parametrize("kind", [CellKind.FORMULA_WITHOUT_VALUE, CellKind.ERROR])
@@ -314,7 +317,7 @@ def test_a_total_without_a_value_is_left_out_uncompared(kind):
         kinds={(1, "amount"): kind},
     )
     assert why(parsed) == ["used", "ignored total"]
-    assert parsed.decisions[-1] == "1 totals row left out, not compared with the lines"
+    assert written(parsed.decisions)[-1] == "1 totals row left out, not compared with the lines"
 
 
 def test_the_columns_decimal_mark_reads_a_total_that_reads_two_ways():
@@ -349,12 +352,12 @@ def test_totals_in_several_currencies_are_held_against_the_lines_in_theirs():
         | Total |      | {}        | {}       |
         """
     for total in (("6.00", "USD"), ("US$ 6.00", ""), ("1.00", "BRL")):
-        assert statement(drawn.format(*total)).decisions[-1] == "1 totals row left out"
+        assert written(statement(drawn.format(*total)).decisions)[-1] == "1 totals row left out"
     assert codes(statement(drawn.format("7.00", "USD"))) == ["TOTAL_MISMATCH"]
     for total in ("31.00", "$ 31.00"):
         parsed = statement(drawn.format(total, ""))
         assert codes(parsed) == []
-        assert "not compared" in parsed.decisions[-1]
+        assert "not compared" in written(parsed.decisions)[-1]
 
 
 def test_a_row_of_totals_with_too_few_fields_is_no_line_either():
@@ -372,7 +375,7 @@ def test_a_line_with_too_many_fields_is_missed_only_where_it_stands():
     drawn = "| title | isrc | amount |\n| Samba | 1 | 9 |\n| Valsa | 2 | 10 |\n| Total | | 10 |\n| Choro | 3 | 5 |\n"
     parsed = statement(f"{drawn}| Total | | 5 |", misshapen=(2,))
     assert why(parsed) == ["held ROW_WIDTH", "used", "ignored total", "used", "ignored total"]
-    assert parsed.decisions == ("2 totals rows left out, 1 of them not compared with the lines",)
+    assert written(parsed.decisions) == ("2 totals rows left out, 1 of them not compared with the lines",)
     assert codes(statement(drawn.replace("| | 10", "| | 99"), misshapen=(2,))) == ["ROW_WIDTH"]
 
 
@@ -390,7 +393,7 @@ def test_payees_and_shares_have_totals_that_nothing_is_held_against():
         totals=WORDS,
     )
     assert why(parsed) == ["used", "used", "ignored total"]
-    assert parsed.decisions == ("1 totals row left out, not compared with the lines",)
+    assert written(parsed.decisions) == ("1 totals row left out, not compared with the lines",)
 
 
 def test_rows_that_the_layout_leaves_out_are_nothing_but_counted():
@@ -405,7 +408,7 @@ def test_rows_that_the_layout_leaves_out_are_nothing_but_counted():
     parsed = statement(drawn, leave_out=rule)
     assert why(parsed) == ["used", "ignored left_out", "ignored left_out", "ignored total"]
     assert codes(parsed) == []
-    assert parsed.decisions == ("decimal point", "2 rows left out", "1 totals row left out")
+    assert written(parsed.decisions) == ("decimal point", "2 rows left out", "1 totals row left out")
 
 
 def test_a_column_that_the_file_lacks_leaves_nothing_out():
@@ -448,7 +451,7 @@ def test_nothing_below_the_first_word_of_the_control_block_is_a_line():
     parsed = control("2", "3.50")
     assert why(parsed) == ["used", "used", *["ignored total"] * 4]
     assert codes(parsed) == []
-    assert parsed.decisions == ("decimal point", "control totals compared: 2 rows, 3.50")
+    assert written(parsed.decisions) == ("decimal point", "control totals compared: 2 rows, 3.50")
 
 
 @pytest.mark.parametrize(
@@ -460,7 +463,7 @@ def test_control_totals_that_disagree_hold_the_whole_file(rows, amount, cell, to
     assert parsed.frame.empty
     (issue,) = parsed.issues
     assert (issue.code, issue.cell) == (IssueCode.TOTAL_MISMATCH, cell)
-    assert told in issue.message
+    assert told in str(issue.message)
 
 
 def test_a_repeated_payee_stays_a_duplicate_in_a_file_that_is_held():
@@ -474,14 +477,14 @@ def test_a_repeated_payee_stays_a_duplicate_in_a_file_that_is_held():
 def test_control_totals_that_cannot_be_read_are_said_to_be_uncompared():
     parsed = control("many", "")
     assert why(parsed)[:2] == ["used", "used"]
-    assert parsed.decisions[-1] == "control totals not compared with the lines"
+    assert written(parsed.decisions)[-1] == "control totals not compared with the lines"
 
 
 def test_a_line_that_cannot_be_read_leaves_the_control_sum_uncompared():
     drawn = "| title | isrc | amount |\n| Samba | 1 | 1.00 |\n| Valsa | 2 | ? |\n| Total_Amount | | 9.00 |"
     parsed = statement(drawn, control=CONTROL)
     assert why(parsed) == ["used", "held AMOUNT_FORMAT", "ignored total"]
-    assert parsed.decisions[-1] == "control totals not compared with the lines"
+    assert written(parsed.decisions)[-1] == "control totals not compared with the lines"
 
 
 def test_the_control_counts_held_lines_and_none_that_are_left_out():
@@ -494,14 +497,14 @@ def test_the_control_counts_held_lines_and_none_that_are_left_out():
         """
     parsed = statement(drawn, control=CONTROL, leave_out=[{"column": "title", "values": ["Payout"]}])
     assert why(parsed) == ["used", "ignored left_out", "held ISRC_FORMAT", "ignored total"]
-    assert parsed.decisions[-1] == "control totals compared: 2 rows"
+    assert written(parsed.decisions)[-1] == "control totals compared: 2 rows"
 
 
 def test_a_control_row_with_too_few_fields_is_read():
     drawn = "| title | artist | amount |\n| Samba | | 1.00 |\n| Total_Rows | 1 | |"
     parsed = statement(drawn, control=CONTROL, misshapen=(3,))
     assert why(parsed) == ["used", "ignored total"]
-    assert parsed.decisions[-1] == "control totals compared: 1 row"
+    assert written(parsed.decisions)[-1] == "control totals compared: 1 row"
 
 
 def test_a_column_may_say_that_an_amount_went_out():

@@ -14,15 +14,15 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile
 from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum_lines, sum_up
 from flows.intake.rules.used_before import SharedLines
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.messages import Listed, Money
 from schemas.tables.content_hash import row_digests
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.row_accounting import USED, Run, hold_used_rows
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.used_before import line_hashes
-from schemas.values.money import format_cents, round_half_even_cents
+from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
 HELD_FOR: Final = (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.RECEIVED_MISMATCH)
@@ -31,21 +31,20 @@ _USED_BEFORE: Final = (IssueCode.LINES_USED_BEFORE.value, IssueCode.FILE_OVERLAP
 _ONE_CENT: Final = Decimal("0.01")
 
 
-def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines], language: str) -> Inputs:
+def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines]) -> Inputs:
     """Hold the lines that were used before; the other lines of the same files are honest money.
 
     Args:
         inputs: All that came in.
         shared: File name -> its lines that were used before; where they cannot be told apart, all of it is held.
-        language: Of the issues.
     """
     for file in inputs.files:
         if file.name in shared:
-            inputs = _hold_shared(inputs, file, shared[file.name], language)
+            inputs = _hold_shared(inputs, file, shared[file.name])
     return inputs
 
 
-def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines, language: str) -> Inputs:
+def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     code = IssueCode.LINES_USED_BEFORE if shared.totals_apart else IssueCode.FILE_OVERLAP
     lines = file.lines() if shared.totals_apart and file.lines is not None else None
     chosen = None if lines is None else _chosen(lines, shared)
@@ -66,11 +65,10 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines, language: 
         amounts = _plus(amounts, taken)
     issue = make_issue(
         code,
-        language=language,
         file=file.name,
         lines=shared.lines,
         found=shared.found,
-        amount=_amounts(amounts, language),
+        amount=_amounts(amounts),
     )
     moved = hold_used_rows(inputs.rows, rows)
     return replace(inputs, statements=tuple(statements), rows=moved, issues=(*inputs.issues, issue))
@@ -93,7 +91,7 @@ def _some(lines: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> DataFrame[Royal
     return DataFrame[RoyaltyLines](lines[chosen].reset_index(drop=True))
 
 
-def hold_unreceived(inputs: Inputs, repeated: Collection[str], language: str) -> Inputs:
+def hold_unreceived(inputs: Inputs, repeated: Collection[str]) -> Inputs:
     """Hold sources whose lines do not add up to what the bank got for them.
 
     Files that were used before are no part of it. Lines that were used before may or may not be in what the bank got:
@@ -102,16 +100,15 @@ def hold_unreceived(inputs: Inputs, repeated: Collection[str], language: str) ->
     Args:
         inputs: All that came in, with lines used before held already.
         repeated: Names of files of which nothing is paid.
-        language: Of the issues.
     """
     for position, statement in enumerate(inputs.statements):
         files = statement.files - set(repeated)
         if statement.received and files:
-            inputs = _hold_unreceived(inputs, position, files, language)
+            inputs = _hold_unreceived(inputs, position, files)
     return inputs
 
 
-def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str], language: str) -> Inputs:
+def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str]) -> Inputs:
     statement = inputs.statements[position]
     totals = of_files(statement.totals, files, keep=True)
     problems = statement.held[statement.held["file"].isin(list(files))]
@@ -122,7 +119,7 @@ def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str], lang
         return inputs
     code = IssueCode.RECEIVED_MISMATCH
     issues = [
-        _mismatch(code, currency, new.get(currency, Decimal(0)), statement.received, sorted(files), language)
+        _mismatch(code, currency, new.get(currency, Decimal(0)), statement.received, sorted(files))
         for currency in sorted({*new, *statement.received})
         if not _agree(new.get(currency, Decimal(0)), statement.received.get(currency))
     ]
@@ -148,17 +145,15 @@ def _mismatch(  # each is a fact of the message
     found: Decimal,
     received: Mapping[str, Decimal],
     files: list[str],
-    language: str,
 ) -> Issue:
     expected = received.get(currency, Decimal(0))
     return make_issue(
         code,
-        language=language,
         file=files[0],
         currency=currency or "?",
-        expected=_in_cents(expected, language),
-        found=_in_cents(found, language),
-        difference=_in_cents(EXACT.subtract(found, expected), language),
+        expected=_in_cents(expected),
+        found=_in_cents(found),
+        difference=_in_cents(EXACT.subtract(found, expected)),
         files=", ".join(files),
     )
 
@@ -183,9 +178,9 @@ def _plus(sums: Mapping[str, Decimal], held: pd.DataFrame) -> dict[str, Decimal]
     return dict(added)
 
 
-def _amounts(sums: Mapping[str, Decimal], language: str) -> str:
-    return ", ".join(f"{currency} {_in_cents(amount, language)}" for currency, amount in sorted(sums.items()))
+def _amounts(sums: Mapping[str, Decimal]) -> Listed:
+    return Listed(tuple(_in_cents(amount, currency) for currency, amount in sorted(sums.items())))
 
 
-def _in_cents(amount: Decimal, language: str) -> str:
-    return format_cents(round_half_even_cents(Fraction(amount) * 100), language)
+def _in_cents(amount: Decimal, currency: str = "") -> Money:
+    return Money(round_half_even_cents(Fraction(amount) * 100), currency)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
+from schemas.messages import Message
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import LineTotals
@@ -124,7 +125,7 @@ class Inputs:
     rows: DataFrame[RowRuns]
     files: tuple[UsedFile, ...]
     issues: tuple[Issue, ...]
-    decisions: tuple[str, ...]
+    decisions: tuple[Message, ...]
     opening: DataFrame[Opening] = field(default_factory=lambda: DataFrame[Opening](empty_table("opening")))
     opening_problems: Mapping[str, str] = field(default_factory=dict)
     advance_problems: Mapping[str, str] = field(default_factory=dict)

@@ -12,8 +12,7 @@ from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
 from flows.royalties.rules.accrue import Posting
 from schemas.approval import Decision, DecisionKind
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import labelled_period
 from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
@@ -303,7 +302,7 @@ def second_attempts(obligations: Iterable[Obligation], failed: Iterable[FailedPa
 
 
 def tell_second_attempts(
-    obligations: Iterable[Obligation], inputs: Inputs, attempts: Mapping[str, SecondAttempt], language: str
+    obligations: Iterable[Obligation], inputs: Inputs, attempts: Mapping[str, SecondAttempt]
 ) -> list[Issue]:
     """Name each row that is paid in a second attempt; royalties by the row of their payee."""
     if not attempts:
@@ -315,7 +314,7 @@ def tell_second_attempts(
         if attempt is None:
             continue
         code, number, found = IssueCode.ROW_SECOND_ATTEMPT, attempt.number, attempt.report_id
-        issues.append(make_issue(code, language=language, **place_of(owed), number=number, found=found))
+        issues.append(make_issue(code, **place_of(owed), number=number, found=found))
     return issues
 
 

@@ -12,8 +12,7 @@ from flows.intake.rules.sum_lines import EXACT
 from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import LEVELS, Asset, ShareBook, day_of
 from schemas.corrections import MissingShare, MissingShares
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
@@ -44,9 +43,9 @@ class _Finding:
     last_row: int = 0
     rows: int = 1
 
-    def issue(self, language: str) -> Issue:
+    def issue(self) -> Issue:
         place = {"file": self.file, "sheet": self.sheet or None, "row": self.row or None}
-        return make_issue(self.code, language=language, **place, **self.facts)  # type: ignore[arg-type]
+        return make_issue(self.code, **place, **self.facts)  # type: ignore[arg-type]
 
 
 def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[str] = ()) -> Inputs:
@@ -70,7 +69,7 @@ def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[s
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    issues = tuple(one.issue(job.outputs.language) for one in _told_once(findings))
+    issues = tuple(one.issue() for one in _told_once(findings))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
 

@@ -13,14 +13,14 @@ from flows.intake.rules.sum_lines import of_files
 from flows.payables.rules.claims import RENAMED, places_of
 from flows.payables.rules.obligations import owe_repeated, owe_unreadable
 from schemas.corrections import CorrectedRow
-from schemas.issue_texts import make_issue
-from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode
+from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
+from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, because, reasons_of
 from schemas.plan import Place
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import USED, RowRuns, runs_frame
-from schemas.used_before import PaidAlike, alike_in_words
+from schemas.used_before import PaidAlike, paid_alike_message
 
 REASON = IssueCode.FILE_DUPLICATE.value
 
@@ -161,7 +161,6 @@ def issues_for_obligations(
     obligations: Iterable[Obligation],
     inputs: Inputs,
     alike: Mapping[str, Sequence[PaidAlike]],
-    language: str,
     said: Said = lambda _: "",
 ) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with its place.
@@ -170,28 +169,26 @@ def issues_for_obligations(
         obligations: After claims and checks.
         inputs: Where payees stand, for royalties that have no row of their own.
         alike: Obligation key -> what a row that is to be paid looks like.
-        language: Of the messages.
         said: What the service said of the account of one that is held for it, fit to be shown.
     """
     place_of = places_of(inputs)
     issues = []
     for owed in obligations:
-        code, facts = _problem(owed, alike, language)
+        code, facts = _problem(owed, alike)
         if code is None:
             continue
-        issue = make_issue(code, language=language, **place_of(owed), **facts)
+        issue = make_issue(code, **place_of(owed), **facts)
         words = said(owed) if code is IssueCode.ACCOUNT_INVALID else ""
-        issues.append(replace(issue, message=f"{issue.message}: {words}") if words else issue)
+        with_words = Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=words)
+        issues.append(replace(issue, message=with_words) if words else issue)
     return issues
 
 
-def _problem(
-    owed: Obligation, alike: Mapping[str, Sequence[PaidAlike]], language: str
-) -> tuple[IssueCode | None, dict[str, Any]]:
+def _problem(owed: Obligation, alike: Mapping[str, Sequence[PaidAlike]]) -> tuple[IssueCode | None, dict[str, Any]]:
     if owed.place is Place.HELD and owed.code in FOUND_AFTER_READING:
         return IssueCode(owed.code), {}
     if owed.place is Place.CONFLICT:
         code = IssueCode.ROW_RENAMED if owed.code == RENAMED else IssueCode.ROW_CONFLICT
         return code, {"found": owed.submission_id, "key": owed.key}
     found = alike.get(owed.key) if owed.key else None
-    return (IssueCode.ROW_PAID_BEFORE, {"found": alike_in_words(found, language)}) if found else (None, {})
+    return (IssueCode.ROW_PAID_BEFORE, {"found": paid_alike_message(found)}) if found else (None, {})

@@ -9,8 +9,7 @@ from itertools import pairwise
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import ARRAYS, Arrays
 from schemas.errors import BrokenInvariant
-from schemas.issue_texts import make_issue
-from schemas.issues import Issue, IssueCode
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Period
 from schemas.obligation import NO_ROW, Obligation, Obligations, because, sum_cents
 from schemas.plan import BatchPayment, ExchangeTerms, JobIdentity, PaymentBatch, PaymentPlan, Place, digest_of
@@ -259,7 +258,7 @@ def _payment_index(loc: tuple[str | int, ...]) -> int | None:
 
 
 def explain_refusal(
-    submission: Submission, places: Sequence[ErrorPlace], obligations: Iterable[Obligation], language: str
+    submission: Submission, places: Sequence[ErrorPlace], obligations: Iterable[Obligation]
 ) -> list[Issue]:
     """Turn the places a 422 names into issues of the rows they came from.
 
@@ -267,7 +266,6 @@ def explain_refusal(
         submission: The refused one; its body holds the payments in wire order.
         places: (loc, type) of each validation error.
         obligations: Who is paid from which row.
-        language: Of the messages.
     """
     entries = json.loads(submission.body)["payments"]
     sources = {owed.key: owed.source for owed in obligations}
@@ -279,7 +277,6 @@ def explain_refusal(
         issues.append(
             make_issue(
                 IssueCode.REFUSED_BY_SERVICE,
-                language=language,
                 file=source.file,
                 sheet=source.sheet or None,
                 row=source.row or None,

@@ -16,7 +16,7 @@ from io_adapters.spreadsheets.refusals import Place, refusal
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.layouts.layout import fold
-from schemas.messages import render
+from schemas.messages import Message
 
 # As DSR Part 1 has it: three backslashes are one, two and a pipe are a pipe, one and a tab are a tab. One and a pipe
 # were a pipe in files of earlier years.
@@ -414,7 +414,7 @@ class Framing:
                     "records_count",
                     row=self._footer_row,
                     declared=declared if is_count else "?",
-                    what=render(f"file.records_what_{what}", self._place.language),
+                    what=Message(f"file.records_what_{what}"),
                     found=self._found[what],
                 )
 

@@ -28,7 +28,7 @@ from io_adapters.spreadsheets.refusals import Place, refusal
 from schemas.issues import IssueCode
 from schemas.layouts.layout import part_of
 from schemas.layouts.recognise import Fit
-from schemas.messages import render
+from schemas.messages import Message
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import HeadRow, View
 
@@ -180,18 +180,17 @@ def is_records(first_bytes: bytes) -> bool:
     return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"").startswith(b"HEAD\t")
 
 
-def open_records(stream: BinaryIO, identity: FileIdentity, language: str) -> "Report":
+def open_records(stream: BinaryIO, identity: FileIdentity) -> "Report":
     """Open a DDEX sales report.
 
     Args:
         stream: Seekable, unpacked; of which `is_records` holds.
         identity: Of the file; its name says which part of the report it is.
-        language: Of decisions and messages.
 
     Raises:
         UnreadableFile: no UTF-8, a line that is no record, or a name that contradicts which part it is.
     """
-    return Report(stream, identity, language)
+    return Report(stream, identity)
 
 
 class Report:
@@ -200,10 +199,10 @@ class Report:
     Its one view has one row, the header: the columns of all its records. Which of these are lines, the layout says.
     """
 
-    def __init__(self, stream: BinaryIO, identity: FileIdentity, language: str) -> None:
+    def __init__(self, stream: BinaryIO, identity: FileIdentity) -> None:
         self._stream = stream
         self._identity = identity
-        self._place = Place(identity.name, language)
+        self._place = Place(identity.name)
         first = first_piece(stream, self._place)
         self._profile, self._part, self._parts = self._head(first)
         self._headings = self._headings_of(first)
@@ -215,15 +214,14 @@ class Report:
         return (View(None, "\t", True, (HeadRow(1, self._headings.texts),)),)  # noqa: FBT003
 
     @cached_property
-    def decisions(self) -> tuple[str, ...]:
+    def decisions(self) -> tuple[Message | str, ...]:
         """The profile, which part it is, and record types of the file's beginning that the standard does not know."""
-        language = self._place.language
         unknown = [kind.name for kind in self._first_types if not kind.is_known]
-        told = ["UTF-8", render("file.records", language, profile=self._profile)]
+        told: list[Message | str] = ["UTF-8", Message("file.records", profile=self._profile)]
         if self._parts > 1:
-            told.append(render("file.records_part", language, part=self._part, parts=self._parts))
+            told.append(Message("file.records_part", part=self._part, parts=self._parts))
         if unknown:
-            told.append(render("file.records_unknown", language, types=", ".join(dict.fromkeys(unknown))))
+            told.append(Message("file.records_unknown", types=", ".join(dict.fromkeys(unknown))))
         return tuple(told)
 
     @property
@@ -243,7 +241,7 @@ class Report:
         plan = plan_reading(fit, self._headings, self._place)
         headers = table_headers(plan, self._headings)
         header_row = next((row for kind, row in self._headings.rows.items() if kind.name == plan.records.line), 1)
-        decisions = (render("file.records_lines", self._place.language, line=plan.records.line),)
+        decisions = (Message("file.records_lines", line=plan.records.line),)
         framing = Framing(self._headings, self._place)
         lines = 0
         for piece in pieces(self._stream, self._headings, self._place):

@@ -28,7 +28,7 @@ from io_adapters.spreadsheets.text.records import (
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.messages import render
+from schemas.messages import Message
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
@@ -178,21 +178,18 @@ _LIMITS: Final = {
 }
 
 
-def open_text(
-    stream: BinaryIO, identity: FileIdentity, language: str, *, block_bytes: int = limits.TEXT_BLOCK_BYTES
-) -> "OpenedText":
+def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":
     """Open a delimited text: go through it once, and look at its first rows under each delimiter.
 
     Args:
         stream: Its bytes, unpacked and seekable; left open, and needed as long as blocks are read.
         identity: Of the file.
-        language: Of decisions and messages.
         block_bytes: How much of the file one block holds.
 
     Raises:
         UnreadableFile: FILE_ENCODING, FILE_EMPTY, or FILE_TOO_LARGE when a line or the first cell has no end.
     """
-    return OpenedText(stream, identity, language, block_bytes)
+    return OpenedText(stream, identity, block_bytes)
 
 
 class OpenedText:
@@ -204,16 +201,16 @@ class OpenedText:
         properties: None.
     """
 
-    def __init__(self, stream: BinaryIO, identity: FileIdentity, language: str, block_bytes: int) -> None:
+    def __init__(self, stream: BinaryIO, identity: FileIdentity, block_bytes: int) -> None:
         self._stream = stream
         self._identity = identity
-        self._place = Place(identity.name, language)
+        self._place = Place(identity.name)
         self._block_bytes = block_bytes
         with _refusing(self._place):
             self._survey = survey(stream, self._place, min(CHUNK_BYTES, block_bytes))
             self._head = self._read_head()
             self.views: Sequence[View] = views_of(self._head)
-        self.decisions: tuple[str, ...] = (self._survey.encoding.name,)
+        self.decisions: tuple[Message | str, ...] = (self._survey.encoding.name,)
         self.properties: Mapping[str, str] = {}
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
@@ -248,13 +245,12 @@ class OpenedText:
         if empty:
             raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", row=fit.header.row)
 
-    def _decisions(self, form: Form, header_row: int) -> tuple[str, ...]:
-        language = self._place.language
+    def _decisions(self, form: Form, header_row: int) -> tuple[Message | str, ...]:
         literally = self._survey.has_quotes and not form.quoted
         return (
-            render(f"file.{DELIMITERS[form.delimiter]}", language),
-            render("file.header", language, row=header_row),
-            *([render("file.literal_quotes", language)] if literally else []),
+            Message(f"file.{DELIMITERS[form.delimiter]}"),
+            Message("file.header", row=header_row),
+            *([Message("file.literal_quotes")] if literally else []),
         )
 
     def _quotes_enclose_fields(self, delimiter: str, layout: Layout) -> bool:
@@ -287,5 +283,5 @@ def _refusing(place: Place) -> Iterator[None]:
     except BrokenRecord as broken:
         if broken.key == "quote":
             raise refusal(IssueCode.FILE_QUOTE, place, "quote", row=broken.row) from None
-        limit = render(f"file.{broken.key}", place.language, most=_LIMITS[broken.key])
+        limit = Message(f"file.{broken.key}", most=_LIMITS[broken.key])
         raise refusal(IssueCode.FILE_TOO_LARGE, place, row=broken.row, limit=limit) from None

@@ -88,7 +88,11 @@ def test_a_word_on_the_row_speaks_for_its_own_job_and_period_alone():
 
 
 def test_many_payments_are_told_in_a_few_words():
-    from schemas.used_before import alike_in_words
+    from schemas.messages import render
+    from schemas.used_before import paid_alike_message
 
     several = found(*(replace(ANA, submission_id=f"rp-{number}") for number in range(5)))
-    assert alike_in_words(several, "en") == "selo 2026-09, rp-0; selo 2026-09, rp-1; selo 2026-09, rp-2; and 2 more"
+    assert (
+        render(paid_alike_message(several), "en")
+        == "selo 2026-09, rp-0; selo 2026-09, rp-1; selo 2026-09, rp-2; and 2 more"
+    )

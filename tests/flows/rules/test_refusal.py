@@ -22,7 +22,7 @@ def sent():
 
 def explained(sent, *places):
     obligations, refused = sent
-    return explain_refusal(refused, places, obligations, "en")
+    return explain_refusal(refused, places, obligations)
 
 
 @pytest.mark.parametrize(("index", "row"), [(0, 3), (1, 2)])

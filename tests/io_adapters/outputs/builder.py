@@ -16,6 +16,7 @@ from schemas.reconciliation import (
 from schemas.tables.obligations import Earnings, PayeeBalances
 from schemas.tables.row_accounting import RowRuns
 from tests.obligations import obligation as obligation_of
+from tests.written import saying
 
 
 def obligation(amount_cents, place, **given):
@@ -41,7 +42,8 @@ SAMPLE = (
 
 ISSUE = Issue(
     IssueCode.TAXID_CHECK, Severity.ERROR, "pagamentos.xlsx", "Out", "B3", 3, "CPF/CNPJ", "***.456.789-**",
-    "o dígito verificador não confere", "um CPF ou CNPJ válido",
+    saying("o dígito verificador não confere"),
+    saying("um CPF ou CNPJ válido"),
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import CellKind
+from tests.written import saying
 
 E, T, N, D, B, X = (
     CellKind.EMPTY, CellKind.TEXT, CellKind.NUMBER, CellKind.DATE, CellKind.BOOL, CellKind.ERROR,
@@ -32,7 +33,7 @@ def raw_table(rows, kinds=None, name="pagamentos.xlsx", sheet="Outubro", header_
 
 def issue(cell=None, row=None, severity=Severity.ERROR, code=IssueCode.AMOUNT_FORMAT, column=None, **given):
     values = {"file": "pagamentos.xlsx", "sheet": "Outubro", "value_masked": "1,2,3"}
-    values |= {"message": "não é um valor", "accepts": "1234,56"}
+    values |= {"message": saying("não é um valor"), "accepts": saying("1234,56")}
     return Issue(code, severity, cell=cell, row=row, column=column, **values | given)
 
 

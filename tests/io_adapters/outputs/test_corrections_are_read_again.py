@@ -10,6 +10,7 @@ from io_adapters.spreadsheets.reading import read_table
 from schemas.corrections import Origin
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import Layout
+from tests.written import saying
 
 LAYOUT = Layout(
     layout="teste",
@@ -19,7 +20,16 @@ LAYOUT = Layout(
     required=["name", "tax_id", "amount"],
 )
 PROBLEM = Issue(
-    IssueCode.TAXID_CHECK, Severity.ERROR, "pagamentos", None, "B4", 4, "CPF", "10 digits", "não confere", "11 dígitos"
+    IssueCode.TAXID_CHECK,
+    Severity.ERROR,
+    "pagamentos",
+    None,
+    "B4",
+    4,
+    "CPF",
+    "10 digits",
+    saying("não confere"),
+    saying("11 dígitos"),
 )
 
 

@@ -15,6 +15,7 @@ from io_adapters.outputs.workbook import cell_text, csv_text, looks_like_formula
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.plan import Place
 from tests.io_adapters.outputs.builder import obligation, reconciliation
+from tests.written import saying
 
 DANGEROUS = [
     "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "  =1", " =1", "\u200b=1", "＝1", "＋1", "－1",
@@ -29,8 +30,8 @@ def with_text(text):
         obligation(-100, place, name=text, reference=text, reason=text, pix_key=text, pix_key_type=text, file=text)
         for place in (Place.PAID, Place.HELD)
     ]
-    issue = Issue(IssueCode.NAME_FORMULA, Severity.ERROR, text, text, "A1", 1, text, text, text, text)
-    return reconciliation(owed, issues=(issue,), payer_name=text, decisions=(text,))
+    issue = Issue(IssueCode.NAME_FORMULA, Severity.ERROR, text, text, "A1", 1, text, text, saying(text), saying(text))
+    return reconciliation(owed, issues=(issue,), payer_name=text, decisions=(saying(text),))
 
 
 def parts_of(content):

@@ -74,9 +74,9 @@ def framed(body, *, footer=None, header=None, comments=None):
     return "\n".join(lines_of(records)) + "\n"
 
 
-def opened(text, name="DSR_report.tsv", language="en"):
+def opened(text, name="DSR_report.tsv"):
     content = text if isinstance(text, bytes) else text.encode()
-    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)), language)
+    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)))
 
 
 def fitted(report, layout=ROYALTIES):

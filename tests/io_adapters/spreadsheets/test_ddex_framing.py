@@ -29,7 +29,7 @@ def refused(text, **named):
     with pytest.raises(UnreadableFile) as caught:
         tables(text, **named)
     (issue,) = caught.value.issues
-    return issue.code, issue.row, issue.message
+    return issue.code, issue.row, str(issue.message)
 
 
 def test_the_report_that_the_others_are_made_of_is_sound():

@@ -57,7 +57,7 @@ def refused(text, layout=ROYALTIES, **named):
     with pytest.raises(UnreadableFile) as caught:
         tables(text, layout, **named)
     (issue,) = caught.value.issues
-    return issue.code, issue.row, issue.message
+    return issue.code, issue.row, str(issue.message)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_column_of_the_line_stands_in_the_letter_it_has_in_the_file():
 
 def test_sums_are_never_lines_and_decoys_are_not_read():
     (table,) = tables(framed(TWO_BLOCKS))
-    parsed = parse_table(table, ROYALTIES, language="en")
+    parsed = parse_table(table, ROYALTIES)
     assert [str(amount) for amount in parsed.frame["amount"]] == [
         f"{amount}{'0' * 16}" for amount in ("1.50", "-0.25", "7.00", "9.00")
     ]
@@ -154,7 +154,7 @@ def test_a_job_s_own_layout_says_which_cell_is_the_money():
     own = ROYALTIES.model_copy(update={"columns": ROYALTIES.columns | {"amount": ["LI.AllocatedNetRevenue"]}})
     report = opened(framed(TWO_BLOCKS))
     (table,) = report.blocks(fitted(report, own))
-    amounts = parse_table(table, own, language="en").frame["amount"]
+    amounts = parse_table(table, own).frame["amount"]
     assert [str(amount.normalize()) for amount in amounts] == ["99.99"] * 4
 
 
@@ -167,10 +167,10 @@ def test_a_missing_money_column_is_told_with_the_nearest_header():
     renamed = [["AmountAllocated" if name == "AllocatedAmount" else name for name in row] for row in names()]
     (table,) = tables(framed(TWO_BLOCKS, comments=renamed))
     with pytest.raises(UnreadableFile) as caught:
-        parse_table(table, ROYALTIES, language="en")
+        parse_table(table, ROYALTIES)
     (issue,) = caught.value.issues
     assert issue.code is IssueCode.COLUMN_MISSING
-    assert "LI.AmountAllocated" in issue.message
+    assert "LI.AmountAllocated" in str(issue.message)
 
 
 def test_a_report_of_usages_alone_is_recognised_and_not_paid():
@@ -252,7 +252,7 @@ def test_two_values_where_one_is_read_are_an_error_and_never_the_first(column, c
     isrc = "BRAUR2600001|BRAUR2600002" if column == "ISRC" else "BRAUR2600001"
     amount = "1.00|2.00" if column == "amount" else "1.00"
     (table,) = tables(framed([summary(), recording(1, isrc), due(1, amount)]))
-    parsed = parse_table(table, ROYALTIES, language="en")
+    parsed = parse_table(table, ROYALTIES)
     assert [issue.code for issue in parsed.issues] == [code]
     assert parsed.frame.empty
 
@@ -270,7 +270,7 @@ def test_a_line_with_more_cells_than_names_or_fewer_than_are_read_is_held():
         due(1, "5")[:10],
     ]
     (table,) = tables(framed(body))
-    held = parse_table(table, ROYALTIES, language="en")
+    held = parse_table(table, ROYALTIES)
     first = int(table.cells.index[0])
     assert table.misshapen_rows == (first + 1, first + 2, first + 4)
     assert [issue.code for issue in held.issues] == [IssueCode.ROW_WIDTH] * 3
@@ -328,7 +328,7 @@ def test_a_report_of_single_records_needs_no_blocks():
     sy[0], sy[1], sy[12], sy[20], sy[21] = "SY10.01", "S1", "PT", "EUR", "BRL"
     text = "\n".join(lines_of([head("FinancialReportingToRecordCompaniesProfileSRB"), sy, line, ["SRFO", 4, 1]]))
     (table,) = tables(text, RECORD_COMPANIES)
-    parsed = parse_table(table, RECORD_COMPANIES, language="en")
+    parsed = parse_table(table, RECORD_COMPANIES)
     (told,) = parsed.frame.to_dict("records")
     assert (str(told["amount"].normalize()), told["currency"], told["territory"]) == ("3.25", "BRL", "PT")
     assert (told["isrc"], told["period"], told["units"]) == ("BRAUR2600001", "2026-09-05", 12)

@@ -48,7 +48,7 @@ def refused(content: bytes) -> tuple[IssueCode, str]:
         read(content)
     (issue,) = caught.value.issues
     assert read(SOUND).cells.loc[2, 0] == "Ana", "the next file is read all the same"
-    return issue.code, issue.message
+    return issue.code, str(issue.message)
 
 
 def archive(members: dict[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:

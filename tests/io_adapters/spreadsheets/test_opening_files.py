@@ -23,7 +23,7 @@ def refused(path: Path) -> tuple[IssueCode, str]:
         content.check_unchanged()
     (issue,) = caught.value.issues
     assert issue.file == path.name
-    return issue.code, issue.message
+    return issue.code, str(issue.message)
 
 
 def archive(path: Path, members: dict[str, bytes]) -> Path:

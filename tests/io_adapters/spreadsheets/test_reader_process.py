@@ -49,7 +49,7 @@ def refused(content: bytes, reader: WorkbookReader) -> tuple[IssueCode, str]:
     with pytest.raises(UnreadableFile) as caught:
         read(content, reader)
     (issue,) = caught.value.issues
-    return issue.code, issue.message
+    return issue.code, str(issue.message)
 
 
 def runs(pid: int) -> bool:

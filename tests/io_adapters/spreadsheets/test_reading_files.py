@@ -23,7 +23,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
 def refused(path: Path, content: bytes) -> tuple[IssueCode, str]:
     path.write_bytes(content)
     with pytest.raises(UnreadableFile) as caught:
-        read_table(str(path), PAYMENTS, language="en")
+        read_table(str(path), PAYMENTS)
     return caught.value.issues[0].code, str(caught.value)
 
 
@@ -123,6 +123,6 @@ def test_patterns_mean_the_periods_files_each_once_and_in_order(tmp_path):
 
 def test_a_pattern_that_means_no_file_is_refused_with_its_folder(tmp_path):
     with pytest.raises(UnreadableFile) as caught:
-        expand(["dk-{period}*.tsv"], tmp_path, "2026-10", "en")
+        expand(["dk-{period}*.tsv"], tmp_path, "2026-10")
     assert caught.value.issues[0].code is IssueCode.FILE_MISSING
     assert f"no file matches dk-2026-10*.tsv in {tmp_path}" in str(caught.value)

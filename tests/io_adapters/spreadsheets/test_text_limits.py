@@ -19,7 +19,7 @@ def refused(content, *, block_bytes=2**24):
     with pytest.raises(UnreadableFile) as caught:
         read(content, block_bytes=block_bytes)
     (issue,) = caught.value.issues
-    return issue.code, issue.row, issue.message
+    return issue.code, issue.row, str(issue.message)
 
 
 @pytest.mark.parametrize("quote", ["", '"'], ids=["plain", "quoted"])
