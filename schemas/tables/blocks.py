@@ -192,4 +192,5 @@ def _added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
 
 def _counted(issue: Issue, count: int) -> Issue:
     """Return the note on a column written otherwise, telling how many of its cells are."""
-    return replace(issue, message=make_issue(issue.code, file=issue.file, count=count).message)
+    told = make_issue(issue.code, file=issue.file, count=count)
+    return replace(issue, message=told.message, accepts=told.accepts)

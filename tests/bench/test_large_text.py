@@ -64,7 +64,7 @@ def read_bare(path: Path) -> int:
 
 def read_blocks(path: Path | str) -> int:
     with Path(path).open("rb") as stream:
-        file = open_text(stream, FileIdentity("statement.csv", "", 0), "en")
+        file = open_text(stream, FileIdentity("statement.csv", "", 0))
         fit = find_header(file.views[0], read_layout("royalties", Path()))
         assert fit is not None
         return sum(len(block.cells) for block in file.blocks(fit))

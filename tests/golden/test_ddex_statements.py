@@ -24,7 +24,7 @@ def opened(name):
     content = (SAMPLES / "statements" / name).read_bytes()
     content = gzip.decompress(content) if name.endswith(".gz") else content
     assert is_records(content[:4096])
-    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)), "en")
+    return open_records(io.BytesIO(content), FileIdentity(name, "0" * 64, len(content)))
 
 
 @pytest.fixture(params=EXPECTED, ids=lambda known: known["file"][4:60])

@@ -34,6 +34,7 @@ from tests.io_adapters.spreadsheets.ddex_reports import (
     tables,
     usage,
 )
+from tests.written import written
 
 TWO_BLOCKS = [
     summary(),
@@ -296,14 +297,14 @@ def test_windows_line_ends_blank_lines_and_a_byte_order_mark_change_nothing():
 def test_what_was_decided_is_told():
     body = [*TWO_BLOCKS[:2], ["XX09", "?"], ["DE01", "deal"], *TWO_BLOCKS[2:]]
     report = opened(framed(body, header=head(part=2, parts=3)), "DSR_a_b_2of3_20261012T090000.tsv")
-    assert report.decisions == (
+    assert written(report.decisions) == (
         "UTF-8",
         "DDEX sales report, profile RoyaltyReportingProfile",
         "part 2 of 3",
         "records of unknown type not read: XX09",
     )
     (table,) = report.blocks(fitted(report))
-    assert table.decisions == ("each LI01 record is a line",)
+    assert written(table.decisions) == ("each LI01 record is a line",)
 
 
 def test_a_report_read_by_a_layout_for_tables_is_refused():

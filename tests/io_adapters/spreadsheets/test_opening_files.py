@@ -19,7 +19,7 @@ TABLE = b"Nome;Valor\r\nAna;1,00\r\n"
 
 
 def refused(path: Path) -> tuple[IssueCode, str]:
-    with pytest.raises(UnreadableFile) as caught, opened_content(str(path), "en") as content:
+    with pytest.raises(UnreadableFile) as caught, opened_content(str(path)) as content:
         content.check_unchanged()
     (issue,) = caught.value.issues
     assert issue.file == path.name
@@ -36,7 +36,7 @@ def archive(path: Path, members: dict[str, bytes]) -> Path:
 def test_a_plain_file_is_itself(tmp_path):
     path = tmp_path / "lista.csv"
     path.write_bytes(TABLE)
-    with opened_content(str(path), "en") as content:
+    with opened_content(str(path)) as content:
         assert content.stream.read() == TABLE
         assert (content.name, content.packing) == ("lista.csv", "")
         assert content.identity().sha256 == hashlib.sha256(TABLE).hexdigest()
@@ -59,7 +59,7 @@ def test_a_packed_table_is_unpacked_and_keeps_the_identity_of_the_file_that_came
         archive(path, {"statement/": b"", member: TABLE, "__MACOSX/._lista.csv": b"x", ".DS_Store": b"x"})
     else:
         path.write_bytes(packed)
-    with opened_content(str(path), "en") as content:
+    with opened_content(str(path)) as content:
         assert content.stream.read() == TABLE
         assert content.name == member.rsplit("/", 1)[-1]
         assert content.identity().sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
@@ -91,7 +91,7 @@ def test_a_link_a_folder_a_device_and_a_socket_are_refused(tmp_path):
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, change):
     path = tmp_path / "lista.csv"
     path.write_bytes(TABLE)
-    with opened_content(str(path), "en") as content:
+    with opened_content(str(path)) as content:
         content.check_unchanged()
         with path.open("ab" if change == "append" else "r+b") as writer:
             if change == "truncate":
@@ -107,7 +107,7 @@ def test_a_file_replaced_by_another_while_it_is_read_is_read_to_its_own_end(tmp_
     path, other = tmp_path / "lista.csv", tmp_path / "nova.csv"
     path.write_bytes(TABLE)
     other.write_bytes(b"Nome;Valor\r\nBia;9,00\r\n")
-    with opened_content(str(path), "en") as content:
+    with opened_content(str(path)) as content:
         other.replace(path)
         assert content.stream.read() == TABLE
 

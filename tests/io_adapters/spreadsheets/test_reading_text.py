@@ -13,6 +13,7 @@ from schemas.layouts.recognise import find_header
 from schemas.raw_table import FileIdentity
 from schemas.sheet_cells import HEAD_ROWS, CellKind
 from tests.io_adapters.spreadsheets.texts import PLAIN, fit_of, opened, read
+from tests.written import written
 
 ENCODINGS = [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "cp1252")]
 DELIMITERS = [(",", "comma"), (";", "semicolon"), ("\t", "tab"), ("|", "vertical bar")]
@@ -37,10 +38,10 @@ def test_every_delimiter_encoding_and_line_end_is_read_and_told(
     for end, block_bytes in itertools.product(["", line_end, line_end * 3], [7, 2**20]):
         content = (text + end).encode(encoding)
         file = opened(content, block_bytes=block_bytes)
-        assert file.decisions == (encoding_name,)
+        assert written(file.decisions) == (encoding_name,)
         table = read(content, block_bytes=block_bytes)
         assert table.headers == tuple(rows[0])
-        assert table.decisions == (mark_name, "header in row 1")
+        assert written(table.decisions) == (mark_name, "header in row 1")
         assert table.cells.index.tolist() == [2, 3, 4]
         assert table.cells.to_numpy().tolist() == rows[1:]
         assert table.kinds_of(0).tolist() == [CellKind.TEXT, CellKind.EMPTY, CellKind.TEXT]
@@ -126,7 +127,7 @@ def test_a_row_is_shown_whole_or_not_at_all():
 
 def test_the_delimiter_is_the_one_under_which_the_headers_are_found():
     table = read("a,b;c,d;e\nNome;CPF;Valor\nSilva, Ana;x;1,5\n")
-    assert table.decisions == ("semicolon", "header in row 2")
+    assert written(table.decisions) == ("semicolon", "header in row 2")
     assert table.cells.loc[3].tolist() == ["Silva, Ana", "x", "1,5"]
 
 
@@ -202,10 +203,10 @@ def test_the_stream_is_read_from_its_start_and_left_open(tmp_path):
     path.write_bytes(b"CPF;Valor\nx;1\n")
     with path.open("rb") as stream:
         stream.seek(5)
-        file = open_text(stream, FileIdentity("p.csv", "", 14), "pt-BR")
+        file = open_text(stream, FileIdentity("p.csv", "", 14))
         (table,) = file.blocks(fit_of(file))
         assert table.cells.loc[2].tolist() == ["x", "1"]
-        assert table.decisions == ("ponto e vírgula", "cabeçalho na linha 1")
+        assert written(table.decisions, "pt-BR") == ("ponto e vírgula", "cabeçalho na linha 1")
         assert not stream.closed
 
 
@@ -226,5 +227,5 @@ def test_old_and_new_distrokid_exports_are_recognised():
         fit = find_header(view, layout)
         assert fit is not None
         (table,) = file.blocks(fit)
-        assert table.decisions == ("tab", "header in row 1")
+        assert written(table.decisions) == ("tab", "header in row 1")
         assert len(table.headers) == width

@@ -34,6 +34,7 @@ from tests.io_adapters.spreadsheets.workbook_files import (
     with_sheet,
     workbook,
 )
+from tests.written import written
 
 PAYMENTS = read_layout("payments", Path())
 
@@ -95,7 +96,7 @@ def test_a_header_below_a_merged_title_is_found_and_rows_keep_their_numbers(tmp_
     assert table.cells.index.tolist() == [5, 6, 7, 8]
     assert table.cells.loc[6].tolist() == [""] * 4
     assert table.cells.loc[8].tolist() == ["", "Ana", "529.982.247-25", "10.5"]
-    assert "header in row 4" in table.decisions
+    assert "header in row 4" in written(table.decisions)
 
 
 def test_an_error_cell_is_told_and_never_read_as_empty(tmp_path):
@@ -163,7 +164,8 @@ def test_hidden_sheets_are_not_read_and_that_is_said(tmp_path):
     table = read_table(path, PAYMENTS)
     assert table.sheet == "Pagamentos"
     assert table.cells[0].tolist() == ["Ana"]
-    assert table.decisions == ("aba Pagamentos", "abas ocultas não lidas: Velhos", "cabeçalho na linha 1")
+    told = ("aba Pagamentos", "abas ocultas não lidas: Velhos", "cabeçalho na linha 1")
+    assert written(table.decisions, "pt-BR") == told
 
 
 def test_hidden_rows_are_read_and_that_is_said(tmp_path):
@@ -173,7 +175,7 @@ def test_hidden_rows_are_read_and_that_is_said(tmp_path):
     book.save(path)
     table = read_table(path, PAYMENTS)
     assert len(table.cells) == 2
-    assert "there are hidden rows or columns, and they were read" in table.decisions
+    assert "there are hidden rows or columns, and they were read" in written(table.decisions)
 
 
 def test_of_several_sheets_the_only_one_with_the_required_headers_is_read(tmp_path):
@@ -313,14 +315,14 @@ def test_dates_counted_from_1904_are_the_same_dates_and_that_is_said():
     for row in [("Data",), (day,), (dt.datetime.combine(day, dt.time(3, 4)),)]:
         book.active.append(row)
     with opened(bytes_of(book)) as content:
-        assert content.decisions == ("dates counted from 1904",)
+        assert written(content.decisions) == ("dates counted from 1904",)
         assert table_of(content).cells[0].tolist() == ["2026-11-20", "2026-11-20T03:04:00"]
 
 
 def test_that_macros_were_not_run_is_said(tmp_path):
     path = Path(saved(tmp_path, {"P": [HEADERS, ANA]}, "payments.xlsm"))
     path.write_bytes(with_part(path.read_bytes(), "xl/vbaProject.bin", lambda _: b"x"))
-    assert "the file's macros were not run" in read_table(str(path), PAYMENTS).decisions
+    assert "the file's macros were not run" in written(read_table(str(path), PAYMENTS).decisions)
 
 
 def test_custom_document_properties_are_handed_on():

@@ -101,7 +101,7 @@ taken = int(re.search(r"VmSize:\\s+(\\d+) kB", open("/proc/self/status").read())
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[2]) * 2**20,) * 2)
 with open(sys.argv[1], "rb") as stream:
     try:
-        file = open_text(stream, FileIdentity("p.csv", "", 0), "en")
+        file = open_text(stream, FileIdentity("p.csv", "", 0))
         print(sum(len(block.cells) for block in file.blocks(fit_of(file))))
     except UnreadableFile as refused:
         print(refused.issues[0].code.value, refused.issues[0].row)

@@ -49,7 +49,7 @@ NUMBERS = (1234.5, 0.07, -0.01, 1e-7, 52998224725.0, 123456789012345.0, 10.1 + 0
 
 def read(content: bytes, kind: FileKind, reader: WorkbookReader | None = None) -> OpenedWorkbook:
     identity = FileIdentity(f"book.{kind}", "", len(content))
-    return (reader.open if reader else open_workbook)(content, kind, identity, "en")
+    return (reader.open if reader else open_workbook)(content, kind, identity)
 
 
 def refused(content: bytes, kind: FileKind) -> str | None:

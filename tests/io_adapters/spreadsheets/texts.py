@@ -15,7 +15,7 @@ PLAIN = Layout(layout="plain", title="Anything", table="payments", columns={"tax
 def opened(content: str | bytes, *, block_bytes: int = WHOLE) -> OpenedText:
     """Open a text as a file called p.csv; its messages are in English."""
     data = content if isinstance(content, bytes) else content.encode()
-    return open_text(io.BytesIO(data), FileIdentity("p.csv", "", len(data)), "en", block_bytes=block_bytes)
+    return open_text(io.BytesIO(data), FileIdentity("p.csv", "", len(data)), block_bytes=block_bytes)
 
 
 def fit_of(file: OpenedText, layout: Layout = PLAIN) -> Fit:

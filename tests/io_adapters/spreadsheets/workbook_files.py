@@ -88,7 +88,7 @@ def identity(content: bytes, name: str = "payments.xlsx") -> FileIdentity:
 
 
 def opened(content: bytes, reader: WorkbookReader | None = None, kind: FileKind = FileKind.XLSX) -> OpenedWorkbook:
-    return (reader.open if reader else open_workbook)(content, kind, identity(content), "en")
+    return (reader.open if reader else open_workbook)(content, kind, identity(content))
 
 
 def table_of(book: OpenedWorkbook, header_row: int = 1, sheet: int = 0) -> RawTable:
