@@ -25,7 +25,7 @@ from flows.run import Run
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.desk_people import LANGUAGES
 from schemas.issues import errors_among
-from schemas.messages import catalogue_in
+from schemas.messages import catalogue_in, message_json
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
