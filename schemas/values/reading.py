@@ -21,7 +21,7 @@ class Reading(Generic[T]):
     Attributes:
         value: Canonical value; None when there is none that may be used.
         code: The rule it breaks, or the note that goes with it; None when there is nothing to say.
-        facts: What the message of `code` needs to know (`schemas.issue_texts`), without the value itself.
+        facts: What the message of `code` needs to know (in `schemas/locale`), without the value itself.
     """
 
     value: T | None

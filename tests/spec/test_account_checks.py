@@ -1,7 +1,6 @@
 """Account checks: asked once, kept until they expire, and never paid to an account that is not known to be good."""
 
 import pytest
-from schemas.issue_texts import make_issue
 
 from flows.payables.rules.account_checks import (
     AccountToCheck,
@@ -21,7 +20,7 @@ from flows.payables.rules.account_checks import (
 )
 from flows.payables.rules.institutions import fault_of_bank
 from flows.royalties.rules.accrue import History
-from schemas.issues import IssueCode
+from schemas.issues import IssueCode, make_issue
 from schemas.tables.parsing import empty_table
 from schemas.wire import AccountValidation, Institution
 from tests.obligations import flat, obligation
