@@ -1,4 +1,4 @@
-"""What can happen to one attempt to set the exchange rate of one report: states, and the one table of transitions.
+"""What can happen to one attempt to set the exchange rate of one report: states, and the table of transitions.
 
 With its rate set, the service pays a report in a foreign currency: setting it moves money, and is as careful.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from schemas.errors import BrokenInvariant
+from schemas.attempt import transitions
 from schemas.plan import ExchangeTerms, digest_of, short_token
 from schemas.submission import SubmissionState
 
@@ -38,31 +38,23 @@ class RateSeen(StrEnum):
 
 X = ExchangeState
 
-TRANSITIONS: Final[dict[ExchangeState, frozenset[ExchangeState]]] = {
-    # The last look before sending may show that the report has a rate already; then nothing is sent.
-    X.APPROVED: frozenset({X.SENDING, X.ACCEPTED, X.DIFFERS}),
-    X.SENDING: frozenset({X.ACCEPTED, X.DIFFERS, X.REFUSED, X.NOT_SENT, X.IN_DOUBT}),
-    X.NOT_SENT: frozenset({X.APPROVED}),
-    X.IN_DOUBT: frozenset({X.ACCEPTED, X.DIFFERS, X.ABSENT}),
-    X.REFUSED: frozenset({X.ACCEPTED, X.DIFFERS, X.ABSENT}),  # somebody may have set it in the service since
-    X.ACCEPTED: frozenset({X.DIFFERS}),
-    X.DIFFERS: frozenset({X.ACCEPTED}),  # put right in the service
-    X.ABSENT: frozenset(),  # the next attempt, which looks before it sends, takes its place
-}
+TRANSITIONS: Final = transitions(
+    ExchangeState,
+    {
+        # The last look before sending may show that the report has a rate already; then nothing is sent.
+        X.APPROVED: {X.ACCEPTED, X.DIFFERS},
+        X.SENDING: {X.DIFFERS},
+        X.IN_DOUBT: {X.DIFFERS},
+        X.REFUSED: {X.ACCEPTED, X.DIFFERS, X.ABSENT},  # somebody may have set it in the service since
+        X.ACCEPTED: {X.DIFFERS},
+        X.DIFFERS: {X.ACCEPTED},  # put right in the service
+        # One that is absent stays so: the next attempt, which looks before it sends, takes its place.
+    },
+)
 
 # The service has been asked, or may have been; where nothing proves that the rate is the approved one, people look.
 LOOKED_UP: Final = frozenset({X.IN_DOUBT, X.REFUSED, X.DIFFERS})
 UNSETTLED: Final = frozenset({X.APPROVED, X.NOT_SENT, X.SENDING}) | LOOKED_UP
-
-
-def check_transition(before: ExchangeState, after: ExchangeState) -> None:
-    """Refuse a transition that the table does not name.
-
-    Raises:
-        BrokenInvariant: the transition is not allowed.
-    """
-    if after not in TRANSITIONS[before]:
-        raise BrokenInvariant(f"an exchange update cannot go from {before} to {after}")
 
 
 def exchange_update_id(report_id: str, attempt: int) -> str:

@@ -1,11 +1,11 @@
-"""What can happen to one attempt to POST one batch: states, outcomes, and the one table of allowed transitions."""
+"""What can happen to one attempt to POST one batch: states, outcomes, and the table of allowed transitions."""
 
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from schemas.errors import BrokenInvariant
+from schemas.attempt import transitions
 from schemas.messages import Message
 
 
@@ -39,23 +39,22 @@ class Outcome(StrEnum):
 
 S = SubmissionState
 
-TRANSITIONS: Final[dict[SubmissionState, frozenset[SubmissionState]]] = {
-    S.PLANNED: frozenset({S.APPROVED, S.WITHDRAWN}),
-    S.APPROVED: frozenset({S.SENDING, S.WITHDRAWN}),
-    S.SENDING: frozenset({S.ACCEPTED, S.REFUSED, S.NOT_SENT, S.IN_DOUBT}),
-    S.NOT_SENT: frozenset({S.APPROVED, S.WITHDRAWN}),
-    S.IN_DOUBT: frozenset({S.ACCEPTED, S.ABSENT}),
-    S.ABSENT: frozenset({S.ACCEPTED}),  # found later after all; a next attempt is a new submission
-    S.ACCEPTED: frozenset({S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
-    S.PROCESSING: frozenset({S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED}),
-    # Ends are provisional where the service may still tell better; none of them frees a payment that was not free.
-    S.PAID: frozenset({S.PARTIAL}),  # only where paid rested on no figures, and the figures came
-    S.PARTIAL: frozenset({S.PAID}),
-    S.FAILED: frozenset({S.PROCESSING, S.PARTIAL, S.PAID}),
-    S.EXCLUDED: frozenset({S.PARTIAL, S.PAID}),
-    S.REFUSED: frozenset(),
-    S.WITHDRAWN: frozenset(),
-}
+TRANSITIONS: Final = transitions(
+    SubmissionState,
+    {
+        S.PLANNED: {S.APPROVED, S.WITHDRAWN},
+        S.APPROVED: {S.WITHDRAWN},
+        S.NOT_SENT: {S.WITHDRAWN},
+        S.ABSENT: {S.ACCEPTED},  # found later after all; a next attempt is a new submission
+        S.ACCEPTED: {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},
+        S.PROCESSING: {S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},
+        # Ends are provisional where the service may still tell better; none frees a payment that was not free.
+        S.PAID: {S.PARTIAL},  # only where paid rested on no figures, and the figures came
+        S.PARTIAL: {S.PAID},
+        S.FAILED: {S.PROCESSING, S.PARTIAL, S.PAID},
+        S.EXCLUDED: {S.PARTIAL, S.PAID},
+    },
+)
 
 # A live submission claims its obligations: nothing else may pay them.
 LIVE: Final = frozenset(
@@ -76,16 +75,6 @@ ENDED: Final = PROVISIONAL | {S.PAID}
 # How a submission came to its report, where the service did not say whose it is.
 LIKENESS: Final = "likeness"
 TAKEN_BACK: Final = "taken back"
-
-
-def check_transition(before: SubmissionState, after: SubmissionState) -> None:
-    """Refuse a transition that the table does not name.
-
-    Raises:
-        BrokenInvariant: the transition is not allowed.
-    """
-    if after not in TRANSITIONS[before]:
-        raise BrokenInvariant(f"a submission cannot go from {before} to {after}")
 
 
 @dataclass(frozen=True, slots=True)

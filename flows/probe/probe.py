@@ -156,7 +156,7 @@ def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answe
     answer = post_once(
         run.require_service(),
         body,
-        report_id,
+        report_id=report_id,
         was_in_doubt=False,
         deadline_s=run.timeout_s,
         before_connect=lambda: check_may_send(run),

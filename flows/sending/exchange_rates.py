@@ -1,8 +1,7 @@
 """The exchange rate of each report in a foreign currency: set at most once, by the plan or on people's word."""
 
-import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Sequence
-from hashlib import sha256
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from flows.approvals.decisions import WAIT, ask_each
@@ -10,9 +9,12 @@ from flows.payables.rules.exchange_rate import ENDED, after_answer, after_look, 
 from flows.reports.report_list import poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS
 from flows.run import Run
+from flows.sending.outbox import send_once
 from flows.sending.send import LEASE_S, check_may_send, listing_is_old
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.leases import Owner, is_gone
+from io_adapters.ledger.outbox import Proof
+from io_adapters.payout_api.outcome import Answer
 from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, DecisionRefused, NotSent, SendingFrozen
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode, worst
@@ -42,36 +44,18 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     stands = look_at_rate(run, update, report)
     if stands.state is not X.APPROVED:
         return stands
-    run.require_service().api.await_turn()
-    timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
-    taken = run.ledger.exchange_updates.take_for_sending(
-        update.id,
-        owner=run.owner,
-        run_id=run.id,
-        body_sha256=sha256(update.body).hexdigest(),
-        deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
-        by=by,
-    )
-    if not taken:
+
+    def classify(answer: Answer) -> Proof:
+        places = "".join(f" at {error.place}" for error in answer.validation_errors)
+        return Proof(after_answer(answer.outcome, update.terms, answer.report), answer.reason + places)
+
+    api = run.require_service().api
+    post = partial(api.update_exchange_rate, _path_id(run, update), was_in_doubt=update.was_in_doubt)
+    sent = send_once(run, run.ledger.exchange_updates, update, post, classify, by=by)
+    if sent is None:
         run.progress.tell(run.render("cli.send.taken", report=update.id))
         return run.ledger.exchange_updates.get(update.id)
-    timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
-    answer = run.require_service().api.update_exchange_rate(
-        _path_id(run, update),
-        update.body,
-        was_in_doubt=update.was_in_doubt,
-        deadline_s=timeout_s,
-        before_connect=_last_look(run, update, run.clock.monotonic_s() + timeout_s),
-    )
-    places = "".join(f" at {error.place}" for error in answer.validation_errors)
-    stands = run.ledger.exchange_updates.record_outcome(
-        update.id,
-        after_answer(answer.outcome, update.terms, answer.report),
-        http_status=answer.http_status,
-        raw_answer=answer.body,
-        reason=answer.reason + places,
-    )
-    return _act_on(run, stands, answer.report)
+    return _act_on(run, sent.stands, sent.answer.report)
 
 
 def find_report_of(run: Run, update: ExchangeUpdate) -> SplitReport | None:
@@ -85,20 +69,6 @@ def find_report_of(run: Run, update: ExchangeUpdate) -> SplitReport | None:
 
 def _path_id(run: Run, update: ExchangeUpdate) -> str:
     return run.require_service().path_id(split_id=update.split_id, report_id=update.report_id)
-
-
-def _last_look(run: Run, update: ExchangeUpdate, deadline_s: float) -> Callable[[], None]:
-    """Make the check that runs immediately before connecting: the row is still ours, and there is time left."""
-
-    def look() -> None:
-        if run.clock.monotonic_s() >= deadline_s or not run.ledger.exchange_updates.still_mine(update.id, run.owner):
-            why = "this worker was late and has lost the row; nothing was sent"
-            run.ledger.exchange_updates.record_outcome(
-                update.id, X.NOT_SENT, http_status=None, raw_answer=b"", reason=why
-            )
-            raise NotSent(f"{update.id}: {why}")
-
-    return look
 
 
 def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> ExchangeUpdate:

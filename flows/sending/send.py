@@ -1,16 +1,14 @@
 """Send what is approved. The one place that may POST /split, and at most once per submission.
 
-For each batch: check that sending may go on and that these bytes are the approved ones; commit `sending` with the exact
-body, durably, in a compare-and-set that one worker wins; re-check row and deadline immediately before connecting; send
-the stored bytes over a fresh connection; classify; commit the outcome with the raw answer. No database transaction is
-open during HTTP. Whatever is not proven is in doubt, and is never sent again without people's word.
+Before each batch, check that sending may go on and that these bytes are the approved ones. Whatever is not proven is in
+doubt, and is never sent again without people's word.
 """
 
-import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from typing import Final
 
@@ -19,6 +17,8 @@ from flows.payables.rules.plan_batches import explain_refusal
 from flows.reports.report_list import frozen_words, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
 from flows.run import Run, Service
+from flows.sending.outbox import send_once
+from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
@@ -117,36 +117,20 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
     look_before_paying_again(run, submission)
-    run.require_service().api.await_turn()
-    timeout_s, began_s = run.timeout_s, run.clock.monotonic_s()
-    taken = run.ledger.submissions.take_for_sending(
-        submission.id,
-        owner=run.owner,
-        run_id=run.id,
-        body_sha256=sha256(submission.body).hexdigest(),
-        deadline_at=run.clock.now() + dt.timedelta(seconds=timeout_s),
+
+    def classify(answer: Answer) -> Proof:
+        split_id = answer.report.id if answer.report else None
+        alarms = Alarms(_alarms_of(submission, answer), run.language)
+        return Proof(S(answer.outcome.value), answer.reason, split_id, alarms)
+
+    post = partial(
+        post_once, run.require_service(), report_id=submission.report_id, was_in_doubt=submission.was_in_doubt
     )
-    if not taken:
+    sent = send_once(run, run.ledger.submissions, submission, post, classify)
+    if sent is None:
         _tell_taken(run, submission.id)
         return None
-    timeout_s = max(0.0, timeout_s - (run.clock.monotonic_s() - began_s))  # the deadline is the one written down
-    answer = post_once(
-        run.require_service(),
-        submission.body,
-        submission.report_id,
-        was_in_doubt=submission.was_in_doubt,
-        deadline_s=timeout_s,
-        before_connect=_last_look(run, submission, run.clock.monotonic_s() + timeout_s),
-    )
-    stands = run.ledger.submissions.record_outcome(
-        submission.id,
-        answer.outcome,
-        http_status=answer.http_status,
-        raw_answer=answer.body,
-        split_id=answer.report.id if answer.report else None,
-        reason=answer.reason,
-        alarms=Alarms(_alarms_of(submission, answer), run.language),
-    )
+    answer, stands = sent.answer, sent.stands
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
         answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
     _act_on(run, submission, answer)
@@ -179,8 +163,8 @@ def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
 def post_once(  # each is named at the call
     service: Service,
     body: bytes,
-    report_id: str,
     *,
+    report_id: str,
     was_in_doubt: bool,
     deadline_s: float,
     before_connect: Callable[[], None],
@@ -206,23 +190,6 @@ def _check_bytes(submission: Submission) -> None:
     del content["paymentBatchName"]
     if sha256(canonical_json(content)).hexdigest() != submission.content_hash:
         raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
-
-
-def _last_look(run: Run, submission: Submission, deadline_s: float) -> Callable[[], None]:
-    """Make the check that runs immediately before connecting: the row is still ours, and there is time left.
-
-    A worker that is late says that it has sent nothing; if nobody has doubted it by then, the next run may send.
-    """
-
-    def look() -> None:
-        if run.clock.monotonic_s() >= deadline_s or not run.ledger.submissions.still_mine(submission.id, run.owner):
-            why = "this worker was late and has lost the row; nothing was sent"
-            run.ledger.submissions.record_outcome(
-                submission.id, Outcome.NOT_SENT, http_status=None, raw_answer=b"", split_id=None, reason=why
-            )
-            raise NotSent(f"{submission.report_id}: {why}")
-
-    return look
 
 
 def _act_on(run: Run, submission: Submission, answer: Answer) -> None:

@@ -7,10 +7,10 @@ from io_adapters.ledger.decisions import Freeze, Hold
 from io_adapters.ledger.directory import Finding, KeptWebhook
 from io_adapters.ledger.leases import Lease, Owner, is_gone
 from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.outbox import Answer, JournalLine
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.ledger.reports import ReportSnapshot
 from io_adapters.ledger.runs import Run
-from io_adapters.ledger.submissions import Answer, JournalLine
 
 __all__ = [
     "Accrual",

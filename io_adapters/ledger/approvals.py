@@ -14,12 +14,14 @@ from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import (
     approvals,
     approved_plans,
+    attempts,
     claims,
     files,
     plan_rules,
     plan_runs,
     plans,
     submissions,
+    submitted,
 )
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
@@ -361,8 +363,8 @@ def sendable_until(connection: Connection, submission_ids: Sequence[str]) -> dic
     it absent, and is good for as long from then on. Nothing of a plan that stands rejected may be sent.
     """
     found: dict[str, dt.datetime] = {}
-    columns = (submissions.c.id, submissions.c.created_at, plans.c.approved_at, approved_plans.c.good_until)
-    joined = submissions.join(plans, plans.c.digest == submissions.c.plan_digest).join(
+    columns = (submissions.c.id, attempts.c.created_at, plans.c.approved_at, approved_plans.c.good_until)
+    joined = submitted.join(plans, plans.c.digest == submissions.c.plan_digest).join(
         approved_plans, approved_plans.c.plan_digest == plans.c.digest
     )
     for some in chunks(submission_ids):
@@ -407,5 +409,5 @@ def _payees_of(connection: Connection, submission_ids: Sequence[str]) -> frozens
 
 def _submissions_of(connection: Connection, digest: str) -> list[Submission]:
     query = select_submissions(bodies=False).where(submissions.c.plan_digest == digest)
-    rows = connection.execute(query.order_by(submissions.c.batch_number, submissions.c.attempt))
+    rows = connection.execute(query.order_by(submissions.c.batch_number, attempts.c.number))
     return [submission_of(row) for row in rows]

@@ -4,13 +4,14 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, func, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, func, or_, select, update
 
+from io_adapters.ledger import outbox
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import claims, journal, plans, submissions
+from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
 from schemas.errors import BrokenInvariant, ConfigurationError, UnsoundPlan
 from schemas.plan import BatchPayment
-from schemas.submission import LIVE, Claim, Submission, SubmissionState, Withheld, check_transition
+from schemas.submission import LIVE, TRANSITIONS, Claim, Submission, SubmissionState, Withheld
 from schemas.used_before import FailedPayment, PaidRow
 
 
@@ -64,11 +65,11 @@ class Claims:
             there = or_(claims.c.payee.in_(payees), claims.c.destination.in_(destinations - {""}))
             query = (
                 select(claims.c.position, *(_PAID_ROW[name] for name in PaidRow.__dataclass_fields__))
-                .join(submissions, submissions.c.id == claims.c.submission_id)
+                .join(submitted, submissions.c.id == claims.c.submission_id)
                 .join(plans, plans.c.digest == submissions.c.plan_digest)
                 .where(there, claims.c.amount_cents.in_(amounts), claims.c.live, claims.c.kind == "payment")
                 .where(submissions.c.currency == currency)
-                .order_by(submissions.c.created_at, claims.c.submission_id, claims.c.position)
+                .order_by(attempts.c.created_at, claims.c.submission_id, claims.c.position)
             )
             with self._db.reading() as connection:
                 found |= {(row.submission_id, row.position): PaidRow(*row[1:]) for row in connection.execute(query)}
@@ -121,7 +122,7 @@ class Claims:
         return found
 
     def _read(self, *conditions: ColumnElement[bool]) -> list[Claim]:
-        in_order = (submissions.c.created_at, claims.c.submission_id, claims.c.position)
+        in_order = (attempts.c.created_at, claims.c.submission_id, claims.c.position)
         with self._db.reading() as connection:
             return [
                 _claim_of(row) for row in connection.execute(_select_claims().where(*conditions).order_by(*in_order))
@@ -132,11 +133,9 @@ class Claims:
     ) -> list[tuple[dt.datetime, FailedPayment]]:
         fields = (claims.c.base_key, claims.c.amount_cents, claims.c.destination, claims.c.submission_id)
         query = (
-            select(submissions.c.created_at, *fields)
-            .join(submissions, submissions.c.id == claims.c.submission_id)
-            .where(
-                submissions.c.state == SubmissionState.FAILED.value, claims.c.kind != "owner", *(~one for one in made)
-            )
+            select(attempts.c.created_at, *fields)
+            .join(submitted, submissions.c.id == claims.c.submission_id)
+            .where(attempts.c.state == SubmissionState.FAILED.value, claims.c.kind != "owner", *(~one for one in made))
         )
         with self._db.reading() as connection:
             return [
@@ -162,12 +161,12 @@ def _made_by_key(besides: str) -> ColumnElement[bool]:
 
 def _made_by_account(besides: str) -> ColumnElement[bool]:
     """Whether the same amount was claimed for the same destination later."""
-    other, later = claims.alias("same_account"), submissions.alias("later")
+    other, later = claims.alias("same_account"), attempts.alias("later")
     same = and_(other.c.destination == claims.c.destination, other.c.amount_cents == claims.c.amount_cents)
     return (
         select(other.c.submission_id)
         .join(later, later.c.id == other.c.submission_id)
-        .where(same, other.c.live, other.c.submission_id != besides, later.c.created_at > submissions.c.created_at)
+        .where(same, other.c.live, other.c.submission_id != besides, later.c.created_at > attempts.c.created_at)
         .exists()
     )
 
@@ -196,7 +195,8 @@ def claimed_elsewhere(connection: Connection, submission_ids: Sequence[str]) -> 
 
 # What a claim says of its submission, and of its submission's plan.
 _OF_OTHERS: Final[dict[str, Table]] = {
-    **dict.fromkeys(("state", "run_id", "period", "currency", "job"), submissions),
+    **dict.fromkeys(("state", "run_id"), attempts),
+    **dict.fromkeys(("period", "currency", "job"), submissions),
     "payer": plans,
 }
 _PAID_ROW: Final = {name: _OF_OTHERS.get(name, claims).c[name] for name in PaidRow.__dataclass_fields__}
@@ -206,7 +206,7 @@ def _select_claims() -> Select[Any]:
     columns = (_OF_OTHERS.get(name, claims).c[name] for name in Claim.__dataclass_fields__)
     return (
         select(*columns)
-        .join(submissions, submissions.c.id == claims.c.submission_id)
+        .join(submitted, submissions.c.id == claims.c.submission_id)
         .join(plans, plans.c.digest == submissions.c.plan_digest)
     )
 
@@ -216,13 +216,18 @@ def _claim_of(row: Row[Any]) -> Claim:
     return Claim(**values | {"state": SubmissionState(values["state"])})
 
 
-# A submission's id is its report id; the table holds it once.
-_FIELDS = tuple(name for name in Submission.__dataclass_fields__ if name != "report_id")
+# A submission's id is its report id; the ledger holds it once. What its attempt is about is the content of its batch.
+_IN_ATTEMPT: Final = {"content_hash": "subject", "attempt": "number"}
+_COLUMNS: Final = {
+    name: submissions.c[name] if name in submissions.c else attempts.c[_IN_ATTEMPT.get(name, name)].label(name)
+    for name in Submission.__dataclass_fields__
+    if name != "report_id"
+}
 
 
 def select_submissions(*, bodies: bool) -> Select[Any]:
     """Select submissions, with or without the bytes to POST, which are most of the ledger."""
-    return select(*(submissions.c[name] for name in _FIELDS if bodies or name != "body"))
+    return select(*(column for name, column in _COLUMNS.items() if bodies or name != "body")).select_from(submitted)
 
 
 def submission_of(row: Row[Any]) -> Submission:
@@ -283,40 +288,11 @@ def try_move(
     **values: object,
 ) -> bool:
     """Like `move`; False, with nothing done, when the row has changed since it was read."""
-    check_transition(submission.state, after)
-    if after is SubmissionState.IN_DOUBT:
-        values["was_in_doubt"] = True
-    as_it_was = (submissions.c.id == submission.id) & (submissions.c.state == submission.state.value)
-    change = update(submissions).where(as_it_was).values(state=after.value, reason=reason, **values)
-    if connection.execute(change).rowcount != 1:
+    own = {name: values.pop(name) for name in list(values) if name in submissions.c}
+    if not outbox.try_move(connection, TRANSITIONS, submission, after, at=at, by=by, reason=reason, **values):
         return False
-    write_journal(connection, [submission.id], submission.state, after, at=at, by=by, reason=reason)
+    if own:
+        connection.execute(update(submissions).where(submissions.c.id == submission.id).values(**own))
     if submission.state in LIVE and after not in LIVE:
         connection.execute(update(claims).where(claims.c.submission_id == submission.id).values(live=False))
     return True
-
-
-def write_journal(
-    connection: Connection,
-    submission_ids: list[str],
-    before: SubmissionState | None,
-    after: SubmissionState,
-    *,
-    at: dt.datetime,
-    by: str,
-    reason: str = "",
-) -> None:
-    """Append one line for each submission."""
-    lines = [
-        {
-            "submission_id": submission_id,
-            "before": None if before is None else before.value,
-            "after": after.value,
-            "at": at,
-            "by": by,
-            "reason": reason,
-        }
-        for submission_id in submission_ids
-    ]
-    if lines:
-        connection.execute(insert(journal), lines)

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import claims, decisions, freezes, holds, journal, runs, submissions
+from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, journal, runs
 from schemas.approval import Decision, DecisionKind
+from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
 from schemas.messages import Message, render
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
@@ -78,12 +79,13 @@ class Decisions:
 
         That is people's words on them, and what another run has seen of them since.
         """
-        of_run = select(runs.c.run_id).join(submissions, submissions.c.run_id == runs.c.run_id)
+        of_run = select(runs.c.run_id).join(attempts, attempts.c.run_id == runs.c.run_id)
+        of_run = of_run.where(attempts.c.kind == AttemptKind.REPORT.value)
         if job is not None:
             of_run = of_run.where(runs.c.job == job)
-        said = of_run.join(decisions, decisions.c.submission_id == submissions.c.id)
-        followed = submissions.c.state.in_([state.value for state in OPEN | ENDED])
-        moved = of_run.join(journal, journal.c.submission_id == submissions.c.id).where(followed)
+        said = of_run.join(decisions, decisions.c.submission_id == attempts.c.id)
+        followed = attempts.c.state.in_([state.value for state in OPEN | ENDED])
+        moved = of_run.join(journal, journal.c.attempt_id == attempts.c.id).where(followed)
         queries = (said.where(decisions.c.at >= runs.c.finished_at), moved.where(journal.c.at > runs.c.finished_at))
         with self._db.reading() as connection:
             return frozenset(run_id for query in queries for run_id in connection.scalars(query.distinct()))
@@ -99,7 +101,7 @@ class Decisions:
 
 
 def _give_up(connection: Connection, word: Decision) -> None:
-    untold = select(submissions.c.id).where(submissions.c.state.in_([state.value for state in UNTOLD]))
+    untold = select(attempts.c.id).where(attempts.c.state.in_([state.value for state in UNTOLD]))
     this = (claims.c.obligation_key == word.obligation_key) & (claims.c.submission_id == word.submission_id)
     connection.execute(update(claims).where(this, claims.c.submission_id.in_(untold)).values(live=False))
 

@@ -16,6 +16,7 @@ from io_adapters.ledger.desk_tables import decision_rules, plan_views
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
 from io_adapters.ledger.tables import (
+    attempts,
     claims,
     decisions,
     meta,
@@ -26,8 +27,10 @@ from io_adapters.ledger.tables import (
     run_documents,
     runs,
     submissions,
+    submitted,
 )
 from schemas.approval import DecisionKind, PlanRule
+from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.job import Identities
 from schemas.messages import Message
@@ -122,12 +125,12 @@ class Plans:
             _write_plan(connection, plan, run_id, prepared_by, service_url, now)
             if rule is not None:
                 tighten_rule(connection, plan.digest, rule)
-            of_plan = (submissions.c.plan_digest == plan.digest) & (
-                submissions.c.state == SubmissionState.PLANNED.value
-            )
-            connection.execute(update(submissions).where(of_plan).values(run_id=run_id))
-            there = set(connection.scalars(select(submissions.c.batch_number).where(of_plan)))
-            missing = {batch.number for batch in plan.batches} - there
+            of_plan = (submissions.c.plan_digest == plan.digest) & (attempts.c.state == SubmissionState.PLANNED.value)
+            batches = select(submissions.c.batch_number, submissions.c.id).select_from(submitted).where(of_plan)
+            there = {row.batch_number: row.id for row in connection.execute(batches)}
+            for some in chunks(there.values()):
+                connection.execute(update(attempts).where(attempts.c.id.in_(some)).values(run_id=run_id))
+            missing = {batch.number for batch in plan.batches} - there.keys()
             tag = connection.execute(select(meta.c.tag)).scalar_one()
             naming = Naming(service_url, tag, plan.digest, f"{plan.job} {plan.period}", len(plan.batches))
             write_attempts(connection, plan, missing, naming, run_id=run_id, now=now)
@@ -171,8 +174,8 @@ def _require_not_live(connection: Connection, plan: PaymentPlan) -> None:
     for some in chunks(batch.content_hash for batch in plan.batches):
         query = (
             select(claims.c.obligation_key)
-            .join(submissions, submissions.c.id == claims.c.submission_id)
-            .where(submissions.c.content_hash.in_(some), claims.c.live)
+            .join(attempts, attempts.c.id == claims.c.submission_id)
+            .where(attempts.c.kind == AttemptKind.REPORT.value, attempts.c.subject.in_(some), claims.c.live)
             .order_by(claims.c.obligation_key)
         )
         if taken := connection.scalars(query).all():
@@ -183,7 +186,7 @@ def _withdraw_replaced(connection: Connection, plan: PaymentPlan, run_id: str, n
     query = select_submissions(bodies=False).where(
         submissions.c.job == plan.job,
         submissions.c.period == plan.period,
-        submissions.c.state == SubmissionState.PLANNED.value,
+        attempts.c.state == SubmissionState.PLANNED.value,
         submissions.c.plan_digest != plan.digest,
     )
     for row in connection.execute(query).all():
@@ -230,8 +233,8 @@ def _write_plan(
 
 def _stored_plan(connection: Connection, row: Row[Any]) -> StoredPlan:
     query = select_submissions(bodies=False).where(submissions.c.plan_digest == row.digest)
-    attempts = map(submission_of, connection.execute(query.order_by(submissions.c.attempt)))
-    latest = {submission.batch_number: submission for submission in attempts}
+    made = map(submission_of, connection.execute(query.order_by(attempts.c.number)))
+    latest = {submission.batch_number: submission for submission in made}
     values = {name: getattr(row, name) for name in StoredPlan.__dataclass_fields__ if name in plans.c}
     exchange = connection.execute(select(plan_exchanges).where(plan_exchanges.c.plan_digest == row.digest))
     terms = exchange.one_or_none()
@@ -323,8 +326,8 @@ class DecisionRules:
     def _open_plan_wants(self, job: str | None) -> bool:
         query = (
             select(plan_rules.c.plan_digest)
-            .join(submissions, submissions.c.plan_digest == plan_rules.c.plan_digest)
-            .where(plan_rules.c.identities == "signed_in", submissions.c.state.not_in(_CLOSED))
+            .join(submitted, submissions.c.plan_digest == plan_rules.c.plan_digest)
+            .where(plan_rules.c.identities == "signed_in", attempts.c.state.not_in(_CLOSED))
             .limit(1)
         )
         if job is not None:
@@ -349,7 +352,7 @@ class PaidHistory:
 
     def ever_paid(self) -> bool:
         """Say whether this ledger has ever paid anybody."""
-        query = select(claims.c.payee).join(submissions, _OF_SUBMISSION).where(_paid()).limit(1)
+        query = select(claims.c.payee).join(submitted, _OF_SUBMISSION).where(_paid()).limit(1)
         with self._db.reading() as connection:
             return connection.scalar(query) is not None
 
@@ -359,7 +362,7 @@ class PaidHistory:
 
         def query(some: list[str]) -> Select[Any]:
             cents, at = func.sum(claims.c.amount_cents).label("cents"), func.max(_SENT_AT).label("at")
-            summed = select(*columns, cents, at).join(submissions, _OF_SUBMISSION).where(_to(some)).group_by(*columns)
+            summed = select(*columns, cents, at).join(submitted, _OF_SUBMISSION).where(_to(some)).group_by(*columns)
             s = summed.subquery().c
             latest_first = func.row_number().over(
                 partition_by=(s.payee, s.job), order_by=(s.at.desc(), s.period.desc())
@@ -382,7 +385,7 @@ class PaidHistory:
             )
             columns = (claims.c.payee, claims.c.destination, submissions.c.job, submissions.c.period)
             uses = select(*columns, _SENT_AT.label("at"), of_each.label("number"))
-            u = uses.join(submissions, _OF_SUBMISSION).where(_to(some)).subquery().c
+            u = uses.join(submitted, _OF_SUBMISSION).where(_to(some)).subquery().c
             return select(u.payee, u.destination, u.job, u.period, u.at).where(u.number == 1)
 
         return [UsedDestination(*row) for row in self._rows(payees, query)]
@@ -391,16 +394,15 @@ class PaidHistory:
         """Return the labels of the periods for which a job has paid anybody, in no order."""
         paid = select(claims.c.payee).where(_OF_SUBMISSION, _paid(), claims.c.kind != "owner").exists()
         with self._db.reading() as connection:
-            return list(
-                connection.scalars(select(submissions.c.period).where(submissions.c.job == job, paid).distinct())
-            )
+            query = select(submissions.c.period).select_from(submitted).where(submissions.c.job == job, paid)
+            return list(connection.scalars(query.distinct()))
 
     def payments(self, job: str, period: str) -> list[PaidPart]:
         """Return every payment of a job's period, the owner's part aside."""
         columns = (claims.c[name] for name in PaidPart.__dataclass_fields__)
         query = (
             select(*columns)
-            .join(submissions, _OF_SUBMISSION)
+            .join(submitted, _OF_SUBMISSION)
             .where(submissions.c.job == job, submissions.c.period == period, _paid(), claims.c.kind != "owner")
         )
         with self._db.reading() as connection:
@@ -439,7 +441,7 @@ class PaidHistory:
 
 
 _OF_SUBMISSION: Final = submissions.c.id == claims.c.submission_id
-_SENT_AT: Final = func.coalesce(submissions.c.sending_at, submissions.c.created_at)
+_SENT_AT: Final = func.coalesce(attempts.c.sending_at, attempts.c.created_at)
 _PAYING: Final = tuple(state.value for state in {*OPEN, SubmissionState.PAID})
 
 
@@ -453,6 +455,6 @@ def _paid() -> ColumnElement[bool]:
         decisions.c.submission_id == claims.c.submission_id, decisions.c.obligation_key == claims.c.obligation_key
     )
     last_word = select(decisions.c.kind).where(about).order_by(decisions.c.id.desc()).limit(1).scalar_subquery()
-    untold = submissions.c.state.in_([state.value for state in UNTOLD])
+    untold = attempts.c.state.in_([state.value for state in UNTOLD])
     by_word = and_(untold, last_word == DecisionKind.PAID.value)
-    return and_(claims.c.live, or_(submissions.c.state.in_(_PAYING), by_word))
+    return and_(claims.c.live, or_(attempts.c.state.in_(_PAYING), by_word))

@@ -7,17 +7,11 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, insert, select, update
 
 from io_adapters.ledger.attempts import write_next_attempt
-from io_adapters.ledger.claims import (
-    claim_all,
-    claimed_elsewhere,
-    linked_elsewhere,
-    move,
-    read_submission,
-    write_journal,
-)
+from io_adapters.ledger.claims import claim_all, claimed_elsewhere, linked_elsewhere, move, read_submission
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import claims, meta, reports, submissions
+from io_adapters.ledger.outbox import write_journal
+from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
 from schemas.messages import Message
 from schemas.submission import (
@@ -182,9 +176,9 @@ class Settling:
                 return before
             append_snapshot(connection, ReportSnapshot(submission_id, status, report_json, now))
             if new_state is None or new_state is before.state:
-                this = submissions.c.id == submission_id
-                news = {"reason": reason} if before.state is SubmissionState.PAID else {}
-                connection.execute(update(submissions).where(this).values(status=status, **news))
+                connection.execute(update(submissions).where(submissions.c.id == submission_id).values(status=status))
+                if before.state is SubmissionState.PAID:
+                    _write_reason(connection, submission_id, reason)
             elif before.state not in OPEN | ENDED:
                 raise BrokenInvariant(f"{submission_id} is {before.state}; a report cannot make it {new_state}")
             else:
@@ -222,17 +216,18 @@ class Settling:
             before = read_submission(connection, submission_id)
             if before.linked_by != LIKENESS:
                 raise DecisionRefused(Message("doubt.not_by_likeness", name=submission_id))
-            values = {"state": SubmissionState.IN_DOUBT.value, "split_id": None, "status": None, "reason": evidence}
-            this = submissions.c.id == submission_id
-            connection.execute(update(submissions).where(this).values(**values, linked_by=TAKEN_BACK))
             doubt = SubmissionState.IN_DOUBT
+            nobodys = {"split_id": None, "status": None, "linked_by": TAKEN_BACK}
+            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(**nobodys))
+            doubted = {"state": doubt.value, "reason": evidence}
+            connection.execute(update(attempts).where(attempts.c.id == submission_id).values(**doubted))
             write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=evidence)
             return _claim_again(connection, before, names, now, language)
 
     def note(self, submission_id: str, reason: str) -> None:
         """Write beside a submission what people should know of it; its state stays."""
         with self._db.writing() as connection:
-            connection.execute(update(submissions).where(submissions.c.id == submission_id).values(reason=reason))
+            _write_reason(connection, submission_id, reason)
 
     def declare_absent(
         self, submission_ids: Iterable[str], *, by: Sequence[str], evidence: str, run_id: str
@@ -266,6 +261,10 @@ class Settling:
                 following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
             claim_all(connection, [submission.id for submission in following])
             return following
+
+
+def _write_reason(connection: Connection, submission_id: str, reason: str) -> None:
+    connection.execute(update(attempts).where(attempts.c.id == submission_id).values(reason=reason))
 
 
 def _claim_again(

@@ -2,49 +2,52 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
-from io_adapters.ledger.approvals import Approving
-from io_adapters.ledger.attempts import Sending
-from io_adapters.ledger.claims import read_submission, select_submissions, submission_of
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.approvals import Approving, sendable_until
+from io_adapters.ledger.claims import linked_elsewhere, read_submission, select_submissions, submission_of, try_move
+from io_adapters.ledger.engine import chunks
+from io_adapters.ledger.outbox import Outbox, Proof
 from io_adapters.ledger.reports import Settling
-from io_adapters.ledger.tables import answers, journal, plans, submissions
-from schemas.submission import Outcome, SentReport, Submission, SubmissionState
+from io_adapters.ledger.tables import attempts, plans, submissions, submitted
+from schemas.attempt import AttemptKind
+from schemas.errors import ApprovalWanted
+from schemas.messages import Message, render
+from schemas.submission import Alarm, SentReport, Submission, SubmissionState
 
 S = SubmissionState
 _NEVER_THERE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
 _MAY_BE_THERE = tuple(state.value for state in SubmissionState if state not in _NEVER_THERE)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
-    """One transition; `before` is None for the first."""
+class Submissions(Approving, Settling, Outbox[Submission]):
+    """The record of submissions: the attempts at batches, from planned to their end."""
 
-    before: SubmissionState | None
-    after: SubmissionState
-    at: dt.datetime
-    by: str
-    reason: str
+    states = SubmissionState
+    _kind = AttemptKind.REPORT
 
+    def _read(self, connection: Connection, attempt_id: str) -> Submission:
+        return read_submission(connection, attempt_id)
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back from one POST: `raw` is b"" and `http_status` None when nothing did."""
+    def _may_go(self, connection: Connection, attempt: Submission, now: dt.datetime) -> bool:
+        until = sendable_until(connection, [attempt.id]).get(attempt.id)
+        if until is None or now >= until:
+            raise ApprovalWanted(Message("approval.lapsed", report=attempt.id))
+        return True
 
-    outcome: Outcome
-    http_status: int | None
-    raw: bytes
-    at: dt.datetime
+    def _try_move(self, connection: Connection, before: Submission, after: str, **values: Any) -> bool:  # noqa: ANN401
+        return try_move(connection, before, SubmissionState(after), **values)
 
-
-class Submissions(Approving, Sending, Settling):
-    """The record of submissions. Every change goes through the one table of transitions and is journaled."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    def _hold_against_others(self, connection: Connection, attempt: Submission, proof: Proof) -> Proof:
+        """A report that is another submission's already was not made for this one: a doubt, which freezes sending."""
+        other = linked_elsewhere(connection, attempt.id, proof.split_id)
+        if other is None:
+            return proof
+        told = Message("alarm.linked_twice", name=attempt.id, report=proof.split_id, other=other)
+        alarms = proof.alarms.and_also(Alarm("linked_twice", f"{attempt.id}:id", told))
+        return Proof(S.IN_DOUBT, render(told, alarms.language), alarms=alarms)
 
     def get(self, submission_id: str) -> Submission:
         """Return one submission, with its body.
@@ -72,34 +75,16 @@ class Submissions(Approving, Sending, Settling):
         """
         s = submissions.c
         columns = (s.id, s.split_id, plans.c.payer, s.currency, s.amount_cents, s.linked_by)
-        query = select(*columns).join(plans, plans.c.digest == s.plan_digest).where(s.state.in_(_MAY_BE_THERE))
+        query = select(*columns).select_from(submitted.join(plans)).where(attempts.c.state.in_(_MAY_BE_THERE))
         with self._db.reading() as connection:
             return [SentReport(*row) for row in connection.execute(query)]
 
     def ever_sent(self, job: str) -> bool:
         """Say whether the service may have any report of a job."""
-        sent = submissions.c.state.in_(_MAY_BE_THERE)
+        query = select(submissions.c.id).select_from(submitted).where(submissions.c.job == job)
         with self._db.reading() as connection:
-            query = select(submissions.c.id).where(submissions.c.job == job, sent).limit(1)
+            query = query.where(attempts.c.state.in_(_MAY_BE_THERE)).limit(1)
             return connection.scalar(query) is not None
-
-    def journal(self, submission_id: str) -> list[JournalLine]:
-        """Return all transitions of a submission, oldest first."""
-        j = journal.c
-        query = select(j.before, j.after, j.at, j.by, j.reason).where(j.submission_id == submission_id).order_by(j.id)
-        with self._db.reading() as connection:
-            return [
-                JournalLine(row.before and SubmissionState(row.before), SubmissionState(row.after), *row[2:])
-                for row in connection.execute(query)
-            ]
-
-    def answers(self, submission_id: str) -> list[Answer]:
-        """Return all that came back for a submission, oldest first."""
-        a = answers.c
-        query = select(a.outcome, a.http_status, a.raw, a.at).where(a.submission_id == submission_id).order_by(a.id)
-        with self._db.reading() as connection:
-            rows = connection.execute(query).all()
-        return [Answer(Outcome(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
 
     def list(
         self,
@@ -124,12 +109,14 @@ class Submissions(Approving, Sending, Settling):
             bodies: Whether the bytes to POST are wanted; without them, body is b"", and the answer comes faster.
         """
         query = select_submissions(bodies=bodies)
-        given = {"job": job, "period": period, "run_id": run_id, "plan_digest": plan_digest, "linked_by": linked_by}
+        given = {"job": job, "period": period, "plan_digest": plan_digest, "linked_by": linked_by}
         for name, value in given.items():
             if value is not None:
                 query = query.where(submissions.c[name] == value)
+        if run_id is not None:
+            query = query.where(attempts.c.run_id == run_id)
         if states is not None:
-            query = query.where(submissions.c.state.in_([state.value for state in states]))
-        query = query.order_by(submissions.c.created_at, submissions.c.batch_number, submissions.c.attempt)
+            query = query.where(attempts.c.state.in_([state.value for state in states]))
+        query = query.order_by(attempts.c.created_at, submissions.c.batch_number, attempts.c.number)
         with self._db.reading() as connection:
             return [submission_of(row) for row in connection.execute(query)]

@@ -261,25 +261,16 @@ approvals = Table(
     Index("ix_approvals_digest", "digest"),
 )
 
-submissions = Table(
-    "submissions",
+# One effect asked of the service each, written down before it is asked for, and asked for once. The bytes stand last:
+# what is read without them is read faster.
+attempts = Table(
+    "attempts",
     metadata,
     Column("id", String(64), primary_key=True),
-    Column("plan_digest", ForeignKey("plans.digest"), nullable=False),
-    Column("batch_number", Integer, nullable=False),
-    _text("content_hash"),
-    Column("attempt", Integer, nullable=False),
-    _text("job"),
-    _text("period"),
-    _text("currency"),
+    Column("kind", String(16), nullable=False),
+    _text("subject"),
+    Column("number", Integer, nullable=False),
     _text("state"),
-    Column("payments", Integer, nullable=False),
-    Column("amount_cents", Cents, nullable=False),
-    Column("owner_cents", Cents, nullable=False),
-    Column("body", LargeBinary, nullable=False),
-    _text("body_sha256"),
-    _text("split_id", nullable=True),
-    _text("status", nullable=True),
     _text("run_id"),
     _text("owner", nullable=True),
     _moment("created_at"),
@@ -287,12 +278,39 @@ submissions = Table(
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
     _text("reason"),
+    _text("body_sha256"),
+    Column("body", LargeBinary, nullable=False),
+    UniqueConstraint("kind", "subject", "number"),
+    Index("ix_attempts_state", "state"),
+    Index("ix_attempts_run_id", "run_id"),
+    # Of the attempts to set the rate of one report at most one counts; people have declared the others absent.
+    Index(
+        "uq_attempts_one_rate_counts",
+        "subject",
+        unique=True,
+        sqlite_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
+        postgresql_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
+    ),
+)
+
+# What an attempt of kind "report" is about; its subject is the hash of the batch's content.
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", ForeignKey("attempts.id"), primary_key=True),
+    Column("plan_digest", ForeignKey("plans.digest"), nullable=False),
+    Column("batch_number", Integer, nullable=False),
+    _text("job"),
+    _text("period"),
+    _text("currency"),
+    Column("payments", Integer, nullable=False),
+    Column("amount_cents", Cents, nullable=False),
+    Column("owner_cents", Cents, nullable=False),
+    _text("split_id", nullable=True),
+    _text("status", nullable=True),
     _text("linked_by", nullable=True),
-    UniqueConstraint("content_hash", "attempt"),
     Index("ix_submissions_plan_digest", "plan_digest"),
     Index("ix_submissions_job_period", "job", "period"),
-    Index("ix_submissions_state", "state"),
-    Index("ix_submissions_run_id", "run_id"),
     # One report of the service is one submission; "" is one whose id the service does not tell.
     Index(
         "uq_submissions_split_id",
@@ -302,6 +320,8 @@ submissions = Table(
         postgresql_where=text("split_id <> ''"),
     ),
 )
+
+submitted: Final = submissions.join(attempts)
 
 # What each submission pays. A row claims its obligation while `live`; at most one does.
 claims = Table(
@@ -335,25 +355,25 @@ journal = Table(
     "journal",
     metadata,
     _serial(),
-    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
     _text("before", nullable=True),
     _text("after"),
     _moment("at"),
     _text("by"),
     _text("reason"),
-    Index("ix_journal_submission_id", "submission_id"),
+    Index("ix_journal_attempt_id", "attempt_id"),
 )
 
 answers = Table(
     "answers",
     metadata,
     _serial(),
-    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
+    Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
     _text("outcome"),
     Column("http_status", Integer),
     Column("raw", LargeBinary, nullable=False),
     _moment("at"),
-    Index("ix_answers_submission_id", "submission_id"),
+    Index("ix_answers_attempt_id", "attempt_id"),
 )
 
 reports = Table(
@@ -490,57 +510,12 @@ plan_exchanges = Table(
     Column("show_exchange_data", Boolean, nullable=False),
 )
 
-# One attempt each to set the rate of one report. At most one counts: the others were declared absent by people.
-exchange_updates = Table(
-    "exchange_updates",
-    metadata,
-    Column("id", String(64), primary_key=True),
-    Column("submission_id", ForeignKey("submissions.id"), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    _text("state"),
-    Column("body", LargeBinary, nullable=False),
-    _text("body_sha256"),
-    _text("run_id"),
-    _text("owner", nullable=True),
-    _moment("created_at"),
-    _moment("sending_at", nullable=True),
-    _moment("deadline_at", nullable=True),
-    Column("was_in_doubt", Boolean, nullable=False),
-    _text("reason"),
-    UniqueConstraint("submission_id", "attempt"),
-    Index(
-        "uq_exchange_updates_one_counts",
-        "submission_id",
-        unique=True,
-        sqlite_where=text("state <> 'absent'"),
-        postgresql_where=text("state <> 'absent'"),
-    ),
-    Index("ix_exchange_updates_state", "state"),
-)
-
-# Every transition of an exchange update, with the answer that led to it where there was one.
-exchange_journal = Table(
-    "exchange_journal",
-    metadata,
-    _serial(),
-    Column("update_id", ForeignKey("exchange_updates.id"), nullable=False),
-    _text("before", nullable=True),
-    _text("after"),
-    _moment("at"),
-    _text("by"),
-    _text("reason"),
-    Column("http_status", Integer),
-    Column("answer", LargeBinary),
-    Index("ix_exchange_journal_update_id", "update_id"),
-)
-
 APPEND_ONLY: Final = (
     "journal",
     "answers",
     "reports",
     "accepted_keys",
     "decisions",
-    "exchange_journal",
     "late_accruals",
     "findings",
 )

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from flows.cli import app
 from flows.cli.decisions import resolve_doubts
 from flows.cli.service import read_rate
-from io_adapters.ledger.tables import exchange_journal, exchange_updates, plan_exchanges
+from io_adapters.ledger.tables import attempts, journal, plan_exchanges
 from schemas.errors import BrokenInvariant, DecisionRefused
-from schemas.exchange_update import ExchangeState
+from schemas.exchange_update import ID_PREFIX, ExchangeState
 from schemas.exit_codes import ExitCode
 from schemas.values.brcode import read_brcode
 from tests.flows.another_dialect import AnotherDialect
@@ -193,7 +193,7 @@ def test_bytes_nobody_gave_their_word_on_are_never_sent(abroad, service, without
         forged = ledger.exchange_updates.declare_absent(refused.id, by=("x", "y"), evidence="-", run_id="run")
         with ledger._database.writing() as connection:
             body = forged.body.replace(b"5.6", b"9.9")
-            change = exchange_updates.update().where(exchange_updates.c.id == forged.id)
+            change = attempts.update().where(attempts.c.id == forged.id)
             connection.execute(change.values(body=body, body_sha256=sha256(body).hexdigest()))
     abroad.say("settle", code=BrokenInvariant.exit_code)
     assert service.rates == []
@@ -248,7 +248,8 @@ def test_whoever_has_the_approved_rate_set_is_written_down(abroad, service, unra
     name, _ = unrated
     rate(abroad, name, "5.4312", by=("bia",))
     with abroad.ledger() as ledger, ledger._database.reading() as connection:
-        lines = connection.execute(select(exchange_journal.c.after, exchange_journal.c.by)).all()
+        of_rates = select(journal.c.after, journal.c.by).where(journal.c.attempt_id.startswith(ID_PREFIX))
+        lines = connection.execute(of_rates).all()
     assert ("sending", "bia") in [tuple(line) for line in lines]
 
 

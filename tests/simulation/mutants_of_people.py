@@ -140,7 +140,7 @@ PEOPLE: Final = (
         asking(a_month_later),
         Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] <= now", "False"),
         Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] > now", "True"),
-        Change("io_adapters.ledger.attempts:Sending.take_for_sending", "until is None or now >= until", "False"),
+        Change("io_adapters.ledger.submissions:Submissions._may_go", "until is None or now >= until", "False"),
     ),
     Mutant(
         "what was approved is sent as it was, whatever has changed since",
@@ -205,7 +205,7 @@ DOUBTS: Final = (
         "one report may be two submissions",
         "is taken for",
         when("answer of the first report, created", "tells neither"),
-        Change("io_adapters.ledger.attempts:Sending.record_outcome", "if other is not None:", "if False:"),
+        Change("io_adapters.ledger.submissions:Submissions._hold_against_others", "if other is None:", "if True:"),
         without_index="uq_submissions_split_id",
     ),
     Mutant(

@@ -7,20 +7,19 @@ from tests.simulation.points import Point
 from tests.simulation.scenarios import Event, Twist
 
 E, P, T = Event, Point, Twist
-SENDING, SEND, LISTING = "io_adapters.ledger.attempts", "flows.sending.send", "flows.reports.report_list"
-ANY_TRANSITION = Change("io_adapters.ledger.claims:try_move", "check_transition(submission.state, after)", "pass")
+OUTBOX, SEND_ONCE = "io_adapters.ledger.outbox", "flows.sending.outbox"
+SEND, LISTING = "flows.sending.send", "flows.reports.report_list"
+ANY_TRANSITION = Change(f"{OUTBOX}:try_move", "check_transition(table, before.state, after)", "pass")
 
 ONCE: Final = (
     Mutant(
         "the intent is written down after the POST",
         "was posted 2 times",
         when("accepted", "tells neither", P.AFTER_EFFECT, E.DIES),
-        Change(f"{SEND}:_send_one", "taken = run.ledger", "take = lambda: run.ledger"),
-        Change(f"{SEND}:_send_one", "if not taken:", "if False:"),
+        Change(f"{SEND_ONCE}:send_once", "taken = outbox", "take = lambda: outbox"),
+        Change(f"{SEND_ONCE}:send_once", "if not taken:", "if False:"),
         Change(
-            f"{SEND}:_send_one",
-            "_last_look(run, submission, run.clock.monotonic_s() + timeout_s),\n    )\n",
-            "lambda: None,\n    )\n    take()\n",
+            f"{SEND_ONCE}:send_once", "before_connect=before_connect)\n", "before_connect=lambda: None)\n    take()\n"
         ),
     ),
     Mutant(
@@ -28,12 +27,12 @@ ONCE: Final = (
         "there is no such report",
         when(),
         Change(
-            f"{SEND}:_send_one",
-            "    answer = post",
-            "    run.ledger.submissions.record_outcome(\n"
-            "        submission.id, Outcome.ACCEPTED, http_status=None, raw_answer=b'', split_id=None, reason=''\n"
+            f"{SEND_ONCE}:send_once",
+            "    answer = call",
+            "    outbox.record_outcome(\n"
+            "        attempt.id, AttemptState.ACCEPTED, http_status=None, raw_answer=b'', reason=''\n"
             "    )\n"
-            "    answer = post",
+            "    answer = call",
         ),
     ),
     *(
@@ -49,42 +48,38 @@ ONCE: Final = (
         "whoever has read that a batch is approved may send it",
         "was posted 2 times",
         when(point=P.BEFORE_INTENT, event=E.OVERTAKEN),
-        Change(f"{SENDING}:Sending.take_for_sending", "submission.state is not SubmissionState.APPROVED", "False"),
+        Change(f"{OUTBOX}:Outbox.take_for_sending", "attempt.state != A.APPROVED", "False"),
         ANY_TRANSITION,
     ),
     Mutant(
         "what a dead process was sending can be sent again",
         "was posted 2 times",
         when("accepted", "tells neither", P.AFTER_EFFECT, E.DIES),
-        Change(
-            f"{SENDING}:Sending.doubt_abandoned", "before, SubmissionState.IN_DOUBT", "before, SubmissionState.APPROVED"
-        ),
+        Change(f"{OUTBOX}:Outbox.doubt_abandoned", "before, A.IN_DOUBT", "before, A.APPROVED"),
         ANY_TRANSITION,
     ),
     Mutant(
         "what a process on another machine was sending can be sent again when its time is over",
         "was posted 2 times",
         when("accepted", "tells neither", P.AFTER_EFFECT, E.DIES_FAR_AWAY),
-        Change(
-            f"{SENDING}:Sending.doubt_abandoned", "before, SubmissionState.IN_DOUBT", "before, SubmissionState.APPROVED"
-        ),
+        Change(f"{OUTBOX}:Outbox.doubt_abandoned", "before, A.IN_DOUBT", "before, A.APPROVED"),
         ANY_TRANSITION,
     ),
     Mutant(
         "a worker need not look whether the row is still its own",
         "was posted outside the time",
         when(point=P.AFTER_INTENT, event=E.OVERTAKEN_LATE),
-        Change(f"{SEND}:_last_look", "if run.clock", "if False and run.clock"),
-        Change(f"{SEND}:_last_look", "or not run.ledger", "and not run.ledger"),
+        Change(f"{SEND_ONCE}:_last_look", "if run.clock", "if False and run.clock"),
+        Change(f"{SEND_ONCE}:_last_look", "or not outbox", "and not outbox"),
     ),
     Mutant(
         "every try has a name of its own",
         "was created and the ledger does not know it",
         when("no answer in time, created"),
         Change(
-            f"{SEND}:_send_one",
-            "        submission.body,\n",
-            "        submission.body.replace(submission.report_id.encode(), str(id(run)).encode()),\n",
+            f"{SEND_ONCE}:send_once",
+            "call(attempt.body,",
+            "call(attempt.body.replace(attempt.id.encode(), str(id(run)).encode()),",
         ),
     ),
     Mutant(
@@ -92,20 +87,16 @@ ONCE: Final = (
         "other bytes arrived",
         when(),
         Change(
-            f"{SEND}:_send_one",
-            "        submission.body,\n",
-            "        json.dumps(json.loads(submission.body)).encode(),\n",
+            f"{SEND_ONCE}:send_once",
+            "call(attempt.body,",
+            "call(__import__('json').dumps(__import__('json').loads(attempt.body)).encode(),",
         ),
     ),
     Mutant(
         "what was not sent is given up and planned anew",
         "does not go under its own name",
         when("connection refused"),
-        Change(
-            f"{SENDING}:Sending.reapprove_not_sent",
-            "before, SubmissionState.APPROVED",
-            "before, SubmissionState.WITHDRAWN",
-        ),
+        Change(f"{OUTBOX}:Outbox.reapprove_not_sent", "before, A.APPROVED", "before, 'withdrawn'"),
         ANY_TRANSITION,
     ),
 )
@@ -132,7 +123,7 @@ LISTS: Final = (
             "        elif not finding.matches and finding.submission.state is S.IN_DOUBT:\n"
             "            with run.ledger._database.writing() as ledger:\n"
             "                ledger.exec_driver_sql('UPDATE claims SET live = 0 WHERE submission_id = ?', (name,))\n"
-            "                ledger.exec_driver_sql('UPDATE submissions SET state = ? WHERE id = ?',"
+            "                ledger.exec_driver_sql('UPDATE attempts SET state = ? WHERE id = ?',"
             " ('refused', name))\n"
             "        elif finding.matches:",
         ),

@@ -9,8 +9,9 @@ from decimal import Decimal
 import pytest
 
 from flows.payables.rules.exchange_rate import after_answer, after_look, codes_of, judge_rate, terms_of
+from schemas.attempt import check_transition
 from schemas.errors import BrokenInvariant
-from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen, check_transition
+from schemas.exchange_update import TRANSITIONS, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.job import Job
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan
 from schemas.submission import Outcome, SubmissionState
@@ -117,7 +118,7 @@ def test_only_people_make_what_may_have_arrived_go_out_again():
         assert (X.APPROVED in following) == (state is X.NOT_SENT), state
         assert (X.SENDING in following) == (state is X.APPROVED), state
     with pytest.raises(BrokenInvariant, match="cannot go from in_doubt to sending"):
-        check_transition(X.IN_DOUBT, X.SENDING)
+        check_transition(TRANSITIONS, X.IN_DOUBT, X.SENDING)
 
 
 def plan(exchange, *batches):

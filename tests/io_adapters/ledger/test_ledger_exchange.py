@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 
 from io_adapters.ledger import Owner, is_gone, open_ledger
-from io_adapters.ledger.tables import exchange_updates
+from io_adapters.ledger.tables import attempts
 from schemas.errors import ApprovalWanted, BrokenInvariant, NotSent, SendingFrozen
 from schemas.exchange_update import ExchangeState
 from schemas.plan import ExchangeTerms
@@ -139,7 +139,7 @@ def test_a_worker_that_dies_leaves_a_doubt(ledger_url, ledger, update, clock):
         here = Owner.current("run-3")
         (doubtful,) = updates.doubt_abandoned(lambda owner: is_gone(owner, here))
         assert (doubtful.state, doubtful.was_in_doubt) == (X.IN_DOUBT, True)
-        states = [after for _, after, _ in updates.journal(update.id)]
+        states = [line.after.value for line in updates.journal(update.id)]
         assert states == ["approved", "sending", "in_doubt"]
 
 
@@ -172,7 +172,8 @@ def test_bytes_that_the_approved_digest_does_not_hold_are_never_sent(ledger, des
     forged = update.body.replace(b"5.4312", b"6.4312")
     with ledger._database.writing() as connection:
         digest = sha256(forged).hexdigest()
-        connection.execute(exchange_updates.update().values(body=forged, body_sha256=digest))
+        this = attempts.c.id == update.id
+        connection.execute(attempts.update().where(this).values(body=forged, body_sha256=digest))
     with pytest.raises(BrokenInvariant, match="not that of the approved plan"):
         take(ledger, desk, update, me, body=forged)
 
@@ -190,7 +191,10 @@ def test_an_answer_that_comes_late_is_kept_and_undoes_nothing_that_is_proven(led
     assert answered(ledger, update, X.IN_DOUBT).state is X.ACCEPTED
     assert answered(ledger, update, X.DIFFERS).state is X.DIFFERS
     assert answered(ledger, update, X.ACCEPTED).state is X.DIFFERS
-    assert len(ledger.exchange_updates.journal(update.id)) == 2 + 1 + 6
+    steps = [line.after for line in ledger.exchange_updates.journal(update.id)]
+    assert steps == [X.APPROVED, X.SENDING, X.IN_DOUBT, X.ACCEPTED, X.DIFFERS]
+    told = [answer.outcome for answer in ledger.exchange_updates.answers(update.id)]
+    assert told == [X.IN_DOUBT, X.REFUSED, X.NOT_SENT, X.ACCEPTED, X.IN_DOUBT, X.DIFFERS, X.ACCEPTED]
 
 
 def test_what_was_not_sent_is_ready_again_and_nothing_else_is(ledger, desk, update, me):

@@ -25,7 +25,7 @@ def test_only_transitions_of_the_table_happen(make_desk, make_plan):
 
         def happen(before: SubmissionState, after: SubmissionState) -> None:
             with ledger._database.writing() as connection:
-                connection.execute(text("UPDATE submissions SET state = :state"), {"state": before.value})
+                connection.execute(text("UPDATE attempts SET state = :state"), {"state": before.value})
             with ledger._database.writing() as connection:
                 move(connection, read_submission(connection, submission.id), after, at=NOW, by="test")
 
@@ -157,7 +157,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
         def an_obligation_is_live_once_and_exactly_while_its_submission_is(self):
             with self.ledger._database.reading() as connection:
                 rows = connection.execute(
-                    text("SELECT obligation_key, live, state FROM claims JOIN submissions ON id = submission_id")
+                    text("SELECT obligation_key, live, state FROM claims JOIN attempts ON id = submission_id")
                 ).all()
             assert all(count == 1 for count in Counter(row.obligation_key for row in rows if row.live).values())
             for row in rows:

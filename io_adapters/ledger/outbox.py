@@ -1,0 +1,326 @@
+"""The outbox: attempts, each one effect asked of the service, written down before it is asked for, and asked for once.
+
+Whatever its kind, an attempt is taken by one worker in a compare-and-set, is that worker's until its answer is written
+down, and is in doubt when its worker is gone. A kind says when one may go, and what beside its state an answer changes.
+"""
+
+import datetime as dt
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from io_adapters.ledger.decisions import freeze_for, require_free_to_send
+from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.leases import Owner
+from io_adapters.ledger.tables import answers, attempts, journal
+from schemas.attempt import Attempt, AttemptKind, AttemptState, State, check_transition
+from schemas.errors import BrokenInvariant
+from schemas.submission import NO_ALARMS, Alarms
+
+A = AttemptState
+
+# An owner on another machine cannot be proven gone; this long after its deadline its answer will not come.
+ABANDONED_AFTER: Final = dt.timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """One transition; `before` is None for the first."""
+
+    before: StrEnum | None
+    after: StrEnum
+    at: dt.datetime
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from one request: `raw` is b"" and `http_status` None when nothing did."""
+
+    outcome: StrEnum
+    http_status: int | None
+    raw: bytes
+    at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What an answer proves of an attempt.
+
+    Attributes:
+        state: Where it leaves the attempt.
+        reason: Why, for people.
+        split_id: The service's `_id` of what was made; None where the answer tells none.
+        alarms: What it says that must stop all sending, in the very transaction that records it.
+    """
+
+    state: StrEnum
+    reason: str
+    split_id: str | None = None
+    alarms: Alarms = NO_ALARMS
+
+
+def write_attempts(
+    connection: Connection, kind: AttemptKind, rows: Sequence[dict[str, Any]], *, at: dt.datetime, by: str
+) -> None:
+    """Write attempts down, with the exact bytes to send.
+
+    Args:
+        connection: Within a transaction.
+        kind: What they ask for.
+        rows: id, subject, number, state, body, run_id, was_in_doubt and reason of each; those of one call stand alike.
+        at: The present moment.
+        by: The run, or the people, on whose word.
+    """
+    if not rows:
+        return
+    same = {"kind": kind.value, "created_at": at}
+    hashed = [same | row | {"body_sha256": hashlib.sha256(row["body"]).hexdigest()} for row in rows]
+    connection.execute(insert(attempts), hashed)
+    first = rows[0]
+    write_journal(connection, [row["id"] for row in rows], None, first["state"], at=at, by=by, reason=first["reason"])
+
+
+def next_numbers(connection: Connection, kind: AttemptKind, subjects: Iterable[str]) -> dict[str, int]:
+    """Return the number of the next attempt for each subject that has had one; the others begin at 1."""
+    found: dict[str, int] = {}
+    for some in chunks(subjects):
+        query = (
+            select(attempts.c.subject, func.max(attempts.c.number).label("last"))
+            .where(attempts.c.kind == kind.value, attempts.c.subject.in_(some))
+            .group_by(attempts.c.subject)
+        )
+        found |= {row.subject: row.last + 1 for row in connection.execute(query)}
+    return found
+
+
+def try_move(
+    connection: Connection,
+    table: Mapping[State, frozenset[State]],
+    before: Attempt[State],
+    after: State,
+    *,
+    at: dt.datetime,
+    by: str,
+    reason: str = "",
+    **values: object,
+) -> bool:
+    """Take an attempt from the state it was read in to another; False, with nothing done, when it has changed since.
+
+    Raises:
+        BrokenInvariant: the table of its kind does not allow the transition.
+    """
+    check_transition(table, before.state, after)
+    if after == A.IN_DOUBT:
+        values["was_in_doubt"] = True
+    as_it_was = (attempts.c.id == before.id) & (attempts.c.state == before.state.value)
+    change = update(attempts).where(as_it_was).values(state=after.value, reason=reason, **values)
+    if connection.execute(change).rowcount != 1:
+        return False
+    write_journal(connection, [before.id], before.state.value, after.value, at=at, by=by, reason=reason)
+    return True
+
+
+def write_journal(
+    connection: Connection,
+    attempt_ids: Sequence[str],
+    before: str | None,
+    after: str,
+    *,
+    at: dt.datetime,
+    by: str,
+    reason: str = "",
+) -> None:
+    """Append one line for each attempt."""
+    same = {"before": before, "after": after, "at": at, "by": by, "reason": reason}
+    if attempt_ids:
+        connection.execute(insert(journal), [{"attempt_id": attempt_id, **same} for attempt_id in attempt_ids])
+
+
+Kept = TypeVar("Kept", bound=Attempt[Any])
+
+
+class Outbox(ABC, Generic[Kept]):
+    """The record of the attempts of one kind.
+
+    Attributes:
+        states: Where an attempt of this kind can stand.
+    """
+
+    states: ClassVar[type[StrEnum]]
+    _kind: ClassVar[AttemptKind]
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    @abstractmethod
+    def _read(self, connection: Connection, attempt_id: str) -> Kept:
+        """Return one attempt, as its kind shows it."""
+
+    @abstractmethod
+    def _may_go(self, connection: Connection, attempt: Kept, now: dt.datetime) -> bool:
+        """Say whether an approved attempt is still to be sent; raises where what people approved does not hold."""
+
+    @abstractmethod
+    def _try_move(self, connection: Connection, before: Kept, after: str, **values: Any) -> bool:  # noqa: ANN401
+        """Like `try_move`, by the kind's table, with all that a move of this kind takes along."""
+
+    def _proves_more(self, before: StrEnum, after: StrEnum) -> bool:
+        """Say whether an answer still counts for an attempt that nobody is sending any more."""
+        return before == A.IN_DOUBT and after == A.ACCEPTED
+
+    def _hold_against_others(self, connection: Connection, attempt: Kept, proof: Proof) -> Proof:  # noqa: ARG002
+        """Return what an answer proves when it is seen beside the other attempts of the kind."""
+        return proof
+
+    def take_for_sending(
+        self, attempt_id: str, owner: Owner, run_id: str, *, body_sha256: str, deadline_at: dt.datetime, by: str = ""
+    ) -> bool:
+        """Write down that these very bytes are about to be sent; when this returns True, that is durable.
+
+        Args:
+            attempt_id: An approved attempt.
+            owner: This process.
+            run_id: The run that sends it.
+            body_sha256: Hex digest of the bytes that are about to be sent.
+            deadline_at: When the attempt gives up at the latest.
+            by: The people who asked for it by hand, for the journal; "" where only the run did.
+
+        Returns:
+            False when it is not approved any more, for another worker has it, or when it is no longer to be sent.
+
+        Raises:
+            NotSent: a person put sending on hold.
+            SendingFrozen: ledger and service disagree.
+            ApprovalWanted: what approved it has lapsed.
+            BrokenInvariant: the bytes are not the stored ones, or not those that people approved.
+        """
+        with self._db.writing() as connection:
+            require_free_to_send(connection)
+            attempt = self._read(connection, attempt_id)
+            if attempt.state != A.APPROVED:
+                return False
+            stored = connection.scalar(select(attempts.c.body_sha256).where(attempts.c.id == attempt_id))
+            if stored != body_sha256:
+                raise BrokenInvariant(f"the bytes about to be sent for {attempt_id} are not those in the ledger")
+            now = self._db.now()
+            if not self._may_go(connection, attempt, now):
+                return False
+            taken = {"run_id": run_id, "owner": owner.to_json(), "sending_at": now, "deadline_at": deadline_at}
+            return self._try_move(connection, attempt, A.SENDING, at=now, by=by or run_id, **taken)
+
+    def still_mine(self, attempt_id: str, owner: Owner) -> bool:
+        """Say whether an attempt is still being sent by this owner; asked immediately before connecting."""
+        with self._db.reading() as connection:
+            query = select(attempts.c.state, attempts.c.owner).where(attempts.c.id == attempt_id)
+            row = connection.execute(query).one_or_none()
+        return row is not None and tuple(row) == (A.SENDING.value, owner.to_json())
+
+    def record_outcome(
+        self,
+        attempt_id: str,
+        outcome: StrEnum,
+        *,
+        http_status: int | None,
+        raw_answer: bytes,
+        reason: str,
+        split_id: str | None = None,
+        alarms: Alarms = NO_ALARMS,
+    ) -> Kept:
+        """Write down what the answer proves, with the answer itself; no answer is ever lost.
+
+        Somebody may have put the attempt in doubt, or found its effect, while the answer was on its way. Then only what
+        proves the effect still changes something: bytes once in doubt are never refused or unsent for certain.
+
+        Args:
+            attempt_id: Which.
+            outcome: Where the answer leaves it.
+            http_status: Of the answer; None when none came.
+            raw_answer: Its body.
+            reason: Why, for people.
+            split_id: The service's `_id` of what was made, where it told one.
+            alarms: What the answer says that must stop all sending, in the very transaction that records it.
+
+        Returns:
+            The attempt as it stands now.
+        """
+        with self._db.writing() as connection:
+            now = self._db.now()
+            kept = {"outcome": outcome.value, "http_status": http_status, "raw": raw_answer, "at": now}
+            connection.execute(insert(answers).values(attempt_id=attempt_id, **kept))
+            before = self._read(connection, attempt_id)
+            proof = Proof(outcome, reason, split_id, alarms)
+            if before.state == A.SENDING or self._proves_more(before.state, outcome):
+                proof = self._hold_against_others(connection, before, proof)
+                if proof.state != before.state:
+                    found = {} if proof.split_id is None else {"split_id": proof.split_id}
+                    self._move(connection, before, proof.state, at=now, by=before.run_id, reason=proof.reason, **found)
+            freeze_for(connection, proof.alarms, now)
+            return self._read(connection, attempt_id)
+
+    def doubt_abandoned(self, gone: Callable[[Owner], bool]) -> list[Kept]:
+        """Put in doubt every attempt that is being sent by nobody any more.
+
+        That is one whose owner is proven gone, or whose deadline passed `ABANDONED_AFTER` ago.
+
+        Returns:
+            The attempts that are now in doubt.
+        """
+        query = select(attempts.c.id, attempts.c.owner, attempts.c.deadline_at).where(
+            attempts.c.state == A.SENDING.value, attempts.c.kind == self._kind.value
+        )
+        with self._db.reading() as connection:
+            if connection.execute(query).first() is None:
+                return []
+        with self._db.writing() as connection:
+            now = self._db.now()
+            doubtful = []
+            for row in connection.execute(query).all():
+                if now < row.deadline_at + ABANDONED_AFTER and not gone(Owner.from_json(row.owner)):
+                    continue
+                before = self._read(connection, row.id)
+                reason = "the program ended before the answer came"
+                self._move(connection, before, A.IN_DOUBT, at=now, by=before.run_id, reason=reason)
+                doubtful.append(self._read(connection, row.id))
+        return doubtful
+
+    def reapprove_not_sent(self, attempt_id: str, *, by: str) -> Kept:
+        """Make an attempt that certainly never left ready to be sent again, under its own name.
+
+        Raises:
+            BrokenInvariant: it is not one of those.
+        """
+        with self._db.writing() as connection:
+            before = self._read(connection, attempt_id)
+            if before.state != A.NOT_SENT:
+                raise BrokenInvariant(f"{attempt_id} is {before.state}; only what was not sent is approved again")
+            self._move(connection, before, A.APPROVED, at=self._db.now(), by=by, reason="not sent; tried again")
+            return self._read(connection, attempt_id)
+
+    def journal(self, attempt_id: str) -> list[JournalLine]:
+        """Return all transitions of an attempt, oldest first."""
+        j = journal.c
+        query = select(j.before, j.after, j.at, j.by, j.reason).where(j.attempt_id == attempt_id).order_by(j.id)
+        with self._db.reading() as connection:
+            return [
+                JournalLine(row.before and self.states(row.before), self.states(row.after), *row[2:])
+                for row in connection.execute(query)
+            ]
+
+    def answers(self, attempt_id: str) -> list[Answer]:
+        """Return all that came back for an attempt, oldest first."""
+        a = answers.c
+        query = select(a.outcome, a.http_status, a.raw, a.at).where(a.attempt_id == attempt_id).order_by(a.id)
+        with self._db.reading() as connection:
+            rows = connection.execute(query).all()
+        return [Answer(self.states(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
+
+    def _move(self, connection: Connection, before: Kept, after: str, **values: Any) -> None:  # noqa: ANN401
+        if not self._try_move(connection, before, after, **values):
+            raise BrokenInvariant(f"{before.id} was no longer {before.state}")

@@ -1,0 +1,87 @@
+"""What can happen to one effect that is asked of the service: written down before, asked for once, never guessed at.
+
+Every kind of attempt goes the same way; a kind adds what is its own before and after it.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final, Protocol, TypeVar
+
+from schemas.errors import BrokenInvariant
+
+
+class AttemptKind(StrEnum):
+    """What is asked for."""
+
+    REPORT = "report"
+    EXCHANGE_RATE = "exchange_rate"
+
+
+class AttemptState(StrEnum):
+    """Where an attempt of any kind can stand; a kind has more states, and these by the same names."""
+
+    APPROVED = "approved"
+    SENDING = "sending"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+    IN_DOUBT = "in_doubt"
+    ABSENT = "absent"
+
+
+A = AttemptState
+
+_SENT_ONCE: Final[dict[str, frozenset[AttemptState]]] = {
+    A.APPROVED: frozenset({A.SENDING}),
+    A.SENDING: frozenset({A.ACCEPTED, A.REFUSED, A.NOT_SENT, A.IN_DOUBT}),
+    A.NOT_SENT: frozenset({A.APPROVED}),
+    A.IN_DOUBT: frozenset({A.ACCEPTED, A.ABSENT}),
+}
+
+State = TypeVar("State", bound=StrEnum)
+State_co = TypeVar("State_co", bound=StrEnum, covariant=True)
+
+
+def transitions(states: type[State], own: Mapping[State, Iterable[State]]) -> dict[State, frozenset[State]]:
+    """Return the table of transitions of a kind: what every attempt goes through, and what only this kind does.
+
+    Args:
+        states: Of the kind, those of `AttemptState` among them.
+        own: What may follow a state of this kind beside what may follow it in every kind.
+    """
+    return {
+        state: frozenset(map(states, _SENT_ONCE.get(state, ()))) | frozenset(own.get(state, ())) for state in states
+    }
+
+
+def check_transition(table: Mapping[State, frozenset[State]], before: State, after: State) -> None:
+    """Refuse a transition that the table of its kind does not name.
+
+    Raises:
+        BrokenInvariant: the transition is not allowed.
+    """
+    if after not in table[before]:
+        raise BrokenInvariant(f"an attempt cannot go from {before} to {after}")
+
+
+class Attempt(Protocol[State_co]):
+    """What every attempt has, whatever it asks for.
+
+    Attributes:
+        id: Identity within the ledger.
+        state: Where it stands.
+        body: The exact bytes to send.
+        run_id: The run that sent it, or wrote it down while it is unsent.
+        was_in_doubt: Whether these bytes may have arrived before.
+    """
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def state(self) -> State_co: ...  # noqa: D102
+    @property
+    def body(self) -> bytes: ...  # noqa: D102
+    @property
+    def run_id(self) -> str: ...  # noqa: D102
+    @property
+    def was_in_doubt(self) -> bool: ...  # noqa: D102
