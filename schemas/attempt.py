@@ -4,6 +4,7 @@ Every kind of attempt goes the same way; a kind adds what is its own before and 
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ class AttemptKind(StrEnum):
 
     REPORT = "report"
     EXCHANGE_RATE = "exchange_rate"
+    PROBE = "probe"
 
 
 class AttemptState(StrEnum):
@@ -62,6 +64,20 @@ def check_transition(table: Mapping[State, frozenset[State]], before: State, aft
     """
     if after not in table[before]:
         raise BrokenInvariant(f"an attempt cannot go from {before} to {after}")
+
+
+PROBE_TRANSITIONS: Final = transitions(AttemptState, {})
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeAttempt:
+    """One report of a centavo's payment that a probe makes, as the ledger holds it; fields as in `Attempt`."""
+
+    id: str
+    state: AttemptState
+    body: bytes
+    run_id: str
+    was_in_doubt: bool
 
 
 class Attempt(Protocol[State_co]):

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from flows.probe.rules import (
@@ -26,7 +27,10 @@ from flows.probe.rules import (
     whole_seconds,
 )
 from flows.run import Run
+from flows.sending.outbox import send_once
 from flows.sending.send import check_may_send, post_once
+from io_adapters.ledger.leases import is_gone
+from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.client import ProbeApi
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent
@@ -151,18 +155,12 @@ def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answe
     if not report_id.startswith(NAME) or amount_cents not in {1, 2}:
         raise BrokenInvariant("a probe sends centavos under a probe's name, and nothing else")
     body = report_body(_parties(probing), report_id, run.clock.now().date().isoformat(), amount_cents=amount_cents)
-    probing.api.await_turn()
-    probing.note(f"{report_id}: about to be sent")
-    answer = post_once(
-        run.require_service(),
-        body,
-        report_id=report_id,
-        was_in_doubt=False,
-        deadline_s=run.timeout_s,
-        before_connect=lambda: check_may_send(run),
-    )
-    probing.note(f"{report_id}: {answer.outcome.value} ({answer.reason})")
-    return answer
+    attempt = run.ledger.probes.write(report_id, body, run.id)
+    post = partial(post_once, run.require_service(), report_id=report_id, was_in_doubt=False)
+    sent = send_once(run, run.ledger.probes, attempt, post, lambda answer: Proof(answer.outcome, answer.reason))
+    if sent is None:
+        raise BrokenInvariant(f"{attempt.id} was taken by another probe")
+    return sent.answer
 
 
 def _listed(probing: Probing, split_id: str) -> SplitReport | None:
@@ -213,6 +211,7 @@ def probe(probing: Probing) -> list[ProbeFinding]:
     if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     check_may_send(run)
+    run.ledger.probes.doubt_abandoned(lambda owner: is_gone(owner, run.owner))
     service.api.list_reports()
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     walked = steps_for(probing.parties.named if probing.parties else ())

@@ -13,7 +13,9 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from io_adapters.ledger.directory_tables import contacts, findings, institution_reads, institutions, webhooks
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import accepted_keys, meta
+from io_adapters.ledger.outbox import Outbox, next_numbers, try_move, write_attempts
+from io_adapters.ledger.tables import accepted_keys, attempts, meta
+from schemas.attempt import PROBE_TRANSITIONS, AttemptKind, AttemptState, ProbeAttempt
 from schemas.contact_book import ContactState, KnownContact
 from schemas.errors import ConfigurationError
 from schemas.wire import Contact, ContactAccount, Institution
@@ -430,3 +432,37 @@ class Findings:
         with self._db.reading() as connection:
             rows = connection.execute(select(findings).where(findings.c.name == name).order_by(findings.c.id)).all()
         return [Finding(row.name, row.value, row.service_url, row.seen_at) for row in rows]
+
+
+class Probes(Outbox[ProbeAttempt]):
+    """The record of the reports that probes make. None is ever made again: a doubt about one is left as it is."""
+
+    states = AttemptState
+    _kind = AttemptKind.PROBE
+
+    def write(self, report_id: str, body: bytes, run_id: str) -> ProbeAttempt:
+        """Write down that a probe is about to make a report.
+
+        Args:
+            report_id: What it is called in the service.
+            body: The exact bytes to send; the same name may be sent twice, to see whether the service takes it twice.
+            run_id: The probe.
+        """
+        with self._db.writing() as connection:
+            number = next_numbers(connection, self._kind, [report_id]).get(report_id, 1)
+            row = {"id": f"{report_id}/{number}", "subject": report_id, "number": number, "body": body}
+            row |= {"state": AttemptState.APPROVED.value, "run_id": run_id, "was_in_doubt": False, "reason": ""}
+            write_attempts(connection, self._kind, [row], at=self._db.now(), by=run_id)
+            return self._read(connection, str(row["id"]))
+
+    def _read(self, connection: Connection, attempt_id: str) -> ProbeAttempt:
+        columns = (attempts.c[name] for name in ProbeAttempt.__dataclass_fields__)
+        row = connection.execute(select(*columns).where(attempts.c.id == attempt_id)).one()
+        return ProbeAttempt(row.id, AttemptState(row.state), bytes(row.body), row.run_id, row.was_in_doubt)
+
+    def _may_go(self, connection: Connection, attempt: ProbeAttempt, now: dt.datetime) -> bool:  # noqa: ARG002
+        return True
+
+    def _try_move(self, connection: Connection, before: ProbeAttempt, after: str, **values: Any) -> bool:  # noqa: ANN401
+        values.pop("split_id", None)  # the service's id of a centavo's report is in the answer, which is kept
+        return try_move(connection, PROBE_TRANSITIONS, before, AttemptState(after), **values)

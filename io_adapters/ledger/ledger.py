@@ -15,7 +15,7 @@ from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
 from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstDecisions, SignInAttempts
-from io_adapters.ledger.directory import Contacts, Findings, Institutions, ServiceBinding, Webhooks
+from io_adapters.ledger.directory import Contacts, Findings, Institutions, Probes, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files
@@ -58,6 +58,7 @@ class Ledger:
         self.contacts = Contacts(database)
         self.institutions = Institutions(database)
         self.findings = Findings(database)
+        self.probes = Probes(database)
         self.webhooks = Webhooks(database)
         self.plan_views = PlanViews(database)
         self.decision_rules = DecisionRules(database, policy)

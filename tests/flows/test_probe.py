@@ -1,11 +1,17 @@
 """A probe finds out on staging what the interface does not say: after a clear word, with its price told."""
 
+import datetime as dt
 import json
+from hashlib import sha256
 
 import pytest
+from sqlalchemy import select
 
 from flows.probe.rules import NOT_ASKED, STEPS, Verdict, agrees, judge, name_wanted, written
+from io_adapters.ledger import Owner
+from io_adapters.ledger.tables import attempts, journal
 from io_adapters.payout_api.assumptions import Assumptions
+from schemas.attempt import AttemptKind
 from schemas.exit_codes import ExitCode
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.jobs import PAYER, payment, people
@@ -169,15 +175,33 @@ def test_a_lost_answer_is_not_asked_for_again(probe, parties, service):
     assert service.posts == 2  # the first, and the one whose sums do not fit
 
 
+def probe_lines(label):
+    """What the ledger's journal says of probes' reports: name, state and reason, in order."""
+    query = select(attempts.c.subject, journal.c.after, journal.c.reason).join(attempts).order_by(journal.c.id)
+    with label.ledger() as ledger, ledger._database.reading() as connection:
+        return [tuple(row) for row in connection.execute(query.where(attempts.c.kind == AttemptKind.PROBE))]
+
+
 def test_what_a_probe_is_about_to_send_is_written_down_before_it_sends(probe, parties, label, service):
     service.plant(CREATE, "drop", when="after")
     probe("--probe-file", parties())
+    lines = probe_lines(label)
+    assert [after for _, after, _ in lines] == ["approved", "sending", "in_doubt", "approved", "sending", "refused"]
+    assert {name for name, *_ in lines[:3]} == {service.reports[0]["reportId"]}
+
+
+def test_a_probe_whose_process_died_is_in_doubt_and_never_made_again(probe, parties, label, service):
     with label.ledger() as ledger:
-        notes = [one.value for one in ledger.findings.history("probe")]
-    assert len(notes) == 4
-    assert [note.endswith("about to be sent") for note in notes] == [True, False, True, False]
-    assert "in_doubt" in notes[1]
-    assert notes[0].split(":")[0] == service.reports[0]["reportId"]
+        owner = Owner.current("gone")
+        attempt = ledger.probes.write("repasse-probe-1", b"{}", "gone")
+        until = ledger.now() - dt.timedelta(hours=1)
+        digest = sha256(b"{}").hexdigest()
+        assert ledger.probes.take_for_sending(attempt.id, owner, "gone", body_sha256=digest, deadline_at=until)
+        assert not ledger.probes.take_for_sending(attempt.id, owner, "gone", body_sha256=digest, deadline_at=until)
+    probe("--probe-file", parties())
+    of_first = [after for name, after, _ in probe_lines(label) if name == "repasse-probe-1"]
+    assert of_first == ["approved", "sending", "in_doubt"]
+    assert all(report["reportId"] != "repasse-probe-1" for report in service.reports)
 
 
 def test_a_probes_reports_do_not_freeze_the_sending_of_payouts(probe, parties, label, service):
@@ -224,7 +248,7 @@ def test_without_a_clear_word_nothing_is_sent(label, service, parties, host, wor
     label.ask("doctor", "--probe", "--probe-file", parties(), *given, code=2)
     assert service.posts == 0
     with label.ledger() as ledger:
-        assert ledger.findings.history("probe") == []
+        assert ledger.findings.history("probe") == probe_lines(label) == []
         assert not ledger.service.current().url
 
 
@@ -266,6 +290,7 @@ def test_a_probe_tells_nobodys_data(label, service, parties, host):
     output = label.say(*words, "--probe-file", parties(account=ACCOUNT)).output
     with label.ledger() as ledger:
         output += "".join(one.value for one in ledger.findings.history("probe"))
+    output += "".join(reason for *_, reason in probe_lines(label))
     for private in (ANA.name, ANA.tax_id, ANA.email, service.api_key, "12345"):
         assert private not in output
 
