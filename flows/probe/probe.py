@@ -160,7 +160,7 @@ def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answe
     sent = send_once(run, run.ledger.probes, attempt, post, lambda answer: Proof(answer.outcome, answer.reason))
     if sent is None:
         raise BrokenInvariant(f"{attempt.id} was taken by another probe")
-    return sent.answer
+    return sent[1]
 
 
 def _listed(probing: Probing, split_id: str) -> SplitReport | None:

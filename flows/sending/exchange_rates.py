@@ -55,7 +55,8 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     if sent is None:
         run.progress.tell(run.render("cli.send.taken", report=update.id))
         return run.ledger.exchange_updates.get(update.id)
-    return _act_on(run, sent.stands, sent.answer.report)
+    stands, answer = sent
+    return _act_on(run, stands, answer.report)
 
 
 def find_report_of(run: Run, update: ExchangeUpdate) -> SplitReport | None:

@@ -1,4 +1,4 @@
-"""Ask the service for one effect, once. Whatever is sent that the ledger holds an attempt of goes through `send_once`.
+"""Ask the service for one effect, once: every attempt that the ledger holds is made by `send_once`.
 
 The intent is committed, durably, in a compare-and-set that one worker wins; row and deadline are looked at again
 immediately before connecting; the stored bytes go over a fresh connection; what the answer proves is committed with the
@@ -7,9 +7,8 @@ raw answer. No database transaction is open during HTTP. Whatever is not proven 
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from flows.run import Run
 from io_adapters.ledger.outbox import Outbox, Proof
@@ -20,42 +19,29 @@ from schemas.errors import NotSent
 Kept = TypeVar("Kept", bound=Attempt[Any])
 
 
-class Call(Protocol):
-    """The one request an attempt is for."""
-
-    def __call__(self, body: bytes, *, deadline_s: float, before_connect: Callable[[], None]) -> Answer:
-        """Send these bytes, once, over a fresh connection.
-
-        Args:
-            body: What is sent, byte for byte.
-            deadline_s: For connecting, writing and reading together.
-            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Sent(Generic[Kept]):
-    """An attempt that was made: as it stands now, and the answer."""
-
-    stands: Kept
-    answer: Answer
-
-
 def send_once(
-    run: Run, outbox: Outbox[Kept], attempt: Kept, call: Call, classify: Callable[[Answer], Proof], *, by: str = ""
-) -> Sent[Kept] | None:
+    run: Run,
+    outbox: Outbox[Kept],
+    attempt: Kept,
+    call: Callable[..., Answer],
+    classify: Callable[[Answer], Proof],
+    *,
+    by: str = "",
+) -> tuple[Kept, Answer] | None:
     """Make an approved attempt.
 
     Args:
         run: Who makes it.
         outbox: The record of its kind.
         attempt: Approved, with its body.
-        call: Sends it.
+        call: Sends these bytes, once, over a fresh connection; takes them, and by name `deadline_s`, for connecting,
+            writing and reading together, and `before_connect`, called immediately before connecting: if that raises,
+            nothing is sent and it propagates.
         classify: Says what the answer proves.
         by: The people who asked for it by hand; "" where nobody did.
 
     Returns:
-        What became of it; None when it is not to be sent any more, or another worker has taken it.
+        The attempt as it stands now, and the answer; None when it is not to be sent any more, or another worker has it.
 
     Raises:
         NotSent: sending is on hold, or this worker was late; nothing was sent.
@@ -88,7 +74,7 @@ def send_once(
         split_id=proven.split_id,
         alarms=proven.alarms,
     )
-    return Sent(stands, answer)
+    return stands, answer
 
 
 def _last_look(run: Run, outbox: Outbox[Kept], attempt: Kept, deadline_s: float) -> Callable[[], None]:

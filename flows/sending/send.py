@@ -130,7 +130,7 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     if sent is None:
         _tell_taken(run, submission.id)
         return None
-    answer, stands = sent.answer, sent.stands
+    stands, answer = sent
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
         answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
     _act_on(run, submission, answer)

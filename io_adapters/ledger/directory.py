@@ -437,7 +437,7 @@ class Findings:
 class Probes(Outbox[ProbeAttempt]):
     """The record of the reports that probes make. None is ever made again: a doubt about one is left as it is."""
 
-    states = AttemptState
+    _states = AttemptState
     _kind = AttemptKind.PROBE
 
     def write(self, report_id: str, body: bytes, run_id: str) -> ProbeAttempt:

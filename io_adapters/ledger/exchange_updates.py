@@ -160,7 +160,7 @@ def _require_approved(connection: Connection, update: ExchangeUpdate) -> None:
 class ExchangeUpdates(Outbox[ExchangeUpdate]):
     """The record of exchange updates: the attempts to set the rate of each report, by its plan or on people's word."""
 
-    states = ExchangeState
+    _states = ExchangeState
     _kind = AttemptKind.EXCHANGE_RATE
 
     def _read(self, connection: Connection, attempt_id: str) -> ExchangeUpdate:

@@ -147,14 +147,10 @@ Kept = TypeVar("Kept", bound=Attempt[Any])
 
 
 class Outbox(ABC, Generic[Kept]):
-    """The record of the attempts of one kind.
+    """The record of the attempts of one kind."""
 
-    Attributes:
-        states: Where an attempt of this kind can stand.
-    """
-
-    states: ClassVar[type[StrEnum]]
     _kind: ClassVar[AttemptKind]
+    _states: ClassVar[type[StrEnum]]
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -309,7 +305,7 @@ class Outbox(ABC, Generic[Kept]):
         query = select(j.before, j.after, j.at, j.by, j.reason).where(j.attempt_id == attempt_id).order_by(j.id)
         with self._db.reading() as connection:
             return [
-                JournalLine(row.before and self.states(row.before), self.states(row.after), *row[2:])
+                JournalLine(row.before and self._states(row.before), self._states(row.after), *row[2:])
                 for row in connection.execute(query)
             ]
 
@@ -319,7 +315,7 @@ class Outbox(ABC, Generic[Kept]):
         query = select(a.outcome, a.http_status, a.raw, a.at).where(a.attempt_id == attempt_id).order_by(a.id)
         with self._db.reading() as connection:
             rows = connection.execute(query).all()
-        return [Answer(self.states(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
+        return [Answer(self._states(row.outcome), row.http_status, bytes(row.raw), row.at) for row in rows]
 
     def _move(self, connection: Connection, before: Kept, after: str, **values: Any) -> None:  # noqa: ANN401
         if not self._try_move(connection, before, after, **values):

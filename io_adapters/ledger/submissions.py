@@ -25,7 +25,7 @@ _MAY_BE_THERE = tuple(state.value for state in SubmissionState if state not in _
 class Submissions(Approving, Settling, Outbox[Submission]):
     """The record of submissions: the attempts at batches, from planned to their end."""
 
-    states = SubmissionState
+    _states = SubmissionState
     _kind = AttemptKind.REPORT
 
     def _read(self, connection: Connection, attempt_id: str) -> Submission:
