@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from schemas.issues import Issue
-from schemas.messages import Message
+from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import Obligations
 from schemas.plan import Place
 from schemas.waits import Wait
@@ -76,13 +76,34 @@ class AccountCheckCounts(Strict):
 
 
 class Discrepancy(Strict):
-    """A mismatch between planned, recorded and reported; data with a kind."""
+    """A mismatch between planned, recorded and reported; data with a kind.
+
+    Attributes:
+        kind: What does not agree: of a text under `discrepancy.`, or the state in which a report ended.
+        report_id: Ours; None where it is of none.
+        message: For programs, in English.
+        expected: What was planned or recorded.
+        found: What the service says.
+    """
 
     kind: str
     report_id: str | None
     message: str
     expected: str | None = None
     found: str | None = None
+
+    @classmethod
+    def of(cls, kind: str, report_id: str | None, expected: object = None, found: object = None) -> "Discrepancy":
+        """Make one of a kind that says all there is to say."""
+        shown = {
+            name: None if value is None else str(value) for name, value in (("expected", expected), ("found", found))
+        }
+        return cls(kind=kind, report_id=report_id, message=render(f"discrepancy.{kind}", "en"), **shown)
+
+    def in_words(self, language: str) -> str:
+        """Say what does not agree; what the ledger says of a report that ended otherwise is said as it stands there."""
+        texts = catalogue_in(language)
+        return texts(id_) if (id_ := f"discrepancy.{self.kind}") in texts else self.message
 
 
 class Totals(Strict):

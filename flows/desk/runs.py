@@ -18,7 +18,7 @@ from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
-from schemas.reconciliation import Summary
+from schemas.reconciliation import Discrepancy, Summary
 from schemas.submission import Submission, SubmissionState
 
 S = SubmissionState
@@ -74,7 +74,7 @@ class RunStanding:
     checks: Mapping[str, int]
     currency: str
     totals: Mapping[str, int]
-    discrepancies: tuple[str, ...]
+    discrepancies: tuple[Discrepancy, ...]
     issues: Mapping[str, int]
     outputs: tuple[Output, ...]
     statements: int
@@ -138,7 +138,7 @@ class Runs:
             checks=self._checks(run_id, summary),
             currency=summary.currency if summary else (batches[0].currency if batches else ""),
             totals=summary.totals_cents.model_dump(by_alias=True) if summary else {},
-            discrepancies=tuple(discrepancy.message for discrepancy in summary.discrepancies) if summary else (),
+            discrepancies=tuple(summary.discrepancies) if summary else (),
             issues=summary.issues if summary else {},
             outputs=outputs,
             statements=len(self._outputs(run_id, top=False)) if outputs else 0,

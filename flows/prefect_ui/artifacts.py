@@ -133,7 +133,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     if summary.discrepancies:
         lines += ["", f"## {word('prefect.discrepancies')}", ""]
         told = (
-            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.message}"
+            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.in_words(language)}"
             for discrepancy in summary.discrepancies
         )
         lines += _bounded(told, language)

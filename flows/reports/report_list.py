@@ -234,8 +234,7 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
     otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
     if not otherwise:
         return []
-    message = "the service has paid it after all; people had decided otherwise, and nothing is paid again"
-    return [Discrepancy(kind="decided", report_id=submission.report_id, message=message, found=str(len(otherwise)))]
+    return [Discrepancy.of("decided", submission.report_id, found=len(otherwise))]
 
 
 def freeze(run: Run, alarms: list[Alarm]) -> None:

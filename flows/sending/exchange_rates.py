@@ -114,17 +114,8 @@ def look_at_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> Excha
 def _note_difference(run: Run, stands: ExchangeUpdate, report: SplitReport) -> None:
     ours = stands.terms
     theirs = "unreadable" if report.exchangeRate is None else f"{report.exchangeRate} {report.currency or ''}".strip()
-    run.note_discrepancies(
-        [
-            Discrepancy(
-                kind="exchange_rate",
-                report_id=stands.report_id,
-                message="the report has another exchange rate than the approved one; nothing more is sent for it",
-                expected=f"{ours.plain_rate} {ours.currency}",
-                found=theirs,
-            )
-        ]
-    )
+    expected = f"{ours.plain_rate} {ours.currency}"
+    run.note_discrepancies([Discrepancy.of("exchange_rate", stands.report_id, expected, theirs)])
     run.codes.add(ExitCode.DISCREPANCIES)
 
 

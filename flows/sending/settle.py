@@ -73,8 +73,7 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
         for submission in waiting:
             report = reports.get(submission.split_id) or by_id(run, submission)
             if report is None:
-                message = "the service no longer shows the report; nothing is paid again"
-                run.note_discrepancies([Discrepancy(kind="vanished", report_id=submission.report_id, message=message)])
+                run.note_discrepancies([Discrepancy.of("vanished", submission.report_id)])
             else:
                 record_look(run, submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
                 if submission.id in rates:

@@ -447,5 +447,8 @@ def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> Non
     write_small_table(
         page,
         columns,
-        ((Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.message) for d in summary.discrepancies),
+        (
+            (Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.in_words(labels.language))
+            for d in summary.discrepancies
+        ),
     )

@@ -183,9 +183,7 @@ def withheld_otherwise(
         asked = (owed for owed in obligations if owed.submission_id == submission.id and owed.withhold)
         expected, told = sum_cents(asked), cents_of(report.withholdAmount)
         if expected != told:
-            message = "the service held back another sum than was asked"
-            numbers = {"expected": str(expected), "found": str(told)}
-            found.append(Discrepancy(kind="withheld", report_id=submission.report_id, message=message, **numbers))
+            found.append(Discrepancy.of("withheld", submission.report_id, expected, told))
     return found
 
 

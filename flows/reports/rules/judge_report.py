@@ -73,8 +73,7 @@ def _changed_after_the_end(
     unsaid = submission.state is SubmissionState.PAID is state and said.state is SubmissionState.PARTIAL
     was_free = submission.state is SubmissionState.FAILED and said.state in _MAY_HAVE_PAID
     if (unsaid or was_free) and not _paid_too_much(submission, report):
-        message = "the figures changed after the end; nothing is paid again"
-        return [_discrepancy("figures_changed", submission, message, submission.state.value, said.state.value)]
+        return [Discrepancy.of("figures_changed", submission.report_id, submission.state.value, said.state.value)]
     return []
 
 
@@ -155,14 +154,11 @@ def _mismatches(submission: Submission, report: SplitReport) -> list[Discrepancy
     planned = amount_from_cents(submission.amount_cents)
     found = []
     if report.totalAmount is not None and not says_cents(report.totalAmount, submission.amount_cents):
-        message = "the report's total is not the amount that was asked"
-        found.append(_discrepancy("total", submission, message, planned, report.totalAmount))
+        found.append(Discrepancy.of("total", submission.report_id, planned, report.totalAmount))
     if report.currency is not None and report.currency != submission.currency:
-        message = "the report is in another currency"
-        found.append(_discrepancy("currency", submission, message, submission.currency, report.currency))
+        found.append(Discrepancy.of("currency", submission.report_id, submission.currency, report.currency))
     if _paid_too_much(submission, report):
-        message = "more was paid than was asked"
-        found.append(_discrepancy("overpaid", submission, message, planned, report.paidAmount))
+        found.append(Discrepancy.of("overpaid", submission.report_id, planned, report.paidAmount))
     return found
 
 
@@ -172,14 +168,7 @@ def went_back(submission: Submission, report: SplitReport) -> Discrepancy | None
     same = report.status == submission.status or {report.status, submission.status} <= SETTLED
     if not settled or report.status is None or same:
         return None
-    message = "the status changed after the end; nothing is paid again"
-    return _discrepancy("status_changed", submission, message, submission.status, report.status)
-
-
-def _discrepancy(kind: str, submission: Submission, message: str, expected: object, found: object) -> Discrepancy:
-    return Discrepancy(
-        kind=kind, report_id=submission.report_id, message=message, expected=str(expected), found=str(found)
-    )
+    return Discrepancy.of("status_changed", submission.report_id, str(submission.status), report.status)
 
 
 FIRST_S: Final = 0.5
