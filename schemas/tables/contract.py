@@ -113,8 +113,9 @@ Record = dict[str, Any]
 
 def records(frame: pd.DataFrame) -> list[Record]:
     """Return a frame's rows, column name -> value, for decisions that look at one row at a time."""
+    if not len(frame):
+        return []
     names = [str(name) for name in frame.columns]
-    columns = [
-        frame[name].tolist() for name in frame.columns
-    ]  # a whole column is made plain at once; to_dict goes by cell
+    # A whole column is made plain at once; to_dict goes by cell.
+    columns = [frame[name].tolist() for name in frame.columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
