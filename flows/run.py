@@ -8,22 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from flows.intake.rules.inputs import Inputs
-from flows.intake.rules.used_before import UsedBefore
-from flows.payables.rules.account_checks import Verdict
-from flows.payables.rules.compute import LedgerSnapshot, Payables
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import SplitApi
-from schemas.corrections import CorrectedRow, Origin
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period
-from schemas.messages import Message, render
-from schemas.plan import PaymentPlan
-from schemas.raw_table import RawTable
-from schemas.reconciliation import AccountCheckCounts, Discrepancy, Summary
+from schemas.messages import render
+from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
 
 
@@ -130,20 +123,12 @@ class RunRequest:
         return self.job_path.parent
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """What was computed last, and from what: the inputs, and what the ledger and the account checks said."""
-
-    inputs: Inputs
-    facts: tuple[LedgerSnapshot, dict[str, Verdict]]
-    payables: Payables
-
-
 @dataclass(slots=True)
 class Run:
-    """One run of one job, as far as it has come.
+    """One run of one job: what it is given, and how it stands.
 
-    The first group is given; the rest is what stages find, in the order of the route.
+    What its stages make of the job's files is in no run: `flows.runner` hands it from one to the next. The second group
+    is what a run is told by; the third what sending has to remember between batches.
     """
 
     id: str
@@ -154,35 +139,22 @@ class Run:
     clock: Clock
     progress: Progress
     timeout_s: float
-
     only_job: str | None = None
-    came_in: Inputs | None = None
-    used_before: UsedBefore = field(default_factory=UsedBefore)
-    inputs: Inputs | None = None
-    sheets: list[tuple[RawTable, Origin]] = field(default_factory=list)
-    put_right: tuple[CorrectedRow, ...] = ()
-    settled: tuple[CorrectedRow, ...] = ()
-    standing: LedgerSnapshot | None = None
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    computed: Computed | None = None
-    payables: Payables | None = None
-    checks: AccountCheckCounts = field(default_factory=AccountCheckCounts)
-    checks_broke_off: Message | None = None
-    check_rows: list[dict[str, object]] = field(default_factory=list)
-    plan: PaymentPlan | None = None
+
+    issues: list[Issue] = field(default_factory=list)
+    discrepancies: list[Discrepancy] = field(default_factory=list)
+    codes: set[ExitCode] = field(default_factory=set)
+    messages: list[str] = field(default_factory=list)
+    outputs: list[Path] = field(default_factory=list)
+    summary: Summary | None = None
+    left: OpenPeriod | None = None
+    touched: set[str] = field(default_factory=set)
+
     listed_at_s: float | None = None
     one_more_sent: bool = False
     sending_stopped: str = ""
     accepted: int = 0
     accepted_when_listed: int = 0
-    outputs: list[Path] = field(default_factory=list)
-    summary: Summary | None = None
-    left: OpenPeriod | None = None
-    touched: set[str] = field(default_factory=set)
-    issues: list[Issue] = field(default_factory=list)
-    discrepancies: list[Discrepancy] = field(default_factory=list)
-    codes: set[ExitCode] = field(default_factory=set)
-    messages: list[str] = field(default_factory=list)
 
     @property
     def request(self) -> RunRequest:
@@ -228,15 +200,3 @@ class Run:
         if self.service is None:
             raise RuntimeError("this route was opened without a service")
         return self.service
-
-    def require_inputs(self) -> Inputs:
-        """Return what was read; `read` comes first in every route."""
-        if self.inputs is None:
-            raise RuntimeError("nothing has been read yet")
-        return self.inputs
-
-    def require_payables(self) -> Payables:
-        """Return what was worked out; `draft` comes before whoever asks."""
-        if self.payables is None:
-            raise RuntimeError("nothing has been worked out yet")
-        return self.payables

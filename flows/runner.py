@@ -7,21 +7,22 @@ import secrets
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from pydantic import SecretStr
 
 from flows.account_checks.check_accounts import check_accounts
 from flows.approvals.approve import approve
 from flows.due_jobs import is_anything_open, require_known_job
+from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.opening import open_ledger_of, utc_now
-from flows.payables.draft import draft
+from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.payables.rules.left_out import mark_repeated
 from flows.probe.probe import Probing
@@ -219,58 +220,98 @@ def describe_service(service: ServiceSettings | None) -> str:
     return "embedded sandbox (play money)" if service.embedded else service.url
 
 
-Stage = Callable[[Run], None]
-Watch = Callable[[Stage, Run], None]
+_Takes = ParamSpec("_Takes")
+_Makes = TypeVar("_Makes")
+# A stage takes the run and what the stages before it made, and returns what it makes.
+Stage = Callable[Concatenate[Run, _Takes], _Makes]
+
+
+class Step(Protocol):
+    """Calls a stage with the run and with what it takes; one that fails is told, and ends the walk with `Stopped`."""
+
+    def __call__(self, stage: Stage[_Takes, _Makes], /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
+        """Return what the stage makes."""
+
+
+class Watch(Protocol):
+    """How a stage is called."""
+
+    def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
+        """Return what the stage makes."""
+
+
+class Stopped(Exception):  # nothing is wrong with the walk
+    """A stage has failed, and the run tells why: what is left of the way is its last stage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Stages in order.
+    """The way of the data through the stages of a flow.
 
     Attributes:
         name: Of the flow.
-        stages: Each does only what the ledger says is left to do; one that raises ends the walk.
-        last: Walked in any case, so that every run leaves its outputs.
+        way: Calls the stages in order, each of which does only what the ledger says is left to do.
     """
 
     name: str
-    stages: tuple[Stage, ...]
-    last: Stage
+    way: Callable[[Step], None]
 
 
-PAYOUT: Final = Route(
-    "payout", (read, draft, recover, check_accounts, freeze_plan, approve, send, exchange_rate, settle), write
-)
-SETTLE: Final = Route("settle", (settle_all,), rewrite)
+def pay(step: Step) -> None:
+    """Pay what a job owes: from its files to its books, which are written whatever becomes of the rest."""
+    drafted: Draft | None = None
+    with suppress(Stopped):
+        intake = step(read)
+        drafted = step(draft, intake)
+        drafted = step(recover, drafted)
+        drafted = step(check_accounts, drafted)
+        drafted = step(freeze_plan, drafted)
+        step(approve, drafted)
+        step(send, drafted.payables.obligations)
+        step(exchange_rate)
+        step(settle)
+    step(write, drafted)
 
 
-def walk(route: Route, run: Run, watch: Watch = lambda stage, run: stage(run)) -> None:
+def look(step: Step) -> None:
+    """Look at what is open or in doubt, and write its books again."""
+    with suppress(Stopped):
+        step(settle_all)
+    step(rewrite)
+
+
+PAYOUT: Final = Route("payout", pay)
+SETTLE: Final = Route("settle", look)
+
+
+def call(stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
+    """Call a stage unwatched."""
+    return stage(run, *made, **named)
+
+
+def walk(route: Route, run: Run, watch: Watch = call) -> None:
     """Walk a route to its end.
 
     Args:
         route: Which stages.
-        run: What they fill in.
+        run: Whose.
         watch: How a stage is called; Prefect wraps each in a task.
 
     Effects: those of the stages. Never raises for what a person must know: that is in the run's codes and messages.
     """
-    for stage in route.stages:
-        if not _walk_one(stage, run, watch):
-            break
-    _walk_one(route.last, run, watch)
 
+    def step(stage: Stage[_Takes, _Makes], /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
+        run.progress.stage(stage.__name__)
+        try:
+            return watch(stage, run, *made, **named)
+        except RepasseError as error:
+            run.end_with(error.exit_code, error.in_words(run.language))
+        except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
+            run.end_with(ExitCode.BUG, describe_bug(error))
+        raise Stopped
 
-def _walk_one(stage: Stage, run: Run, watch: Watch) -> bool:
-    run.progress.stage(stage.__name__)
-    try:
-        watch(stage, run)
-    except RepasseError as error:
-        run.end_with(error.exit_code, error.in_words(run.language))
-    except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
-        run.end_with(ExitCode.BUG, describe_bug(error))
-    else:
-        return True
-    return False
+    with suppress(Stopped):
+        route.way(step)
 
 
 def describe_bug(error: BaseException) -> str:
@@ -307,9 +348,14 @@ def settle_and_follow(for_s: float) -> Route:
         run.touched |= seen
         rewrite(run)
 
+    def stay(step: Step) -> None:
+        with suppress(Stopped):
+            step(follow)
+            step(settle_all)
+        step(rewrite_all)
+
     rewrite_all.__name__ = rewrite.__name__
-    first_follow: tuple[Callable[[Run], None], ...] = (follow, *SETTLE.stages)
-    return Route(SETTLE.name, first_follow, rewrite_all)
+    return Route(SETTLE.name, stay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,11 +399,6 @@ class Caller:
 
 
 CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
-
-
-def call(stage: Callable[[Run], None], run: Run) -> None:
-    """Walk a stage unwatched."""
-    stage(run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,20 +528,20 @@ def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: 
         yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
 
 
-def why_unsound(run: Run) -> str:
+def why_unsound(run: Run, intake: Intake) -> str:
     """Say why no plan can be made of what was read, whatever becomes of single rows; "" when one can."""
     try:
-        draft(run)
+        draft(run, intake)
     except UnsoundPlan as unsound:
         return unsound.message
     return ""
 
 
-def write_check(run: Run) -> Checked:
-    """Write what there is to put right of what was read, and count the rows."""
-    inputs = run.require_inputs()
+def write_check(run: Run, intake: Intake) -> Checked:
+    """Write what there is to put right of what was read and judged, and count the rows."""
+    inputs = intake.inputs
     folder = run.request.folder / run.job.outputs.folder / run.job.job / run.request.period.label / "check"
-    corrections = corrections_of(run, folder.absolute())
-    missing = missing_shares_of(run, folder.absolute())
-    rows = mark_repeated(inputs.rows, run.used_before.repeated)
+    corrections = corrections_of(run, intake, folder.absolute())
+    missing = missing_shares_of(run, intake, folder.absolute())
+    rows = mark_repeated(inputs.rows, intake.used_before.repeated)
     return Checked(inputs.issues, count_rows(rows), corrections, missing)

@@ -1,15 +1,17 @@
 """Check accounts: what is free first, then what is known, then paid calls within the budget, each at most once."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from flows.payables.draft import compute_again, draft_anew
+from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.account_checks import (
     AccountToCheck,
     Call,
     CheckResult,
+    Checks,
     KnownOfAccounts,
     Verdict,
     account_rows,
@@ -146,7 +148,7 @@ WAIT_CALLS: Final = 2
 _LOOK_EVERY_S: Final = 0.2
 
 
-def check_accounts(run: Run) -> None:
+def check_accounts(run: Run, drafted: Draft) -> Draft:
     """Ask the service about every account nobody has an answer for, and hold the payments that must not be made.
 
     Where most of them have no answer, the plan of the others waits for a person (exit 14); without any, exit 21.
@@ -156,32 +158,35 @@ def check_accounts(run: Run) -> None:
     Effects: at most `budget` centavos are spent. Safe to repeat: an answer is kept, an unanswered call counts as spent
     and is not made again by itself.
     """
-    if has_bank_accounts(run.require_payables().obligations):
+    if has_bank_accounts(drafted.payables.obligations):
         known_institutions(run)  # reads the list again where the copy is old; `draft_anew` looks at the copy
-        draft_anew(run)
+        drafted = draft_anew(run, drafted)
     rules = run.job.account_checks
     if rules.when == "never":
-        return
-    accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
+        return drafted
+    accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
     paid = {check.fingerprint for check in run.ledger.checks.for_run(run.id)}  # the stage may be walked a second time
     asked = [
-        account for account in accounts_to_ask(accounts, run.verdicts, rules.when) if account.fingerprint not in paid
+        account
+        for account in accounts_to_ask(accounts, drafted.verdicts, rules.when)
+        if account.fingerprint not in paid
     ]
-    reused = set(run.verdicts) - {account.fingerprint for account in asked} - paid
-    verdicts = ask_accounts(run, likely_good_first(asked, _known_of(run, asked)))
-    run.verdicts |= verdicts
-    reused |= _wait_for_others(run, asked)
-    _account_for(run, accounts, reused)
-    results = [run.verdicts[account.fingerprint].result for account in asked]
+    verdicts = dict(drafted.verdicts)
+    reused = set(verdicts) - {account.fingerprint for account in asked} - paid
+    verdicts |= ask_accounts(run, likely_good_first(asked, _known_of(run, drafted, asked)))
+    reused |= _wait_for_others(run, drafted, asked, verdicts)
+    checks = _account_for(run, accounts, verdicts, reused)
+    results = [verdicts[account.fingerprint].result for account in asked]
     if broke_off(results):
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
-        run.checks_broke_off = Message("look.checks_broke_off", count=missing)
-        run.end_with(ExitCode.NOT_SENT, render(run.checks_broke_off, run.language))
-    compute_again(run)
+        why = Message("look.checks_broke_off", count=missing)
+        checks = replace(checks, broke_off=why)
+        run.end_with(ExitCode.NOT_SENT, render(why, run.language))
+    return replace(with_verdicts(run, drafted, verdicts), checks=checks)
 
 
-def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
-    obligations, payees = run.require_payables().obligations, run.require_inputs().payees
+def _known_of(run: Run, drafted: Draft, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
+    obligations, payees = drafted.payables.obligations, drafted.inputs.payees
     paid = run.ledger.history.destinations({account.payee for account in accounts})
     return KnownOfAccounts(
         refused=run.ledger.checks.refused_before(account.fingerprint for account in accounts),
@@ -190,12 +195,20 @@ def _known_of(run: Run, accounts: Sequence[AccountToCheck]) -> KnownOfAccounts:
     )
 
 
-def _wait_for_others(run: Run, asked: Sequence[AccountToCheck]) -> set[str]:
+def _wait_for_others(
+    run: Run, drafted: Draft, asked: Sequence[AccountToCheck], verdicts: dict[str, Verdict]
+) -> set[str]:
     """Wait, for a while, for the answers to calls that other runs are making; returns the accounts they answered.
 
     An account whose call came to nothing there is asked about here, once.
+
+    Args:
+        run: Of which job.
+        drafted: What is to be paid.
+        asked: The accounts it asked about.
+        verdicts: What it knows of them; what is found out is added.
     """
-    waiting = {name for name, verdict in run.verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}
+    waiting = {name for name, verdict in verdicts.items() if verdict.result is CheckResult.IN_FLIGHT}
     ends_at_s = run.clock.monotonic_s() + WAIT_CALLS * run.timeout_s
     answered, freed = set[str](), set[str]()
     while waiting and run.clock.monotonic_s() < ends_at_s:
@@ -203,14 +216,14 @@ def _wait_for_others(run: Run, asked: Sequence[AccountToCheck]) -> set[str]:
         landed = waiting - run.ledger.checks.in_flight(waiting)
         kept = run.ledger.checks.kept(landed, run.clock.now())
         for name in landed & kept.keys():
-            run.verdicts[name] = Verdict(CheckResult(kept[name].result), kept[name].message)
+            verdicts[name] = Verdict(CheckResult(kept[name].result), kept[name].message)
             answered.add(name)
         freed |= landed - kept.keys()
         waiting -= landed
         if waiting:
             run.clock.sleep(_LOOK_EVERY_S)
     again = [account for account in asked if account.fingerprint in freed]
-    run.verdicts |= ask_accounts(run, likely_good_first(again, _known_of(run, again)))
+    verdicts |= ask_accounts(run, likely_good_first(again, _known_of(run, drafted, again)))
     return answered
 
 
@@ -218,13 +231,15 @@ def _gone(run: Run, owner: Owner) -> bool:
     return is_gone(owner, run.owner)
 
 
-def _account_for(run: Run, accounts: Sequence[AccountToCheck], reused: set[str]) -> None:
+def _account_for(
+    run: Run, accounts: Sequence[AccountToCheck], verdicts: Mapping[str, Verdict], reused: set[str]
+) -> Checks:
     """Tell every account's result, every call that was paid for, and what the run may still spend."""
     calls = [
         Call(check.fingerprint, check.result, check.message, check.cost_cents)
         for check in run.ledger.checks.for_run(run.id)
     ]
-    run.check_rows = account_rows(accounts, run.verdicts, reused, calls)
-    run.checks = count_checks(run.check_rows, run.job.account_checks.budget)
-    if any(row["result"] != CheckResult.VALID for row in run.check_rows):
+    rows = account_rows(accounts, verdicts, reused, calls)
+    if any(row["result"] != CheckResult.VALID for row in rows):
         run.codes.add(ExitCode.ROWS_HELD)
+    return Checks(count_checks(rows, run.job.account_checks.budget), rows)

@@ -9,6 +9,7 @@ from pathlib import Path
 from flows.address_book.sync import ContactsSync, sync_contacts
 from flows.intake.read import read
 from flows.opening import open_ledger_of
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import Clock, Progress, Run, RunRequest
 from flows.runner import SYSTEM_CLOCK, opened_service, read_run_request
 from flows.settings import Settings, read_settings
@@ -53,9 +54,9 @@ def sync_job_contacts(
     """
     order = read_run_request(job)
     with _opened(order, read_settings(), progress, clock, calling=apply) as run:
-        read(run)
+        intake = judge_inputs(run, read(run))
         progress.stage("contacts")
-        sync = sync_contacts(run, apply=apply, ask_again=ask_again)
+        sync = sync_contacts(run, intake, apply=apply, ask_again=ask_again)
         return ContactsReport(run.job.job, run.language, sync, tuple(run.issues), run.exit_code)
 
 

@@ -21,7 +21,8 @@ from flows.address_book.rules import (
     plan_contacts,
     wanted_contacts,
 )
-from flows.intake.cells import find_cell
+from flows.intake.intake import Intake, find_cell
+from flows.intake.rules.inputs import Inputs
 from flows.run import Run
 from io_adapters.ledger.directory import Contacts
 from io_adapters.payout_api.commands import ContactsApi
@@ -235,11 +236,12 @@ class ContactsSync:
         return sum(outcome.marked is not None for outcome in self.outcomes)
 
 
-def sync_contacts(run: Run, *, apply: bool = False, ask_again: bool = False) -> ContactsSync:
+def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: bool = False) -> ContactsSync:
     """Plan a sync of a job's payees, and carry it out when asked to.
 
     Args:
-        run: Has read its files.
+        run: Of the job.
+        intake: What it has read.
         apply: Whether to call the service; a preview reads the ledger alone.
         ask_again: Whether contacts that need no change are asked for their accounts.
 
@@ -251,16 +253,16 @@ def sync_contacts(run: Run, *, apply: bool = False, ask_again: bool = False) -> 
         ConfigurationError: the environment names another service than the ledger's.
     """
     if not apply:
-        return ContactsSync(_plan(run, ask_again=ask_again), (), applied=False)
+        return ContactsSync(_plan(run, intake.inputs, ask_again=ask_again), (), applied=False)
     refuse_another_service(run)
     run.ledger.leases.take(LEASE, run.owner, LEASE_S)
     try:
-        plan = _plan(run, ask_again=ask_again)  # under the lease: what another sync did is known
+        plan = _plan(run, intake.inputs, ask_again=ask_again)  # under the lease: what another sync did is known
         outcomes = _carry_out(run, plan)
     finally:
         run.ledger.leases.release(LEASE, run.owner)
     for outcome in outcomes:
-        _account_for(run, outcome)
+        _account_for(run, intake, outcome)
     return ContactsSync(plan, outcomes, applied=True)
 
 
@@ -279,8 +281,8 @@ def _bind(run: Run) -> None:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
 
 
-def _plan(run: Run, *, ask_again: bool) -> ContactsPlan:
-    wanted = wanted_contacts(run.require_inputs())
+def _plan(run: Run, inputs: Inputs, *, ask_again: bool) -> ContactsPlan:
+    wanted = wanted_contacts(inputs)
     return plan_contacts(wanted, run.ledger.contacts.all(), run.clock.now(), ask_again=ask_again)
 
 
@@ -299,19 +301,19 @@ def _carry_out(run: Run, plan: ContactsPlan) -> tuple[ContactOutcome, ...]:
     return tuple(outcomes)
 
 
-def _account_for(run: Run, outcome: ContactOutcome) -> None:
+def _account_for(run: Run, intake: Intake, outcome: ContactOutcome) -> None:
     """Turn what went wrong with a contact into the run's exit code, and a refusal into an issue at its cells."""
     for result in (outcome.result, outcome.favorite_result):
         if result in _CODES:
             run.codes.add(_CODES[result])
     if outcome.result is Result.REFUSED:
         for field in outcome.refused_fields or ("",):
-            _tell_refusal(run, outcome.step, field)
+            _tell_refusal(run, intake, outcome.step, field)
 
 
-def _tell_refusal(run: Run, step: ContactStep, field: str) -> None:
+def _tell_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> None:
     place: SourceRow = step.wanted.place
-    found = find_cell(run, place.file, place.sheet, place.row, field)
+    found = find_cell(run, intake, place.file, place.sheet, place.row, field)
     issue = make_issue(
         IssueCode.CONTACT_REFUSED,
         file=place.file,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from flows.intake.rules.inputs import Inputs
+from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.plan_review import reasons_to_look, were_shown
 from flows.payables.rules.compute import Payables
@@ -31,30 +32,30 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.job import Job, Period
 from schemas.messages import Message, render
-from schemas.plan import Approval, ApprovalKind, PaymentPlan
+from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan
 from schemas.submission import PlanFate, SubmissionState
 from schemas.values.money import format_cents, parse_amount
 from schemas.values.names import different_people, same_person
 
 
-def approve(run: Run) -> None:
+def approve(run: Run, drafted: Draft) -> None:
     """Turn a plan that has the words it needs into approved submissions, which claim their obligations.
 
     Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
     ends with exit 14, naming digest and total. Where files are used again and nothing of them is to be paid now, there
     is nothing that a person could approve, and nothing is posted.
     """
-    plan = run.plan
+    plan = drafted.plan
     if plan is None:
         raise RuntimeError("no plan has been frozen")
-    reasons = reasons_to_look(run, plan)
+    reasons = reasons_to_look(run, drafted, plan)
     if reasons and not were_shown(run, plan, reasons):
         run.ledger.approvals.void(plan.digest)
     run.issues += _limits_passed(run, plan)
-    accruals = _accruals(run)
+    accruals = what_to_post(run.job, run.request.period, drafted.inputs, drafted.standing.history, drafted.payables)
     if not plan.batches:
-        if run.used_before.released:
-            files = ", ".join(sorted(run.used_before.released))
+        if drafted.intake.used_before.released:
+            files = ", ".join(sorted(drafted.intake.used_before.released))
             run.end_with(ExitCode.APPROVAL_WANTED, run.render("cli.approval.again_unpaid", files=files))
         elif accruals is not None:
             run.ledger.accruals.post(accruals, run.id)
@@ -67,10 +68,14 @@ def approve(run: Run) -> None:
     given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
     if len(given) < wanted:
         lacking = wanted - len(given)
-        run.end_with(ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons))
-        warn_of_plan(run)
+        run.end_with(
+            ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons, plan.exchange)
+        )
+        warn_of_plan(run, drafted)
         return
-    require_still_failed(run, {attempt.report_id for attempt in attempts_of(run).values()})
+    require_still_failed(
+        run, {attempt.report_id for attempt in attempts_of(run.ledger, drafted.payables.obligations).values()}
+    )
     run.ledger.submissions.approve_plan(
         plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
     )
@@ -81,12 +86,6 @@ def approve(run: Run) -> None:
             batches=Message("count.batches", count=len(plan.batches)),
         )
     )
-
-
-def _accruals(run: Run) -> AccrualPosting | None:
-    if run.standing is None:
-        raise RuntimeError("the ledger was not asked")
-    return what_to_post(run.job, run.request.period, run.require_inputs(), run.standing.history, run.require_payables())
 
 
 def what_to_post(
@@ -139,7 +138,13 @@ def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_
 
 
 def _call_for_approval(
-    run: Run, plan: StoredPlan, rule: PlanRule, wanted: int, missing: int, reasons: Sequence[Message]
+    run: Run,
+    plan: StoredPlan,
+    rule: PlanRule,
+    wanted: int,
+    missing: int,
+    reasons: Sequence[Message],
+    exchange: ExchangeTerms | None,
 ) -> str:
     """Say how many people must still approve the plan, who counts, where they say so, and why one must look."""
     facts = {
@@ -157,8 +162,8 @@ def _call_for_approval(
         lines.append(run.render("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():
         lines.append(run.render("cli.approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
-    if run.plan is not None and run.plan.exchange:
-        lines.append(run.render("cli.rate.terms", **facts_of(run.plan.exchange)))
+    if exchange:
+        lines.append(run.render("cli.rate.terms", **facts_of(exchange)))
     return "\n  ".join([*lines, *(render(reason, run.language) for reason in reasons)])
 
 

@@ -27,14 +27,15 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
     """
     from flows.cli.printing import progress_on, show_issues, show_messages
     from flows.intake.read import read
+    from flows.payables.judge_inputs import judge_inputs
     from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request, why_unsound, write_check
 
     console = console_for(as_json=as_json)
     order = read_run_request(job)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
-        read(run)
-        checked = write_check(run)
-        unsound = why_unsound(run)
+        intake = judge_inputs(run, read(run))
+        checked = write_check(run, intake)
+        unsound = why_unsound(run, intake)
     language = order.job.outputs.language
     show_issues(console, checked.issues, str(checked.corrections or "--json"), language)
     rows = checked.rows
@@ -81,9 +82,7 @@ def plan(
     order = read_run_request(job, period=period)
     ledger = opened_ledger(create=False)
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
-        read(run)
-        draft(run)
-        view = view_plan(run)
+        view = view_plan(run, draft(run, read(run)))
         path = write_plan(run, view)
     show_issues(console, run.issues, "repasse check", order.job.outputs.language)
     show_plan(console, view, path)

@@ -21,13 +21,14 @@ from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, new_t
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
 from flows.desk.pages import page_of, show
 from flows.desk.uploads import Received, receive
+from flows.intake.intake import Intake
 from flows.intake.read import read
-from flows.payables.draft import draft
+from flows.payables.draft import draft_of, stand
+from flows.payables.judge_inputs import judge_inputs
 from flows.reconciliation.preview import page_of as plan_page_of
 from flows.reconciliation.preview import view_plan
 from flows.reconciliation.rules.reconcile import count_rows
 from flows.reconciliation.write import corrections_of, missing_shares_of
-from flows.run import Run
 from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_run_request
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url
@@ -199,17 +200,16 @@ class Previews:
     def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
         order = read_run_request(path, files=files, period=period)
         with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
-            read(run)
-            failure, plan = "", None
+            intake, failure, plan = judge_inputs(run, read(run)), "", None
             try:
-                draft(run)
-                plan = plan_page_of(view_plan(run))
+                intake, standing = stand(run, intake)
+                plan = plan_page_of(view_plan(run, draft_of(run, intake, standing)))
             except RepasseError as unsound:
                 failure = unsound.message
-            corrections, missing = corrections_of(run, folder), missing_shares_of(run, folder)
+            corrections, missing = corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)
             return Preview(
-                tables=_tables(run),
-                rows=count_rows(run.require_inputs().rows).model_dump(),
+                tables=_tables(intake),
+                rows=count_rows(intake.inputs.rows).model_dump(),
                 issues=tuple(run.issues),
                 corrections=corrections,
                 missing_shares=missing,
@@ -218,9 +218,9 @@ class Previews:
             )
 
 
-def _tables(run: Run) -> tuple[Table, ...]:
+def _tables(intake: Intake) -> tuple[Table, ...]:
     """Tell each table that was read, with the rows of it that went anywhere."""
-    counts = _counts(run.require_inputs().rows)
+    counts = _counts(intake.inputs.rows)
     return tuple(
         Table(
             file=raw.file.name,
@@ -230,7 +230,7 @@ def _tables(run: Run) -> tuple[Table, ...]:
             rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
             decisions=Listed(raw.decisions, " · "),
         )
-        for raw, origin in run.sheets
+        for raw, origin in intake.sheets
     )
 
 

@@ -7,12 +7,12 @@ from functools import partial
 
 import pandas as pd
 
+from flows.intake.intake import Intake
 from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
 from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, find_files, slot_beside, slot_of_source
-from flows.payables.judge_inputs import judge_inputs
 from flows.run import Run
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
@@ -32,14 +32,14 @@ from schemas.tables.shares import Shares
 from schemas.used_before import NO_LINES
 
 
-def read(run: Run) -> None:
+def read(run: Run) -> Intake:
     """Read the sources and the tables beside them; all problems of all files in one pass.
 
     Raises:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
         ConfigurationError: a layout is unknown, or two files have one name.
     """
-    sources, (payees, shares, advances, opening), unread = _read_slots(run)
+    sources, (payees, shares, advances, opening), corrections, unread = _read_slots(run)
     paid_from = [table for tables in sources for table in tables]
     payments = [table for table in paid_from if table.layout.table == "payments"]
     everything = [*paid_from, *payees, *shares, *advances, *opening]
@@ -67,13 +67,17 @@ def read(run: Run) -> None:
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
     )
-    run.sheets = [(table.raw, table.origin) for table in everything]
-    run.came_in = inputs
-    judge_inputs(run)
+    return Intake(
+        came_in=inputs,
+        inputs=inputs,
+        sheets=tuple((table.raw, table.origin) for table in everything),
+        put_right=tuple(corrections.put_right),
+        settled=tuple(corrections.settled),
+    )
 
 
-def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], list[Issue]]:
-    """Read all files: the tables of each source, those beside the sources, and what is to be said of sheets unread."""
+def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], Corrections, list[Issue]]:
+    """Read all files: the tables of each source, those beside, what people put right, and what is to be told of it."""
     job, folder = run.job, run.request.folder
     given = [path for _, path in run.request.files]
     corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
@@ -85,10 +89,8 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
-    run.put_right = tuple(corrections.put_right)
-    run.settled = tuple(corrections.settled)
-    told = [_corrected_before(row) for row in run.settled]
-    return read_sources, read_beside, [*reader.unread(), *told]
+    told = [_corrected_before(row) for row in corrections.settled]
+    return read_sources, read_beside, corrections, [*reader.unread(), *told]
 
 
 def _corrected_before(row: CorrectedRow) -> Issue:

@@ -1,19 +1,20 @@
 """Compute, from what was read and what the ledger knows, what would be paid; nothing is asked or written."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from flows.intake.cells import find_cell
+from flows.intake.intake import Intake, find_cell
+from flows.intake.rules.inputs import Inputs
 from flows.payables.institutions import read_institutions
 from flows.payables.judge_inputs import judge_inputs
-from flows.payables.rules.account_checks import CheckResult, Verdict, accounts_to_pay
+from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.left_out import tell_settled
 from flows.payables.rules.obligations import destinations_of
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
-from flows.run import Computed, Run
+from flows.run import Run
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout
@@ -22,17 +23,45 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.layouts.layout import match_headers
+from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
 from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
 
-def open_period(run: Run, claims: Collection[Claim]) -> Opened:
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be paid, as far as it has been decided; each stage makes a new one of what it finds out.
+
+    Attributes:
+        intake: What was read, and may be used.
+        standing: What the ledger knows that bears on it.
+        verdicts: Check fingerprint -> what is known of the account.
+        payables: What is owed, and where every centavo is so far.
+        checks: What the account checks of the run did.
+        plan: The frozen plan; None before there is one.
+    """
+
+    intake: Intake
+    standing: LedgerSnapshot
+    verdicts: Mapping[str, Verdict]
+    payables: Payables
+    checks: Checks = NO_CHECKS
+    plan: PaymentPlan | None = None
+
+    @property
+    def inputs(self) -> Inputs:
+        """What of the rows that came in may be used."""
+        return self.intake.inputs
+
+
+def open_period(run: Run, intake: Intake, claims: Collection[Claim]) -> tuple[Intake, Opened]:
     """Ask the ledger, and take opening balances at their word; rows that contradict it are told and held.
 
     Args:
-        run: Has read its files.
+        run: Of which job and period.
+        intake: What it has read.
         claims: Live claims of the job and period.
 
     Raises:
@@ -40,15 +69,14 @@ def open_period(run: Run, claims: Collection[Claim]) -> Opened:
     """
     job, period, accruals = run.job, run.request.period, run.ledger.accruals
     opened = open_balances(
-        run.require_inputs(),
+        intake.inputs,
         period,
         identity_of(job, period),
         history=history_of(accruals, job, period),
         posted=accruals.posted_periods(job.job, job.payer.tax_id, job.currency),
         claims=claims,
     )
-    _tell_contradictions(run, opened)
-    return opened
+    return _tell_contradictions(run, intake, opened), opened
 
 
 def history_of(accruals: Accruals, job: Job, period: Period) -> History:
@@ -66,13 +94,12 @@ def history_of(accruals: Accruals, job: Job, period: Period) -> History:
     return History(carried_in if closed.was_posted else {}, recouped, Closed(closed.left, closed.recouped))
 
 
-def _tell_contradictions(run: Run, opened: Opened) -> None:
+def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
     """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
     if not opened.contradictions:
-        return
-    inputs, language = run.require_inputs(), run.language
-    run.inputs = replace(inputs, rows=hold_contradictions(inputs.rows, opened.contradictions))
-    sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in run.sheets}
+        return intake
+    language = run.language
+    sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in intake.sheets}
     layout = read_layout("opening", run.request.folder)
     for contradiction in opened.contradictions:
         raw = sheets[contradiction.file, contradiction.sheet]
@@ -89,14 +116,16 @@ def _tell_contradictions(run: Run, opened: Opened) -> None:
         )
         run.issues += [issue] if issue not in run.issues else []
         run.codes.add(ExitCode.ROWS_HELD)
+    rows = hold_contradictions(intake.inputs.rows, opened.contradictions)
+    return replace(intake, inputs=replace(intake.inputs, rows=rows))
 
 
-def contact_ids(run: Run) -> dict[str, str]:
+def contact_ids(run: Run, intake: Intake) -> dict[str, str]:
     """Ask the ledger for the contacts of the job's payees, and tell of each row that names another one."""
-    inputs = run.require_inputs()
+    inputs = intake.inputs
     ids = run.ledger.contacts.ids([*inputs.payees["tax_id"], *inputs.payments["tax_id"]])
     for conflict in conflicting_ids(inputs, ids):
-        found = find_cell(run, conflict.file, conflict.sheet, conflict.row, "contact_id")
+        found = find_cell(run, intake, conflict.file, conflict.sheet, conflict.row, "contact_id")
         issue = make_issue(
             IssueCode.CONTACT_DIFFERS,
             language=run.language,
@@ -113,47 +142,73 @@ def contact_ids(run: Run) -> dict[str, str]:
 S = SubmissionState
 
 
-def draft(run: Run) -> None:
+def draft(run: Run, intake: Intake) -> Draft:
     """Work everything out with the account answers already kept; an account nobody knows is taken as payable.
 
     Raises:
         UnsoundPlan: shares above 100 %, a currency without a rate, or what the job's rules call an error.
     """
-    stand(run)
-    assume_kept_answers(run)
-    compute_again(run)
+    return draft_of(run, *stand(run, intake))
 
 
-def draft_anew(run: Run) -> None:
+def draft_of(run: Run, intake: Intake, standing: LedgerSnapshot) -> Draft:
+    """Do the same with what the ledger was asked already.
+
+    Raises:
+        UnsoundPlan: as `draft` says.
+    """
+    computed = _compute(run, intake, standing, {})
+    kept = kept_answers(run, computed) if run.job.account_checks.when == "new_or_changed" else {}
+    return Draft(intake, standing, kept, _compute(run, intake, standing, kept) if kept else computed)
+
+
+def draft_anew(run: Run, before: Draft) -> Draft:
     """Work everything out again where the ledger knows something new by now."""
-    before, inputs = run.standing, run.inputs
-    stand(run)
-    if run.standing != before or run.inputs is not inputs:
-        assume_kept_answers(run)
-        compute_again(run)
+    intake, standing = stand(run, before.intake)
+    if standing == before.standing and intake.inputs is before.inputs:
+        return before
+    return replace(draft_of(run, intake, standing), checks=before.checks)
 
 
-def stand(run: Run) -> None:
-    """Ask the ledger what was used, claimed, carried and recouped."""
-    judge_inputs(run)
+def with_verdicts(run: Run, before: Draft, verdicts: Mapping[str, Verdict]) -> Draft:
+    """Decide anew with what is known of accounts by now; the same facts are not worked out twice."""
+    if verdicts == before.verdicts:
+        return before
+    payables = _compute(run, before.intake, before.standing, verdicts)
+    return replace(before, verdicts=dict(verdicts), payables=payables)
+
+
+def _compute(run: Run, intake: Intake, standing: LedgerSnapshot, verdicts: Mapping[str, Verdict]) -> Payables:
+    payables = compute_payables(intake.inputs, run.job, run.request.period, standing, verdicts)
+    return replace(payables, obligations=tell_settled(payables.obligations, intake.settled))
+
+
+def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
+    """Judge what came in, and ask the ledger what was used, claimed, carried and recouped.
+
+    Raises:
+        UnsoundPlan: an opening balance has problems and does not say whose it is.
+    """
+    intake = judge_inputs(run, intake)
     job, period, ledger = run.job, run.request.period, run.ledger
     live = ledger.claims.live_of(job.job, period.label)
     books = (job.payer.tax_id, job.currency)
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
-    opened = open_period(run, claims)
-    run.standing = LedgerSnapshot(
+    intake, opened = open_period(run, intake, claims)
+    snapshot = LedgerSnapshot(
         claims=(*claims, *opened.royalties_paid),
         history=opened.history,
         refused=_refused(run),
-        repeated=run.used_before.repeated,
-        elsewhere=_elsewhere(run),
+        repeated=intake.used_before.repeated,
+        elsewhere=_elsewhere(run, intake.inputs),
         other_books=tuple(claim for claim in live if (claim.payer, claim.currency) != books),
-        decisions=_decisions(run),
+        decisions=_decisions(run, intake.inputs),
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
-        contact_ids=contact_ids(run),
+        contact_ids=contact_ids(run, intake),
         institutions=_institutions(run),
     )
+    return intake, snapshot
 
 
 def _institutions(run: Run) -> Mapping[str, Institution]:
@@ -163,18 +218,17 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
     return read_institutions(run.ledger, None, run.clock.now()).by_ispb
 
 
-def _decisions(run: Run) -> dict[str, Decision]:
+def _decisions(run: Run, inputs: Inputs) -> dict[str, Decision]:
     """People's last words on this period's payments rows."""
     identity = identity_of(run.job, run.request.period)
-    payments = run.require_inputs().payments
-    pairs = payments[["tax_id", "reference"]].itertuples(index=False, name=None)
+    pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
 
 
-def _elsewhere(run: Run) -> tuple[PaidRow, ...]:
+def _elsewhere(run: Run, inputs: Inputs) -> tuple[PaidRow, ...]:
     """What payments rows have paid to the people and the accounts of this run's."""
-    payments = run.require_inputs().payments
-    destinations = destinations_of(payments, run.require_inputs().payees)
+    payments = inputs.payments
+    destinations = destinations_of(payments, inputs.payees)
     rows = zip(payments["tax_id"], destinations, payments["amount_cents"].tolist(), strict=True)
     return tuple(run.ledger.claims.payments_alike(rows, run.job.currency))
 
@@ -190,14 +244,6 @@ def _refused(run: Run) -> frozenset[str]:
     return frozenset(found)
 
 
-def assume_kept_answers(run: Run) -> None:
-    """Take the answers the ledger keeps about the accounts of everybody who might be paid."""
-    run.verdicts = {}
-    if run.job.account_checks.when == "new_or_changed":
-        compute_again(run)
-        run.verdicts = kept_answers(run, run.require_payables())
-
-
 def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
     """Return the answers the ledger keeps about the accounts of those who would be paid."""
     accounts = accounts_to_pay(payables.obligations, ownership=run.job.account_checks.ownership)
@@ -207,18 +253,3 @@ def kept_answers(run: Run, payables: Payables) -> dict[str, Verdict]:
         for name, answer in kept.items()
         if answer.result != "unknown"  # no answer is kept of a call that had none: another run asks again
     }
-
-
-def compute_again(run: Run) -> None:
-    """Decide anew from all that is known by now; the same facts are not worked out twice."""
-    if run.standing is None:
-        stand(run)
-    standing = run.standing
-    if standing is None:
-        raise RuntimeError("the ledger was not asked")
-    inputs, facts = run.require_inputs(), (standing, dict(run.verdicts))
-    if run.computed is None or run.computed.inputs is not inputs or run.computed.facts != facts:
-        payables = compute_payables(inputs, run.job, run.request.period, standing, run.verdicts)
-        run.computed = Computed(inputs, facts, payables)
-    payables = run.computed.payables
-    run.payables = replace(payables, obligations=tell_settled(payables.obligations, run.settled))

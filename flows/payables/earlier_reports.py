@@ -5,18 +5,18 @@ from collections.abc import Iterable
 from flows.payables.rules.claims import SecondAttempt, says_paid, second_attempts
 from flows.reports.report_list import freeze
 from flows.run import Run
+from io_adapters.ledger.ledger import Ledger
 from schemas.errors import SendingFrozen
 from schemas.messages import Message
-from schemas.obligation import planned_payments
+from schemas.obligation import Obligations, planned_payments
 from schemas.submission import Alarm, Submission
 from schemas.wire import SplitReport
 
 
-def attempts_of(run: Run) -> dict[str, SecondAttempt]:
+def attempts_of(ledger: Ledger, obligations: Obligations) -> dict[str, SecondAttempt]:
     """Tell which planned payments a failed report was to make, by obligation key."""
-    obligations = run.require_payables().obligations
     planned = planned_payments(obligations)
-    failed = run.ledger.claims.failed_before(
+    failed = ledger.claims.failed_before(
         {owed.base_key for owed in planned}, {owed.destination for owed in planned if owed.destination}
     )
     return second_attempts(obligations, failed)

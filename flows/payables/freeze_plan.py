@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from flows.intake.intake import Intake
 from flows.intake.rules.hold_lines import HELD_FOR
+from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.rules.account_checks import check_fingerprint, mask_words
 from flows.payables.rules.claims import paid_alike, tell_second_attempts
@@ -22,14 +24,14 @@ from schemas.plan import Place
 from schemas.used_before import PaidAlike
 
 
-def freeze_plan(run: Run) -> None:
+def freeze_plan(run: Run, drafted: Draft) -> Draft:
     """Make the plan and store it in the ledger; older plans of this job and period that wait for approval are void.
 
     Raises:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
-    payables, job = run.require_payables(), run.job
-    told = told_rows(run)
+    payables, job = drafted.payables, run.job
+    told = told_rows(run, drafted)
     run.issues += [issue for issue in told if issue not in run.issues]
     held = any_in(payables.obligations, {Place.HELD, Place.CONFLICT})
     if held:
@@ -47,21 +49,20 @@ def freeze_plan(run: Run) -> None:
     )
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
-    _remember_files(run)
-    used = used_corrections(run.put_right, payables.obligations, run.require_inputs().rows)
+    _remember_files(run, drafted.intake)
+    used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
-    run.plan = plan
     named = {
         payment.obligation_key: submission.id
         for batch, submission in zip(plan.batches, stored, strict=True)
         for payment in batch.payments
     }
-    run.payables = _named(payables, named, run.id)
+    return replace(drafted, payables=_named(payables, named, run.id), plan=plan)
 
 
-def _remember_files(run: Run) -> None:
+def _remember_files(run: Run, intake: Intake) -> None:
     """Write down which files the plan is made of, and which of their lines; what is held was not used."""
-    inputs, before = run.require_inputs(), run.used_before
+    inputs, before = intake.inputs, intake.used_before
     held_whole = {
         file
         for statement in inputs.statements
@@ -84,27 +85,25 @@ def _remember_files(run: Run) -> None:
         )
 
 
-def told_rows(run: Run) -> list[Issue]:
+def told_rows(run: Run, drafted: Draft) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with what the service said of its account."""
     ownership = run.job.account_checks.ownership
 
     def said(owed: Obligation) -> str:
-        verdict = run.verdicts.get(check_fingerprint(owed, ownership=ownership))
+        verdict = drafted.verdicts.get(check_fingerprint(owed, ownership=ownership))
         return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
-    inputs, obligations = run.require_inputs(), run.require_payables().obligations
-    told = issues_for_obligations(obligations, inputs, alike_of(run), said)
-    return told + tell_second_attempts(obligations, inputs, attempts_of(run))
+    inputs, obligations = drafted.inputs, drafted.payables.obligations
+    told = issues_for_obligations(obligations, inputs, alike_of(run, drafted), said)
+    return told + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
 
 
-def alike_of(run: Run) -> dict[str, tuple[PaidAlike, ...]]:
+def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:
     """Say which planned payments rows look paid already, and what they look like, by obligation key."""
-    standing = run.standing
-    if standing is None:
-        return {}
+    standing = drafted.standing
     decided = {key for key, word in standing.decisions.items() if word.kind is DecisionKind.PAY}
     identity = identity_of(run.job, run.request.period)
-    return paid_alike(run.require_payables().obligations, standing.elsewhere, identity, decided)
+    return paid_alike(drafted.payables.obligations, standing.elsewhere, identity, decided)
 
 
 def _named(payables: Payables, submissions: dict[str, str], run_id: str) -> Payables:

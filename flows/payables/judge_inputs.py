@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from flows.intake.intake import Intake
 from flows.intake.rules.hold_lines import hold_shared, hold_unreceived
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
@@ -13,27 +14,25 @@ from schemas.submission import UNSENT, SubmissionState
 from schemas.used_before import FileUse, WhoseMoney
 
 
-def judge_inputs(run: Run) -> None:
+def judge_inputs(run: Run, intake: Intake) -> Intake:
     """Decide what of the rows that came in may be used, and name what may not; again whenever the ledger knows more.
 
-    Effects: sets the run's inputs and `used_before`, and puts the issues of an earlier judgement right.
+    Effects: puts the run's issues of an earlier judgement right.
     """
-    came_in = run.came_in
-    if came_in is None:
-        raise RuntimeError("nothing has been read yet")
+    came_in = intake.came_in
     here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
     again = run.request.again | _again_in_approved(run)
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
-    if run.inputs is not None and found == run.used_before:
-        return
+    if intake.is_judged and found == intake.used_before:
+        return intake
     held = hold_unreceived(hold_shared(came_in, found.shared), found.repeated)
     checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
     judged = replace(checked, issues=(*checked.issues, *_told(found)))
-    before = frozenset(run.inputs.issues) if run.inputs is not None else frozenset[Issue]()
+    before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
-    run.inputs, run.used_before = judged, found
     if errors_among(judged.issues):
         run.codes.add(ExitCode.ROWS_HELD)
+    return replace(intake, inputs=judged, is_judged=True, used_before=found)
 
 
 def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:

@@ -1,9 +1,11 @@
 """Why a person must look at a plan, and what changed since the last one and since the last period."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flows.intake.rules.used_before import UsedBefore
+from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of
 from flows.payables.rules.claims import SecondAttempt, notices_of_attempts
@@ -54,31 +56,32 @@ class Compared:
     names: dict[str, str]
 
 
-def compare(run: Run, placed: Obligations) -> Compared:
+def compare(run: Run, drafted: Draft, placed: Obligations) -> Compared:
     """Hold a plan against the last one, and its payees against what they were paid before.
 
     Args:
         run: Whose plan.
+        drafted: What it is made of.
         placed: Its obligations, each in its place.
     """
     job, label, history = run.job.job, run.request.period.label, run.ledger.history
     last_period = period_before(history.periods(job), label)
     paid = history.payments(job, last_period) if last_period else []
     last = _document_of(run, label)
-    payees = run.require_inputs().payees
+    payees = drafted.inputs.payees
     listed = zip(payees["tax_id"], payees["name"], strict=True)
     names = names_in([*listed, *_people_of(placed), *(_people_of(last[1].obligations) if last else ())])
     if any(part.payee not in names for part in paid) and (earlier := _document_of(run, last_period)):
         names = names_in(_people_of(earlier[1].obligations)) | names
     planned = {owed.payee.tax_id for owed in planned_payments(placed)}
     before = PaidBefore(history.sums(planned), history.destinations(planned), paid)
-    again = notices_of_attempts(placed, attempts_of(run))
+    again = notices_of_attempts(placed, attempts_of(run.ledger, drafted.payables.obligations))
     tried = {notice.tax_id for notice in again}
     found = notices_of(placed, before, names, job=job, period=label, currency=run.job.currency)
     # Whom a report was to pay before is nobody new, whether it paid or not.
     notices = (*again, *(notice for notice in found if notice.notice is not Notice.NEW or notice.tax_id not in tried))
     if last:
-        return Compared(notices, _against_plan(run, placed, *last), names)
+        return Compared(notices, _against_plan(run, drafted, placed, *last), names)
     return Compared(notices, _against_period(placed, last_period, paid, names), names)
 
 
@@ -92,9 +95,9 @@ def _document_of(run: Run, period: str) -> tuple[str, RunDocument] | None:
     return (found[0], RunDocument.from_bytes(found[1])) if found else None
 
 
-def _against_plan(run: Run, placed: Obligations, run_id: str, last: RunDocument) -> PlanChanges:
+def _against_plan(run: Run, drafted: Draft, placed: Obligations, run_id: str, last: RunDocument) -> PlanChanges:
     before, now = sums_of(last.obligations), sums_of(placed)
-    earnings, record = run.require_payables().earnings, run.ledger.runs.get(run_id)
+    earnings, record = drafted.payables.earnings, run.ledger.runs.get(run_id)
     changes = changes_between(before, now, held_before=elsewhere_of(last.obligations), held_now=elsewhere_of(placed))
     return PlanChanges(
         Against.LAST_PLAN,
@@ -135,19 +138,19 @@ def _against_period(placed: Obligations, period: str, paid: list[PaidPart], name
 _SHOWN: Final = 5
 
 
-def reasons_to_look(run: Run, plan: PaymentPlan) -> list[Message]:
+def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
     """Say why a person must look at a plan before it is sent, a sentence for each reason; empty when none must.
 
     Whoever is asked for a word is told all of them: in the terminal, in plan.xlsx, and on the desk's page.
     """
     if not plan.batches:
         return []
-    unanswered = [run.checks_broke_off] if run.checks_broke_off else []
+    unanswered = [drafted.checks.broke_off] if drafted.checks.broke_off else []
     return [
-        *_files_again(run),
-        *_rows_paid_before(run),
-        *_second_attempts(run, plan),
-        *_other_books(run),
+        *_files_again(run, drafted.intake.used_before),
+        *_rows_paid_before(run, drafted),
+        *_second_attempts(run, drafted, plan),
+        *_other_books(run, drafted.standing.other_books),
         *_rejected(run, plan),
         *unanswered,
     ]
@@ -160,16 +163,16 @@ def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
     return all(reason in shown for reason in reasons)
 
 
-def _files_again(run: Run) -> list[Message]:
+def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
-    used = {**run.used_before.released, **run.used_before.renamed}
+    used = {**before.released, **before.renamed}
     told = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
     others = sorted(run.request.again - used.keys())
     return [*told, Message("look.again", files=", ".join(others))] if others else told
 
 
-def _rows_paid_before(run: Run) -> list[Message]:
-    alike, obligations = alike_of(run), run.require_payables().obligations
+def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
+    alike, obligations = alike_of(run, drafted), drafted.payables.obligations
     if not alike:
         return []
     rows = [owed for owed in obligations if owed.key in alike]
@@ -183,11 +186,12 @@ def _rows_paid_before(run: Run) -> list[Message]:
     return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(told), "; "))]
 
 
-def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
+def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
     """Name each failed report whose payments the plan attempts again."""
-    attempts = attempts_of(run)
+    obligations = drafted.payables.obligations
+    attempts = attempts_of(run.ledger, obligations)
     amounts = dict[SecondAttempt, list[int]]()
-    for owed in planned_payments(run.require_payables().obligations) if attempts else ():
+    for owed in planned_payments(obligations) if attempts else ():
         if owed.key in attempts:
             amounts.setdefault(attempts[owed.key], []).append(owed.amount_cents)
     return [
@@ -202,9 +206,8 @@ def _second_attempts(run: Run, plan: PaymentPlan) -> list[Message]:
     ]
 
 
-def _other_books(run: Run) -> list[Message]:
+def _other_books(run: Run, others: Sequence[Claim]) -> list[Message]:
     """Tell that the payer, or the currency, changed within the job and period: every key rests on them."""
-    others = run.standing.other_books if run.standing else ()
     by_payer, by_currency = dict[str, list[Claim]](), dict[str, list[Claim]]()
     for claim in others:
         if claim.payer != run.job.payer.tax_id:

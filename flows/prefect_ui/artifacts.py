@@ -18,11 +18,16 @@ from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.events import emit_event
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
+from flows.approvals.approve import approve
+from flows.intake.read import read
 from flows.night import JobNight, NightReport
+from flows.payables.draft import Draft
 from flows.prefect_ui.events import RunEvent, events_of
+from flows.reconciliation.write import write
 from flows.run import Run
 from flows.run_document import RunDocument
-from flows.runner import PAYOUT, SETTLE, read_run_request
+from flows.runner import read_run_request
+from flows.sending.settle import rewrite
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
@@ -345,28 +350,32 @@ def _ignore(_: object) -> None:
     """Make a statement of an expression."""
 
 
-def tell_after(stage: str, run: Run, recorder: Recorder, codes_before: Mapping[str, int | None]) -> None:
+def tell_after(
+    stage: str, run: Run, made: Sequence[object], recorder: Recorder, codes_before: Mapping[str, int | None]
+) -> None:
     """Record what a stage has found; anything that can be read again later is recorded once, at its last word.
 
     Args:
         stage: Name of the stage that has ended, well or not.
         run: As it stands now.
+        made: What the stage was given of what others had made.
         recorder: Where records go.
         codes_before: How runs stood before they were looked at again; what is no news calls nobody.
     """
     if run.asked is not None:
-        _tell_payout(stage, run, recorder)
-    elif stage == SETTLE.last.__name__:
+        drafted = next((part for part in made if isinstance(part, Draft)), None)
+        _tell_payout(stage, run, drafted, recorder)
+    elif stage == rewrite.__name__:
         _tell_settlement(run, recorder, codes_before)
 
 
-def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
+def _tell_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder) -> None:
     job, period, language = run.job.job, run.request.period.label, run.language
-    if stage == PAYOUT.stages[0].__name__:
+    if stage == read.__name__:
         recorder.tag(f"job:{job}", f"period:{period}", f"run:{run.id}")
-    if stage == "approve":
-        _tell_plan(run, recorder)
-    if stage != PAYOUT.last.__name__:
+    if stage == approve.__name__ and drafted is not None:
+        _tell_plan(run, drafted, recorder)
+    if stage != write.__name__:
         return
     if run.issues:
         title = problems_title(job, period, len(run.issues), language)
@@ -378,21 +387,22 @@ def _tell_payout(stage: str, run: Run, recorder: Recorder) -> None:
         title = render("prefect.outputs", language, job=job, period=period)
         recorder.markdown(f"outputs-{job}", outputs_page(job, period, run.outputs, language), title)
     payload: dict[str, str | int] = {"run": run.id, "job": job, "period": period}
-    if run.plan is not None and run.plan.batches:
-        payload |= {"digest": run.plan.digest, "payments": run.plan.payees, "total_cents": run.plan.total_cents}
+    plan = drafted.plan if drafted is not None else None
+    if plan is not None and plan.batches:
+        payload |= {"digest": plan.digest, "payments": plan.payees, "total_cents": plan.total_cents}
     for event in events_of(run.codes, run_id=run.id, job=job, period=period, payload=payload):
         recorder.event(event)
 
 
-def _tell_plan(run: Run, recorder: Recorder) -> None:
-    if run.plan is None:
+def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
+    if drafted.plan is None:
         return
     unpaid = Counter[Place]()
-    for owed in sorted(run.require_payables().obligations, key=lambda owed: owed.place):
+    for owed in sorted(drafted.payables.obligations, key=lambda owed: owed.place):
         if owed.place is not Place.PLANNED:
             unpaid[owed.place] += owed.amount_cents
     waits = ExitCode.APPROVAL_WANTED in run.codes
-    page = plan_page(run.plan, unpaid, run.checks, run.language, waits=waits)
+    page = plan_page(drafted.plan, unpaid, drafted.checks.counts, run.language, waits=waits)
     title = render("prefect.plan", run.language, job=run.job.job, period=run.request.period.label)
     recorder.markdown(f"plan-{run.job.job}", page, title)
 

@@ -6,7 +6,7 @@ recorded is let go.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
@@ -68,6 +68,10 @@ class _ShownProgress:
         self._recorder.progress(key, done, total, f"{what}: {done} / {total}")
 
 
+_Takes = ParamSpec("_Takes")
+_Makes = TypeVar("_Makes")
+
+
 class Watching:
     """Runs stages as tasks of the present flow run, and records what people want to see of them.
 
@@ -83,20 +87,20 @@ class Watching:
         self._logger = logger
         self._codes_before: dict[str, int | None] | None = None
 
-    def __call__(self, stage: Stage, run: Run) -> None:
+    def __call__(self, stage: Stage[_Takes, _Makes], run: Run, /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
         """Run one stage as a task. Nothing is cached, persisted or tried again: the ledger says what is left to do."""
         job = run.asked.job.job if run.asked else ""
         if not isinstance(run.progress, _ShownProgress):
             run.progress = _ShownProgress(run.progress, self.recorder, job)
         if run.asked is None and self._codes_before is None:
             self._codes_before = {one.run_id: one.exit_code for one in run.ledger.runs.list(_LOOK_BACK_RUNS)}
+        makes = list[_Makes]()
         try:
             label = f"{job} {stage.__name__}" if job else stage.__name__
-            self.as_task(stage.__name__, label, lambda: stage(run))
-        except Exception:
-            self._tell(stage, run)
-            raise
-        self._tell(stage, run)
+            self.as_task(stage.__name__, label, lambda: makes.append(stage(run, *made, **named)))
+        finally:
+            self._tell(stage, run, made)
+        return makes[-1]
 
     def as_task(self, name: str, label: str, body: Callable[[], None]) -> None:
         """Run something as a task, once, whatever becomes of its being watched.
@@ -130,9 +134,9 @@ class Watching:
             elif not ended:
                 raise
 
-    def _tell(self, stage: Stage, run: Run) -> None:
+    def _tell(self, stage: Stage[_Takes, _Makes], run: Run, made: tuple[object, ...]) -> None:
         try:
-            tell_after(stage.__name__, run, self.recorder, self._codes_before or {})
+            tell_after(stage.__name__, run, made, self.recorder, self._codes_before or {})
         except Exception as error:  # noqa: BLE001  # a page that cannot be made stops nobody's pay
             self._logger.warning("the record of %s could not be made (%s)", stage.__name__, type(error).__name__)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from flows.intake.rules.inputs import input_totals
+from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, told_rows
 from flows.payables.plan_review import compare, reasons_to_look
 from flows.payables.rules.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
@@ -89,28 +90,27 @@ def _masked(tax_id: str) -> str:
     return mask_tax_id(tax_id) if tax_id else ""
 
 
-def view_plan(run: Run) -> PlanView:
+def view_plan(run: Run, drafted: Draft) -> PlanView:
     """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
     job = run.job
-    told = told_rows(run)
+    told = told_rows(run, drafted)
     run.issues += [issue for issue in told if issue not in run.issues]
-    plan = _plan(run)
-    placed = _placed(run, plan)
-    found = compare(run, placed)
-    checks = _checks(run)
-    alike = alike_of(run)
+    plan = _plan(run, drafted)
+    placed = _placed(run, drafted, plan)
+    found = compare(run, drafted, placed)
+    checks = _checks(run, drafted)
+    alike = alike_of(run, drafted)
     planned, others = rows_of(placed, found.notices, found.names, alike)
     held = any_in(placed, {Place.HELD, Place.CONFLICT})
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
-    inputs, standing = run.require_inputs(), run.standing
-    carried_in = standing.history.carried_in if standing else {}
-    rows = mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed)
+    inputs, before = drafted.inputs, drafted.intake.used_before
+    rows = mark_repeated(inputs.rows, before.repeated, before.renamed)
     return PlanView(
         plan=plan,
         payer_name=job.payer.name,
         language=run.language,
         digest=plan.digest if plan.batches and not checks.wanted and not stopped else None,
-        totals=total_up(placed, input_totals(inputs, carried_in), {}, {}, run.id),
+        totals=total_up(placed, input_totals(inputs, drafted.standing.history.carried_in), {}, {}, run.id),
         rows=count_rows(place_rows(rows, placed)),
         payees=len({owed.payee.tax_id for owed in planned_payments(placed)}),
         planned=planned,
@@ -121,7 +121,7 @@ def view_plan(run: Run) -> PlanView:
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
-        reasons_to_look=tuple(reasons_to_look(run, plan)),
+        reasons_to_look=tuple(reasons_to_look(run, drafted, plan)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 
@@ -142,12 +142,12 @@ def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | N
     return write_plan_workbook(view, (folder or output_folder(run).with_name("plan")) / NAME)
 
 
-def _plan(run: Run) -> PaymentPlan:
+def _plan(run: Run, drafted: Draft) -> PaymentPlan:
     """The frozen plan where there is one; what would be frozen now otherwise."""
-    if run.plan is not None:
-        return run.plan
+    if drafted.plan is not None:
+        return drafted.plan
     per_batch = run.job.rules.max_payments_per_batch
-    identity, payables = identity_of(run.job, run.request.period), run.require_payables()
+    identity, payables = identity_of(run.job, run.request.period), drafted.payables
     return plan_batches(
         payables.obligations,
         identity,
@@ -158,34 +158,34 @@ def _plan(run: Run) -> PaymentPlan:
     )
 
 
-def _placed(run: Run, plan: PaymentPlan) -> Obligations:
-    obligations = run.require_payables().obligations
+def _placed(run: Run, drafted: Draft, plan: PaymentPlan) -> Obligations:
+    obligations = drafted.payables.obligations
     named = run.ledger.submissions.with_ids(submissions_of(obligations))
     submissions = {submission.id: submission for submission in named}
     words = run.ledger.decisions.on_reports([owed.key for owed in obligations])
     return reconcile(obligations, submissions, run.id, decisions=words, planned_owner=bool(plan.batches))
 
 
-def _checks(run: Run) -> ChecksView:
+def _checks(run: Run, drafted: Draft) -> ChecksView:
     """What checks are still to be made; none of a frozen plan, before which they are made."""
     rules = run.job.account_checks
-    accounts = accounts_to_pay(run.require_payables().obligations, ownership=rules.ownership)
-    asked = accounts_to_ask(accounts, run.verdicts, rules.when) if run.plan is None else []
+    accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
+    asked = accounts_to_ask(accounts, drafted.verdicts, rules.when) if drafted.plan is None else []
     return ChecksView(len(asked), check_cost_cents(rules.fee), rules.budget)
 
 
 NAME: Final = "plan.xlsx"
 
 
-def warn_of_plan(run: Run) -> None:
+def warn_of_plan(run: Run, drafted: Draft) -> None:
     """Tell, in a run that waits for approval, whom to look at before saying yes, and where all of it stands.
 
     Effects: keeps the plan as people see it in the ledger, for the desk; writes plan.xlsx into the run's folder; adds
     one message, of counts alone.
     """
-    view = view_plan(run)
-    if run.plan is not None:
-        run.ledger.plan_views.save(run.plan.digest, run.id, page_of(view).to_bytes())
+    view = view_plan(run, drafted)
+    if drafted.plan is not None:
+        run.ledger.plan_views.save(drafted.plan.digest, run.id, page_of(view).to_bytes())
     path = write_plan(run, view, output_folder(run))
     counts = [run.render(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
     what = run.render("cli.look.first_ever") if view.first_ever else "; ".join(counts) or run.render("cli.look.nothing")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from flows.intake.intake import Intake
 from flows.intake.rules.inputs import input_totals
+from flows.payables.draft import Draft
 from flows.payables.rules.cross_check import list_missing_shares
 from flows.payables.rules.exchange_rate import codes_of, told_with_rates
 from flows.payables.rules.left_out import mark_repeated, set_aside
@@ -42,13 +44,10 @@ from schemas.wire import SplitReport, parse_json
 FOLDER = "statements"
 
 
-def basis_of(run: Run) -> StatementBasis:
+def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
-    payables, inputs = run.require_payables(), run.require_inputs()
-    heading = heading_of(run.job, run.request.period)
-    history = run.standing.history if run.standing else None
-    advances = stand_of_advances(inputs.advances, payables.postings, history) if history else ()
-    return StatementBasis(heading, advances)
+    advances = stand_of_advances(drafted.inputs.advances, drafted.payables.postings, drafted.standing.history)
+    return StatementBasis(heading_of(run.job, run.request.period), advances)
 
 
 def write_payee_statements(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
@@ -88,29 +87,29 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
     return write_statements(statements, Path(document.folder) / FOLDER)
 
 
-def write_run_corrections(run: Run, folder: Path) -> list[Path]:
+def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
     """Write what there is to put right; nothing, where nothing is wrong.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    return [path for path in (corrections_of(run, folder), missing_shares_of(run, folder)) if path]
+    return [path for path in (corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)) if path]
 
 
-def corrections_of(run: Run, folder: Path) -> Path | None:
+def corrections_of(run: Run, intake: Intake, folder: Path) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
     sheets = [
         SheetToCorrect(
             raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)], origin
         )
-        for raw, origin in run.sheets
+        for raw, origin in intake.sheets
     ]
     return write_corrections(sheets, folder / "corrections.xlsx", run.language)
 
 
-def missing_shares_of(run: Run, folder: Path) -> Path | None:
+def missing_shares_of(run: Run, intake: Intake, folder: Path) -> Path | None:
     """List the lines that no share covers, to be filled in; files that were paid before are left out."""
-    inputs, _ = set_aside(run.require_inputs(), run.used_before.repeated)
+    inputs, _ = set_aside(intake.inputs, intake.used_before.repeated)
     first_day = run.request.period.start.isoformat()
     shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
     missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)
@@ -120,17 +119,17 @@ def missing_shares_of(run: Run, folder: Path) -> Path | None:
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 
 
-def write(run: Run) -> None:
+def write(run: Run, drafted: Draft | None) -> None:
     """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger."""
-    if run.payables is None or run.inputs is None:
+    if drafted is None:
         return
-    document = document_of(run)
+    document = document_of(run, drafted)
     run.ledger.runs.save_document(run.id, document.to_bytes())
     reconciliation = reconciliation_of(document, run.id, run.ledger)
     run.codes = {ExitCode(reconciliation.summary.exit_code)}
     folder = Path(document.folder)
     run.outputs = write_outputs(reconciliation, folder, document.formats)
-    run.outputs += write_run_corrections(run, folder)
+    run.outputs += write_run_corrections(run, drafted.intake, folder)
     run.summary = reconciliation.summary
     run.left = left_open(document, reconciliation)
     write_payee_statements(run, document, reconciliation, run.id)
@@ -144,10 +143,10 @@ def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeri
     return OpenPeriod(*where, document.language, document.folder, items)
 
 
-def document_of(run: Run) -> RunDocument:
+def document_of(run: Run, drafted: Draft) -> RunDocument:
     """Gather what a reconciliation needs from a run."""
-    payables, inputs, job = run.require_payables(), run.require_inputs(), run.job
-    carried_in = run.standing.history.carried_in if run.standing else {}
+    payables, inputs, job, plan = drafted.payables, drafted.inputs, run.job, drafted.plan
+    before = drafted.intake.used_before
     return RunDocument(
         job=job.job,
         period=run.request.period.label,
@@ -156,20 +155,20 @@ def document_of(run: Run) -> RunDocument:
         language=job.outputs.language,
         folder=str(output_folder(run)),
         formats=job.outputs.formats,
-        plan_digest=run.plan.digest if run.plan and run.plan.batches else None,
-        in_cents=input_totals(inputs, carried_in),
+        plan_digest=plan.digest if plan and plan.batches else None,
+        in_cents=input_totals(inputs, drafted.standing.history.carried_in),
         obligations=payables.obligations,
         balances=payables.balances,
         earnings=payables.earnings,
         territories=payables.territories,
-        rows=mark_repeated(inputs.rows, run.used_before.repeated, run.used_before.renamed),
-        checks=pd.DataFrame(run.check_rows, columns=list(CHECKS)),
-        check_counts=run.checks,
+        rows=mark_repeated(inputs.rows, before.repeated, before.renamed),
+        checks=pd.DataFrame(list(drafted.checks.rows), columns=list(CHECKS)),
+        check_counts=drafted.checks.counts,
         issues=tuple(run.issues),
         decisions=inputs.decisions,
         discrepancies=tuple(run.discrepancies),
         codes=tuple(sorted(run.codes)),
-        statements=basis_of(run) if job.outputs.statements else None,
+        statements=basis_of(run, drafted) if job.outputs.statements else None,
     )
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from flows.payables.draft import draft_anew, kept_answers, stand
+from flows.payables.draft import Draft, draft_anew, kept_answers
 from flows.payables.rules.compute import Payables, compute_payables, identity_of
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.obligations import break_down
@@ -23,7 +23,7 @@ from schemas.values.money import format_cents
 S = SubmissionState
 
 
-def recover(run: Run) -> None:
+def recover(run: Run, drafted: Draft) -> Draft:
     """Finish stored approved batches, byte for byte, and their exchange rates; then work out again what is left.
 
     Raises:
@@ -33,15 +33,15 @@ def recover(run: Run) -> None:
     """
     doubt_abandoned(run)
     poll_reports(run)
-    withdraw_what_lapsed(run)
-    send(run)
+    withdraw_what_lapsed(run, drafted)
+    send(run, drafted.payables.obligations)
     if run.sending_stopped:
         raise NotSent(run.sending_stopped)
     set_rates(run, run.job.job)
-    draft_anew(run)
+    return draft_anew(run, drafted)
 
 
-def withdraw_what_lapsed(run: Run) -> None:
+def withdraw_what_lapsed(run: Run, drafted: Draft) -> None:
     """Withdraw approved batches that were never sent and do not stand any more; their payments are planned anew.
 
     A batch stands while its approval lasts, the people who gave it still count, and the same input and rules would make
@@ -63,7 +63,7 @@ def withdraw_what_lapsed(run: Run) -> None:
     _withdraw(run, unworded, "recover.words")
     mine = [submission for submission in mine if submission not in unworded]
     if mine:
-        _withdraw(run, _changed(run, mine), "recover.changed")
+        _withdraw(run, _changed(run, drafted, mine), "recover.changed")
     _tell_other_periods(run, [submission for submission in left if submission.period != run.request.period.label])
 
 
@@ -92,11 +92,11 @@ def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     return [batch for batch in batches if batch.plan_digest in lacking]
 
 
-def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
+def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Submission]:
     """Choose the batches that the present input, payees, accounts and rules would not make again, byte for byte."""
     job, period = run.job, run.request.period
     identity = identity_of(job, period)
-    payables = _worked_without(run, {one.id for one in batches})
+    payables = _worked_without(run, drafted, {one.id for one in batches})
     planned = {owed.key: owed for owed in payables.obligations if owed.place is Place.PLANNED}
     arrays = break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories)
     rates = {digest: run.ledger.plans.get(digest).exchange for digest in {one.plan_digest for one in batches}}
@@ -110,17 +110,13 @@ def _changed(run: Run, batches: Sequence[Submission]) -> list[Submission]:
     return [one for one in batches if not stands(one)]
 
 
-def _worked_without(run: Run, submission_ids: Collection[str]) -> Payables:
+def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -> Payables:
     """Work out what would be paid were it not for the claims of these submissions."""
-    if run.standing is None:
-        stand(run)
-    standing = run.standing
-    if standing is None:
-        raise RuntimeError("the ledger was not asked")
+    standing = drafted.standing
     claims = tuple(claim for claim in standing.claims if claim.submission_id not in submission_ids)
     others = tuple(claim for claim in standing.other_books if claim.submission_id not in submission_ids)
     before = replace(standing, claims=claims, other_books=others)
-    inputs, period = run.require_inputs(), run.request.period
+    inputs, period = drafted.inputs, run.request.period
     payables = compute_payables(inputs, run.job, period, before, {})
     if run.job.account_checks.when != "new_or_changed":
         return payables

@@ -22,6 +22,7 @@ from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
+from schemas.obligation import Obligations
 from schemas.reconciliation import Discrepancy
 from schemas.submission import Alarm, Alarms, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
@@ -32,8 +33,12 @@ LIST_AGAIN_AFTER_S: Final = 600.0
 LEASE_S: Final = 900.0
 
 
-def send(run: Run) -> None:
+def send(run: Run, owed: Obligations) -> None:
     """Send every approved submission of the job and period, whatever run approved it.
+
+    Args:
+        run: Of the job and period.
+        owed: What it works with: a refusal names the rows it stands for.
 
     Raises:
         ApprovalWanted: an approval lapsed meanwhile.
@@ -51,7 +56,7 @@ def send(run: Run) -> None:
             poll_reports(run)
         if _doubts_stop(run):
             break
-        answer = _send_one(run, submission)
+        answer = _send_one(run, submission, owed)
         doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         if answer is not None and answer.mismatches:
             break
@@ -113,7 +118,7 @@ def nothing_accepted_was_listed(run: Run) -> bool:
     return run.accepted > 0 and run.accepted_when_listed == 0
 
 
-def _send_one(run: Run, submission: Submission) -> Answer | None:
+def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | None:
     """Send one submission; None when another worker has taken it."""
     _check_bytes(submission)
     look_before_paying_again(run, submission)
@@ -133,7 +138,7 @@ def _send_one(run: Run, submission: Submission) -> Answer | None:
     stands, answer = sent
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
         answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
-    _act_on(run, submission, answer)
+    _act_on(run, submission, answer, owed)
     return answer
 
 
@@ -192,7 +197,7 @@ def _check_bytes(submission: Submission) -> None:
         raise BrokenInvariant(f"{submission.report_id}: the stored body is not the approved one")
 
 
-def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
+def _act_on(run: Run, submission: Submission, answer: Answer, owed: Obligations) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
     run.progress.tell(run.render("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
@@ -200,7 +205,7 @@ def _act_on(run: Run, submission: Submission, answer: Answer) -> None:
         raise NotSent(run.render("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
-        run.issues += explain_refusal(submission, places, run.require_payables().obligations)
+        run.issues += explain_refusal(submission, places, owed)
         run.end_with(ExitCode.REFUSED, run.render("cli.send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT

@@ -29,6 +29,7 @@ from tests.crash.payday import IN_THE_SERVICE, NOT_IN_THE_SERVICE, WARM
 from tests.flows.jobs import Row, declare, payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE, LIST, Oracle
+from tests.stages import stages_of
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(900)]
 
@@ -271,7 +272,7 @@ class AnyHistory(RuleBasedStateMachine):
         self.write_rows()
         self.cut_the_power(workers.pay_and_die, moment, batch)
 
-    @rule(stage=st.sampled_from([stage.__name__ for stage in (*PAYOUT.stages, PAYOUT.last)]))
+    @rule(stage=st.sampled_from(stages_of(PAYOUT)))
     def cut_the_power_between_stages(self, stage: str) -> None:
         self.cut_the_power(workers.pay_and_die_before, stage)
 

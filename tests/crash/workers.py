@@ -13,10 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-import pandas as pd
-
 from flows.opening import utc_now
-from flows.payables.rules.compute import Payables
 from flows.reports.report_list import doubt_abandoned, poll_reports
 from flows.run import QuietProgress, Run
 from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, RunOptions, opened_run, read_run_request, walk
@@ -31,7 +28,6 @@ from schemas.exit_codes import ExitCode
 
 DIED: Final = 77
 SENT: Final = "a batch was sent"
-NOTHING: Final = Payables((), pd.DataFrame(), pd.DataFrame(), ())
 
 
 class Moment(Enum):
@@ -103,14 +99,13 @@ def finish_stored(job: Path, environment: dict[str, str], told: Connection) -> N
     def recover(run: Run) -> None:
         doubt_abandoned(run)
         poll_reports(run)
-        send(run)
+        send(run, ())
 
     os.environ |= environment
     with exit_code_of_errors():
         order = read_run_request(job, by="payer")
         with opened_run(PAYOUT.name, order, read_settings(), ToldStages(told)) as run:
-            run.payables = NOTHING
-            walk(Route(PAYOUT.name, (recover,), last=lambda _: None), run)
+            walk(Route(PAYOUT.name, lambda step: step(recover)), run)
         sys.exit(int(run.exit_code))
 
 

@@ -42,19 +42,18 @@ def job(tmp_path_factory):
 
 
 def worked_out(job: Path, *files: Path):
-    """Read and work out, with an empty ledger; returns run, view of the plan and what `check` writes."""
+    """Read and work out, with an empty ledger; returns the draft, view of the plan and what `check` writes."""
     order = read_run_request(job, files=[str(path) for path in files], by="test")
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
-        read(run)
-        draft(run)
-        return run, view_plan(run), write_check(run)
+        drafted = draft(run, read(run))
+        return drafted, view_plan(run, drafted), write_check(run, drafted.intake)
 
 
 def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
-    run, view, checked = worked_out(job)
+    drafted, view, checked = worked_out(job)
     assert view.rows.model_dump() == {"read": 70_002, "used": 70_000, "held": 2, "duplicate": 0, "ignored": 0}
-    assert len(run.inputs.rows) < 8
-    assert len(run.sheets[0][0].cells) == len(BAD)
+    assert len(drafted.inputs.rows) < 8
+    assert len(drafted.intake.sheets[0][0].cells) == len(BAD)
     assert view.plan.total_cents == 107_050  # 69,997 thousandths and 1,000.50, which is 1,070.497
     book = load_workbook(checked.corrections)
     sheet = book["statement"]
@@ -63,7 +62,7 @@ def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
         sheet.cell(row, 4).value = "5,00"
     corrected = job.with_name("corrected.xlsx")
     book.save(corrected)
-    run, view, _ = worked_out(job, job.with_name("statement.csv"), corrected)
+    _, view, _ = worked_out(job, job.with_name("statement.csv"), corrected)
     assert view.rows.model_dump() == {"read": 70_002, "used": 70_002, "held": 0, "duplicate": 0, "ignored": 0}
     assert view.plan.total_cents == 108_050
 

@@ -4,6 +4,7 @@ import pytest
 from openpyxl import load_workbook
 
 from flows.intake.read import read
+from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.cross_check import list_missing_shares
 from flows.run import QuietProgress
 from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
@@ -38,8 +39,7 @@ def listed(label) -> MissingShares:
     """List what the job's own files leave uncovered."""
     order = read_run_request(label.job)
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
-        read(run)
-        inputs = run.require_inputs()
+        inputs = judge_inputs(run, read(run)).inputs
     first_day = order.period.start.isoformat()
     return list_missing_shares(inputs.statements, inputs.shares, first_day=first_day, currency="BRL")
 

@@ -254,9 +254,7 @@ def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(se
     september.payments(payment(ANA, "10.000,00"), payment(BIA, "21,00"), payment(DAVI, "5,00"))
     order = read_run_request(september.job, by="ana")
     with opened_run("payout", order, read_settings(), QuietProgress()) as run:
-        for stage in (read, draft, check_accounts, freeze_plan):
-            stage(run)
-        warn_of_plan(run)
+        warn_of_plan(run, freeze_plan(run, check_accounts(run, draft(run, read(run)))))
     (message,) = run.messages
     told = "1 com cem vezes o valor anterior; 1 nunca pago antes; 1 pago no último período e ausente agora"
     first, second = message.splitlines()

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,9 +23,10 @@ def worked_out(folder):
     """Read a sample job and work it out, with an empty ledger and no service."""
     order = read_run_request(SAMPLES / folder / "job.yaml", by="test")
     with opened_offline(order, QuietProgress(), SYSTEM_CLOCK) as run:
-        read(run)
-        draft(run)
-        return run, view_plan(run)
+        drafted = draft(run, read(run))
+        return SimpleNamespace(
+            issues=run.issues, payables=drafted.payables, inputs=drafted.inputs, sheets=drafted.intake.sheets
+        ), view_plan(run, drafted)
 
 
 def known(name):

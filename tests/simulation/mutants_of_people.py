@@ -173,7 +173,7 @@ DOUBTS: Final = (
         "what has failed was never sent",
         "was sent 2 times",
         when("accepted, in the end an error and nothing paid"),
-        Change("flows.payables.plan_review:reasons_to_look", "*_second_attempts(run, plan),", ""),
+        Change("flows.payables.plan_review:reasons_to_look", "*_second_attempts(run, drafted, plan),", ""),
     ),
     Mutant(
         "a person knows better than the service whether it has paid",

@@ -12,6 +12,7 @@ import pytest
 from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import Run, RunRequest
 from flows.runner import read_run_request
 from io_adapters.ledger import Owner, ledger, open_ledger
@@ -84,10 +85,10 @@ def _read(folder: Path, amounts: dict[Payee, str]) -> Spreadsheet:
     clock = VirtualClock()
     with open_ledger("sqlite://", clock=clock.now) as nothing_known:
         run = Run("", order, nothing_known, None, Owner.current(""), clock.for_run(), Silence(), 60.0)
-        read(run)
+        inputs = judge_inputs(run, read(run)).inputs
     identity = JobIdentity(JOB, PAYER, PERIOD, "BRL")
     owed = frozenset(identity.payment_key(who.tax_id, "") for who in amounts)
-    return Spreadsheet(order, run.require_inputs(), owed)
+    return Spreadsheet(order, inputs, owed)
 
 
 def _make_ledger(file: Path) -> Path:

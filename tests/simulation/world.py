@@ -5,13 +5,16 @@ transport and the moment of death are the simulation's.
 """
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import flows.run as product
-from flows.runner import LEASE_S, PAYOUT, SETTLE, Route, walk
+from flows.intake.intake import Intake
+from flows.intake.read import read
+from flows.reconciliation.write import write
+from flows.runner import LEASE_S, PAYOUT, SETTLE, Route, Watch, walk
+from flows.sending.settle import rewrite
 from io_adapters.ledger import Ledger, Owner, open_ledger
 from schemas.errors import AnotherRun
 from schemas.exit_codes import ExitCode
@@ -77,12 +80,11 @@ class World:
 
     def pay(self, sheet: Spreadsheet, *, name: str, points: Points | None = None, owner: Owner = LIVES) -> Ending:
         """Run the payout in a process of its own."""
-        stages = (_given(sheet), *PAYOUT.stages[1:])
-        return self._process(Route("payout", stages, _nothing), sheet, points or Points(), owner, name)
+        return self._process(PAYOUT, sheet, points or Points(), owner, name)
 
     def settle(self) -> Ending:
         """Run the settlement in a process of its own."""
-        return self._process(Route("settle", SETTLE.stages, _nothing), None, Points(), LIVES, "settling")
+        return self._process(SETTLE, None, Points(), LIVES, "settling")
 
     def states(self) -> list[tuple[str, str]]:
         """Where every submission stands."""
@@ -123,23 +125,21 @@ class World:
         if order:
             ledger.leases.take(JOB, owner, LEASE_S)
             ledger.runs.begin(run.id, JOB, PERIOD, route.name, order.by, str(order.job_path))
-        walk(route, run)
+        walk(route, run, _without_files(sheet))
         if order:
             ledger.leases.release(JOB, owner)
         return Ending(frozenset(run.codes), tuple(run.messages))
 
 
-def _given(sheet: Spreadsheet) -> Callable[[product.Run], None]:
-    """Stand in for reading the files, which were read already."""
+def _without_files(sheet: Spreadsheet | None) -> Watch:
+    """Call stages but for those of files: what is read was read already, and no outputs are written."""
 
-    def read(run: product.Run) -> None:
-        run.came_in = run.inputs = sheet.inputs
+    def watch(stage, run, *made):
+        if stage is read and sheet is not None:
+            return Intake(sheet.inputs, sheet.inputs, is_judged=True)
+        return None if stage in {write, rewrite} else stage(run, *made)
 
-    return read
-
-
-def _nothing(_: product.Run) -> None:
-    """Write no outputs."""
+    return watch
 
 
 def _is_durable(ledger: Ledger) -> bool:

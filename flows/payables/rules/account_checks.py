@@ -3,11 +3,12 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, because, planned_payments
 from schemas.plan import Place, digest_of
 from schemas.reconciliation import AccountCheckCounts
@@ -223,6 +224,24 @@ class Call:
     result: str
     message: str
     cost_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What the account checks of a run did.
+
+    Attributes:
+        counts: Made, reused, and what they cost.
+        rows: As `account_rows` says.
+        broke_off: Why asking ended for want of answers; None when it did not.
+    """
+
+    counts: AccountCheckCounts = field(default_factory=AccountCheckCounts)
+    rows: Sequence[Mapping[str, object]] = ()
+    broke_off: Message | None = None
+
+
+NO_CHECKS: Final = Checks()
 
 
 def account_rows(
