@@ -138,8 +138,8 @@ PEOPLE: Final = (
         "what was approved may be sent for ever",
         "sent after its approval had lapsed",
         asking(a_month_later),
-        Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] <= now", "False"),
-        Change("flows.sending.recover:withdraw_what_lapsed", "until[one.id] > now", "True"),
+        Change("flows.sending.recover:withdraw_what_lapsed", "until[submission.id] <= now", "False"),
+        Change("flows.sending.recover:withdraw_what_lapsed", "until[submission.id] > now", "True"),
         Change("io_adapters.ledger.submissions:Submissions._may_go", "until is None or now >= until", "False"),
     ),
     Mutant(
