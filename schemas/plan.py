@@ -160,7 +160,7 @@ class BatchPayment:
     payee: str
     amount_cents: int
     destination: str
-    withheld: bool = False
+    withheld: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from schemas.attempt import transitions
 from schemas.messages import Message
+from schemas.plan import BatchPayment
 
 
 class SubmissionState(StrEnum):
@@ -159,40 +160,26 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """An obligation's place in one live submission.
+class Claim(BatchPayment):
+    """A payment in one live submission: an obligation has at most one.
 
     Attributes:
-        obligation_key: Which obligation.
-        base_key: Key of the first obligation of the same payee and period.
-        reference: Reference of the obligation.
-        kind: Of a payments row, of royalties, or the owner's part.
-        payee: Tax id of the payee.
-        amount_cents: What the submission pays for it.
-        destination: Fingerprint of the destination.
-        withheld: Whether the service was asked to hold it back.
         submission_id: Which submission.
         state: Where that submission stands.
         run_id: The run that sent it, or planned it while it is unsent.
         period: Label of the period it was paid for.
         payer: Tax id of who pays; "" for what was paid outside.
         currency: Of the report; "" for what was paid outside.
+        job: Name of the job; "" where it goes without saying.
     """
 
-    obligation_key: str
-    base_key: str
-    reference: str
-    kind: Literal["payment", "royalty", "owner"]
-    payee: str
-    amount_cents: int
-    destination: str
-    withheld: bool
     submission_id: str
     state: SubmissionState
     run_id: str
     period: str
     payer: str = ""
     currency: str = ""
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,29 +15,6 @@ _SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PaidRow:
-    """A payments row that a live submission pays.
-
-    Attributes:
-        job: Name of the job.
-        payer: Tax id of the payer.
-        period: Label of the period.
-        payee: Tax id.
-        amount_cents: What is paid.
-        destination: Fingerprint of the destination, never the account.
-        submission_id: Which submission.
-    """
-
-    job: str
-    payer: str
-    period: str
-    payee: str
-    amount_cents: int
-    destination: str
-    submission_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class PaidAlike:
     """What a row that is to be paid looks like: a payment of its amount to its payee or its account.
 
@@ -115,25 +92,6 @@ class UsedDestination:
     job: str
     period: str
     last_at: dt.datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PaidPart:
-    """One payment of a job's period.
-
-    Attributes:
-        payee: Tax id.
-        base_key: Key of the first obligation of the same payee and reference.
-        reference: Reference of the obligation.
-        amount_cents: What was paid.
-        destination: Fingerprint of the destination.
-    """
-
-    payee: str
-    base_key: str
-    reference: str
-    amount_cents: int
-    destination: str
 
 
 @dataclass(frozen=True, slots=True)

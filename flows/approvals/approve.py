@@ -15,7 +15,7 @@ from flows.payables.rules.exchange_rate import facts_of
 from flows.reconciliation.preview import warn_of_plan
 from flows.royalties.rules.accrue import History
 from flows.run import Run
-from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from io_adapters.ledger.accruals import AccrualPosting
 from io_adapters.ledger.approvals_missing import (
     approvals_given,
     approvals_missing,
@@ -99,10 +99,8 @@ def what_to_post(
     late = history.closed is not None
     if not payables.postings and (late or not (inputs.statements or history.carried_in)):
         return None
-    rows = tuple(
-        Accrual(posting.kind, posting.payee, posting.reference, posting.amount_cents) for posting in payables.postings
-    )
-    return AccrualPosting(job.job, job.payer.tax_id, job.currency, period.label, period.start, rows, late)
+    series = (job.job, job.payer.tax_id, job.currency)
+    return AccrualPosting(*series, period.label, period.start, payables.postings, late)
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:

@@ -26,7 +26,6 @@ from schemas.layouts.layout import match_headers
 from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
-from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
 
@@ -225,7 +224,7 @@ def _decisions(run: Run, inputs: Inputs) -> dict[str, Decision]:
     return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
 
 
-def _elsewhere(run: Run, inputs: Inputs) -> tuple[PaidRow, ...]:
+def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:
     """What payments rows have paid to the people and the accounts of this run's."""
     payments = inputs.payments
     destinations = destinations_of(payments, inputs.payees)

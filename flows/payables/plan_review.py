@@ -27,7 +27,7 @@ from flows.run import Run
 from flows.run_document import RunDocument
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents
-from schemas.plan import PaymentPlan
+from schemas.plan import BatchPayment, PaymentPlan
 from schemas.plan_view import (
     Against,
     Notice,
@@ -37,7 +37,7 @@ from schemas.plan_view import (
     RateChange,
 )
 from schemas.submission import Claim
-from schemas.used_before import PaidPart, paid_alike_message
+from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 
 
@@ -121,7 +121,7 @@ def _rate_of_reports(run: Run, last: RunDocument) -> tuple[RateChange, ...]:
     return (RateChange(ours.currency, terms.plain_rate, ours.plain_rate),)
 
 
-def _against_period(placed: Obligations, period: str, paid: list[PaidPart], names: dict[str, str]) -> PlanChanges:
+def _against_period(placed: Obligations, period: str, paid: list[BatchPayment], names: dict[str, str]) -> PlanChanges:
     """Compare by payee: another period owes everybody something else, so that payments cannot be told apart."""
     if not paid:
         return PlanChanges(Against.NOTHING)

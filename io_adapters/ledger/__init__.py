@@ -1,7 +1,7 @@
 """The durable record. It decides what may still be sent; nothing else remembers."""
 
 from io_adapters.ledger.account_checks import KeptCheck, NotReserved, Reservation
-from io_adapters.ledger.accruals import Accrual, AccrualPosting
+from io_adapters.ledger.accruals import AccrualPosting
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.decisions import Freeze, Hold
 from io_adapters.ledger.directory import Finding, KeptWebhook
@@ -11,6 +11,7 @@ from io_adapters.ledger.outbox import Answer, JournalLine
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.ledger.reports import ReportSnapshot
 from io_adapters.ledger.runs import Run
+from schemas.accrual import Accrual
 
 __all__ = [
     "Accrual",

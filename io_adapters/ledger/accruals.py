@@ -5,12 +5,13 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, select
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals
+from schemas.accrual import Accrual
 from schemas.errors import UnsoundPlan
 
 
@@ -54,23 +55,6 @@ def sum_recouped(
         and_(late, late_accruals.c.kind == "recouped"),
     )
     return {(payee, reference): cents for (payee, reference), cents in sums.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Accrual:
-    """One payee's sum in a posting.
-
-    Attributes:
-        kind: Carried to the next period, or recouped from an advance.
-        payee: Tax id.
-        reference: Which advance; "" for what is carried.
-        amount_cents: The sum; a carried debt is negative.
-    """
-
-    kind: Literal["carried", "recouped"]
-    payee: str
-    reference: str
-    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from io_adapters.ledger.tables import attempts, claims, plans, submissions, subm
 from schemas.errors import BrokenInvariant, ConfigurationError, UnsoundPlan
 from schemas.plan import BatchPayment
 from schemas.submission import LIVE, TRANSITIONS, Claim, Submission, SubmissionState, Withheld
-from schemas.used_before import FailedPayment, PaidRow
+from schemas.used_before import FailedPayment
 
 
 class ClaimCollision(UnsoundPlan):
@@ -49,7 +49,7 @@ class Claims:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
-    def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[PaidRow]:
+    def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[Claim]:
         """Return the live claims of payments rows that one of these may look like, of whatever job and period.
 
         Args:
@@ -59,20 +59,18 @@ class Claims:
         Returns:
             Claims of one of the amounts to one of the payees or destinations, oldest first.
         """
-        found = dict[tuple[str, int], PaidRow]()
+        found = dict[tuple[str, int], Claim]()
         for some in chunks(rows):
             payees, destinations, amounts = (set(column) for column in zip(*some, strict=True))
             there = or_(claims.c.payee.in_(payees), claims.c.destination.in_(destinations - {""}))
             query = (
-                select(claims.c.position, *(_PAID_ROW[name] for name in PaidRow.__dataclass_fields__))
-                .join(submitted, submissions.c.id == claims.c.submission_id)
-                .join(plans, plans.c.digest == submissions.c.plan_digest)
+                _select_claims(claims.c.position)
                 .where(there, claims.c.amount_cents.in_(amounts), claims.c.live, claims.c.kind == "payment")
                 .where(submissions.c.currency == currency)
                 .order_by(attempts.c.created_at, claims.c.submission_id, claims.c.position)
             )
             with self._db.reading() as connection:
-                found |= {(row.submission_id, row.position): PaidRow(*row[1:]) for row in connection.execute(query)}
+                found |= {(row.submission_id, row.position): _claim_of(row[:-1]) for row in connection.execute(query)}
         return list(found.values())
 
     def failed_before(
@@ -199,19 +197,18 @@ _OF_OTHERS: Final[dict[str, Table]] = {
     **dict.fromkeys(("period", "currency", "job"), submissions),
     "payer": plans,
 }
-_PAID_ROW: Final = {name: _OF_OTHERS.get(name, claims).c[name] for name in PaidRow.__dataclass_fields__}
 
 
-def _select_claims() -> Select[Any]:
+def _select_claims(*more: Column[Any]) -> Select[Any]:
     columns = (_OF_OTHERS.get(name, claims).c[name] for name in Claim.__dataclass_fields__)
     return (
-        select(*columns)
+        select(*columns, *more)
         .join(submitted, submissions.c.id == claims.c.submission_id)
         .join(plans, plans.c.digest == submissions.c.plan_digest)
     )
 
 
-def _claim_of(row: Row[Any]) -> Claim:
+def _claim_of(row: Sequence[Any]) -> Claim:
     values = dict(zip(Claim.__dataclass_fields__, row, strict=True))  # the columns are Claim's fields
     return Claim(**values | {"state": SubmissionState(values["state"])})
 

@@ -34,9 +34,9 @@ from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.job import Identities
 from schemas.messages import Message
-from schemas.plan import ExchangeTerms, PaymentPlan
+from schemas.plan import BatchPayment, ExchangeTerms, PaymentPlan
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
-from schemas.used_before import PaidPart, PaidSum, UsedDestination
+from schemas.used_before import PaidSum, UsedDestination
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,16 +397,16 @@ class PaidHistory:
             query = select(submissions.c.period).select_from(submitted).where(submissions.c.job == job, paid)
             return list(connection.scalars(query.distinct()))
 
-    def payments(self, job: str, period: str) -> list[PaidPart]:
+    def payments(self, job: str, period: str) -> list[BatchPayment]:
         """Return every payment of a job's period, the owner's part aside."""
-        columns = (claims.c[name] for name in PaidPart.__dataclass_fields__)
+        columns = (claims.c[name] for name in BatchPayment.__dataclass_fields__)
         query = (
             select(*columns)
             .join(submitted, _OF_SUBMISSION)
             .where(submissions.c.job == job, submissions.c.period == period, _paid(), claims.c.kind != "owner")
         )
         with self._db.reading() as connection:
-            return [PaidPart(*row) for row in connection.execute(query)]
+            return [BatchPayment(*row) for row in connection.execute(query)]
 
     def last_document(self, job: str, period: str, other_than: str) -> tuple[str, bytes] | None:
         """Return the id and document of the run of a job's period that began last; None when none left a document.

@@ -42,7 +42,9 @@ def _batches(job: str, first: int, count: int) -> Iterator[PaymentBatch]:
 def _payment(job: str, number: int) -> BatchPayment:
     payee, reference = f"{number:011d}", ""
     key = obligation_key(job, PAYER, payee, PERIOD, "BRL", reference)
-    return BatchPayment(key, key, reference, "payment", payee, 1_000 + number % 977, f"destination {number}")
+    return BatchPayment(
+        key, key, reference, "payment", payee, 1_000 + number % 977, f"destination {number}", withheld=False
+    )
 
 
 def _entry(payment: BatchPayment) -> dict[str, object]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flows.royalties.rules.accrue import History, Posting, advance_reference
+from flows.royalties.rules.accrue import History, advance_reference
+from schemas.accrual import Accrual
 from schemas.values.money import parse_plain_amount
 from tests.spec.office import NOTHING_BEFORE, Office, inputs, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, lines, payees, same, shares
@@ -42,9 +43,9 @@ def test_advances_are_recouped_oldest_first_however_they_are_listed():
     assert same(payables.balances, f"{BALANCE}\n| ana | 100.00 | 100.00 | 0.00 | 0.00 | 0.00 | 0.00 |")
     # One without a date is the oldest; the last one gets what is left.
     assert payables.postings == (
-        Posting(ANA, "recouped", "clipe", 2000),
-        Posting(ANA, "recouped", "disco", 7000),
-        Posting(ANA, "recouped", "turne", 1000),
+        Accrual("recouped", ANA, "clipe", 2000),
+        Accrual("recouped", ANA, "disco", 7000),
+        Accrual("recouped", ANA, "turne", 1000),
     )
 
 
@@ -74,7 +75,7 @@ def test_an_advance_listed_in_two_rows_is_one_advance():
         """,
         recouped={(ANA, "disco"): 2000},
     )
-    assert payables.postings == (Posting(ANA, "recouped", "disco", 3000),)
+    assert payables.postings == (Accrual("recouped", ANA, "disco", 3000),)
 
 
 def test_an_advance_of_one_recording_takes_only_what_that_recording_earned_in_whole_centavos():
@@ -86,7 +87,7 @@ def test_an_advance_of_one_recording_takes_only_what_that_recording_earned_in_wh
         """,
     )
     assert same(payables.balances, f"{BALANCE}\n| ana | 100.01 | 10.00 | 0.00 | 0.00 | 0.00 | 90.01 |")
-    assert payables.postings == (Posting(ANA, "recouped", advance_reference("disco", RECORDINGS["samba"]), 1000),)
+    assert payables.postings == (Accrual("recouped", ANA, advance_reference("disco", RECORDINGS["samba"]), 1000),)
 
 
 def test_two_advances_of_one_recording_share_what_it_earned():

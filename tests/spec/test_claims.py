@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from flows.royalties.rules.accrue import Posting
+from schemas.accrual import Accrual
 from schemas.submission import SubmissionState
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, advances, held_rows, lines, payees, payments, same, shares
@@ -197,7 +197,7 @@ def test_royalties_that_shrank_are_carried_as_owed_back_and_the_owner_s_stay_wit
         | owner | owner   | -3.00  | owner     |
         """,
     )
-    assert payables.postings == (Posting(CPF["ana"], "carried", "", -300),)
+    assert payables.postings == (Accrual("carried", CPF["ana"], "", -300),)
     assert office.plan(payables).batches == ()
 
 
@@ -215,7 +215,7 @@ def test_royalties_that_vanished_from_the_statement_are_owed_back_whole():
         | owner | owner   | 10.00  | duplicate |
         """,
     )
-    assert payables.postings == (Posting(CPF["ana"], "carried", "", -1000),)
+    assert payables.postings == (Accrual("carried", CPF["ana"], "", -1000),)
 
 
 def test_an_owner_s_part_that_vanished_is_taken_back_from_the_owner():
@@ -252,7 +252,7 @@ def test_royalties_that_fell_below_zero_after_they_were_paid_carry_all_of_it():
         | owner | owner   | -12.00 | owner     |
         """,
     )
-    assert payables.postings == (Posting(CPF["ana"], "carried", "", -1200),)
+    assert payables.postings == (Accrual("carried", CPF["ana"], "", -1200),)
 
 
 def test_a_claimed_payee_who_has_problems_now_keeps_the_claim_and_only_the_difference_is_held():
@@ -275,7 +275,7 @@ def test_what_was_recouped_in_the_period_stays_so_when_it_is_run_again():
     office.send(earned("20.00", **tables))
     payables = office.compute_payables(earned("20.00", **tables))
     assert office.plan(payables).batches == ()
-    assert payables.postings == (Posting(CPF["ana"], "recouped", "disco", 400),)
+    assert payables.postings == (Accrual("recouped", CPF["ana"], "disco", 400),)
 
 
 @pytest.mark.parametrize("state", [SubmissionState.IN_DOUBT, SubmissionState.PARTIAL, SubmissionState.EXCLUDED])

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from flows.royalties.rules.accrue import Posting
+from schemas.accrual import Accrual
 from tests.spec.tables import CPF
 
 ANA = CPF["ana"]
@@ -281,9 +281,9 @@ def test_the_latest_period_does_not_take_what_a_late_difference_has_taken_alread
 def test_only_what_changes_is_booked_beside_what_stands(year):
     after(year, "2026-01", "2026-02", minimum_payout="20.00")
     payables = year.run("2026-01", year.came_in("2026-01", {"samba": "93.00"}))
-    assert payables.postings == (Posting(ANA, "carried", "", -700),)
+    assert payables.postings == (Accrual("carried", ANA, "", -700),)
     payables = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
-    assert payables.postings == (Posting(ANA, "carried", "", -200),)
+    assert payables.postings == (Accrual("carried", ANA, "", -200),)
     payables = year.run("2026-01", year.came_in("2026-01", {"samba": "91.00"}))
     assert payables.postings == ()
 

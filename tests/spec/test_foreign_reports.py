@@ -126,7 +126,7 @@ def plan(exchange, *batches):
 
 
 def batch(content=b"{}"):
-    payment = BatchPayment("ob-1", "ob-1", "", "payment", "ana", 100, "there")
+    payment = BatchPayment("ob-1", "ob-1", "", "payment", "ana", 100, "there", withheld=False)
     return PaymentBatch(1, content, (payment,), 0, 100)
 
 

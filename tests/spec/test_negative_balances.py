@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.royalties.rules.accrue import Posting
+from schemas.accrual import Accrual
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, lines, payees, payments, same, shares
 
@@ -94,7 +94,7 @@ def test_somebody_who_owes_is_carried_whatever_is_wrong_with_their_account(code)
     )
     payables = Office().compute_payables(came_in)
     assert same(payables.obligations, "| payee | amount | place |\n| ana | -9.00 | carried |")
-    assert payables.postings == (Posting(ANA, "carried", "", -900),)
+    assert payables.postings == (Accrual("carried", ANA, "", -900),)
 
 
 def test_a_correction_below_what_was_paid_and_returns_after_it_add_up(year):

@@ -17,9 +17,10 @@ from flows.payables.rules.plan_review import (
     sums_of,
     sums_paid,
 )
+from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice
 from schemas.submission import SubmissionState
-from schemas.used_before import PaidPart, PaidSum, UsedDestination
+from schemas.used_before import PaidSum, UsedDestination
 from schemas.values.money import parse_plain_amount
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, destination_of_mail, lines, payees, payments, reais, shares, table
@@ -46,9 +47,9 @@ def sums(drawn):
 def parts(drawn):
     """Draw the payments of the last period: payee, amount, and perhaps reference and key."""
     return [
-        PaidPart(
-            CPF[row["payee"]], row["payee"], row.get("reference", ""), parse_plain_amount(row["amount"]),
-            destination_of_mail(f"{row['payee']}@example.com"),
+        BatchPayment(
+            row["payee"], row["payee"], row.get("reference", ""), "payment", CPF[row["payee"]],
+            parse_plain_amount(row["amount"]), destination_of_mail(f"{row['payee']}@example.com"), withheld=False,
         )
         for row in table(drawn)
     ]  # fmt: skip

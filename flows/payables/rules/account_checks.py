@@ -46,16 +46,12 @@ class AccountToCheck:
 
     Attributes:
         fingerprint: What the answer is kept under: account, holder and whether ownership is asked.
-        payee: Tax id of the payee.
-        destination: Fingerprint of the account alone, as obligations have it.
-        amount_cents: What waits to be paid there.
+        owed: What waits to be paid there, summed up.
         request: The body to send.
     """
 
     fingerprint: str
-    payee: str
-    destination: str
-    amount_cents: int
+    owed: Obligation
     request: AccountValidation
 
 
@@ -73,9 +69,7 @@ def accounts_to_pay(obligations: Iterable[Obligation], *, ownership: bool) -> li
         first.setdefault(fingerprint, owed)
         sums[fingerprint] += owed.amount_cents
     return [
-        AccountToCheck(
-            fingerprint, owed.payee.tax_id, owed.destination, sums[fingerprint], _request(owed, ownership=ownership)
-        )
+        AccountToCheck(fingerprint, replace(owed, amount_cents=sums[fingerprint]), _request(owed, ownership=ownership))
         for fingerprint, owed in first.items()
     ]
 
@@ -183,10 +177,10 @@ def likely_good_first(accounts: Iterable[AccountToCheck], known: KnownOfAccounts
     def weight(one: AccountToCheck) -> tuple[bool, bool, bool, bool, int, str]:
         return (
             one.fingerprint in known.refused,
-            one.payee in known.doubtful,
-            (one.payee, one.destination) not in known.paid,
-            one.request.pixKey is None or one.request.pixKey != one.payee,
-            -one.amount_cents,
+            one.owed.payee.tax_id in known.doubtful,
+            (one.owed.payee.tax_id, one.owed.destination) not in known.paid,
+            one.request.pixKey is None or one.request.pixKey != one.owed.payee.tax_id,
+            -one.owed.amount_cents,
             one.fingerprint,
         )
 
@@ -294,7 +288,7 @@ def _row(
     account: AccountToCheck | None, result: str, message: str, cost_cents: int, *, reused: bool = False
 ) -> dict[str, Any]:
     return {
-        "payee": mask_tax_id(account.payee) if account else "",
+        "payee": mask_tax_id(account.owed.payee.tax_id) if account else "",
         "destination_masked": _masked(account) if account else "",
         "result": result,
         "made": cost_cents > 0,

@@ -10,7 +10,7 @@ from typing import Any
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import source_of
 from flows.reports.rules.judge_report import judge_report
-from flows.royalties.rules.accrue import Posting
+from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import labelled_period
@@ -19,7 +19,7 @@ from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbere
 from schemas.plan_view import Notice, PayeeNotice
 from schemas.submission import Claim, Submission, SubmissionState
 from schemas.tables.contract import records
-from schemas.used_before import FailedPayment, PaidAlike, PaidRow
+from schemas.used_before import FailedPayment, PaidAlike
 from schemas.wire import SplitReport, amount_from_cents
 
 DIFFERENCE = "difference"
@@ -37,7 +37,7 @@ class Claimed:
     """
 
     obligations: Obligations
-    postings: tuple[Posting, ...]
+    postings: tuple[Accrual, ...]
 
 
 def claim(
@@ -70,7 +70,7 @@ def claim(
     for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
         by_base.setdefault(one.base_key, []).append(one)
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
-    judged, postings = list[Obligation](), list[Posting]()
+    judged, postings = list[Obligation](), list[Accrual]()
     seen = set[str]()
     for owed in obligations:
         known = by_base.get(owed.base_key, []) if owed.base_key else []
@@ -194,7 +194,7 @@ def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
 
 
 def _judge_difference(
-    owed: Obligation, known: Sequence[Claim], identity: JobIdentity, postings: list[Posting]
+    owed: Obligation, known: Sequence[Claim], identity: JobIdentity, postings: list[Accrual]
 ) -> list[Obligation]:
     """Replace an owed sum by its claims and the difference."""
     parts = [_claimed_part(owed, claim) for claim in known]
@@ -204,7 +204,7 @@ def _judge_difference(
     elif difference < 0:
         parts.append(_owed_back(owed, difference))
         if owed.kind == "royalty":
-            postings.append(Posting(owed.payee.tax_id, "carried", "", difference))
+            postings.append(Accrual("carried", owed.payee.tax_id, "", difference))
     return parts
 
 
@@ -373,7 +373,7 @@ def says_paid(submission: Submission, report: SplitReport, *, unpaid_cents: int,
 
 def paid_alike(
     obligations: Iterable[Obligation],
-    paid: Sequence[PaidRow],
+    paid: Sequence[Claim],
     identity: JobIdentity,
     decided: Collection[str] = (),
 ) -> dict[str, tuple[PaidAlike, ...]]:
@@ -390,7 +390,7 @@ def paid_alike(
     """
     if not paid:
         return {}
-    by_payee, by_account = defaultdict[object, list[PaidRow]](list), defaultdict[object, list[PaidRow]](list)
+    by_payee, by_account = defaultdict[object, list[Claim]](list), defaultdict[object, list[Claim]](list)
     for one in paid:
         by_payee[one.amount_cents, one.payee].append(one)
         by_account[one.amount_cents, one.destination].append(one)
@@ -407,7 +407,7 @@ def paid_alike(
     return found
 
 
-def _counts(paid: PaidRow, owed: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
+def _counts(paid: Claim, owed: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
     """Whether a person must know of a payment before a row of its amount goes to its payee or account."""
     same_series = (paid.job, paid.payer) == (identity.job, identity.payer)
     if (paid.job, paid.period) == (identity.job, identity.period):
@@ -420,7 +420,7 @@ def _overlap(one: str, other: str) -> bool:
     return first.start <= second.end and second.start <= first.end
 
 
-def _told(paid: PaidRow, owed: Obligation, identity: JobIdentity) -> PaidAlike:
+def _told(paid: Claim, owed: Obligation, identity: JobIdentity) -> PaidAlike:
     return PaidAlike(
         paid.job,
         paid.period,

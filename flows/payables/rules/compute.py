@@ -20,7 +20,7 @@ from flows.payables.rules.obligations import (
     rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
-from flows.royalties.rules.accrue import AccrualRules, History, Posting, Recoupable, accrue, stand_by_what_was_posted
+from flows.royalties.rules.accrue import AccrualRules, History, Recoupable, accrue, stand_by_what_was_posted
 from flows.royalties.rules.allocation import (
     OWNER_ROLE,
     UNMATCHED_ROLE,
@@ -32,6 +32,7 @@ from flows.royalties.rules.allocation import (
     round_earnings,
     territories_frame,
 )
+from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
@@ -41,7 +42,6 @@ from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
-from schemas.used_before import PaidRow
 from schemas.wire import Institution
 
 
@@ -68,7 +68,7 @@ class LedgerSnapshot:
     refused: frozenset[str] = frozenset()
     repeated: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    elsewhere: tuple[PaidRow, ...] = ()
+    elsewhere: tuple[Claim, ...] = ()
     other_books: tuple[Claim, ...] = ()
     paid_outside: Mapping[str, int] = field(default_factory=dict)
     in_question: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Payables:
     obligations: Obligations
     balances: DataFrame[PayeeBalances]
     earnings: DataFrame[Earnings]
-    postings: tuple[Posting, ...]
+    postings: tuple[Accrual, ...]
     territories: DataFrame[TerritoryEarnings] = field(default_factory=territories_frame)
 
 
@@ -170,7 +170,7 @@ class _Case:
         return replace(self._owe(changed.balances, [], problems), postings=changed.postings)
 
     def _owe(
-        self, balances: DataFrame[PayeeBalances], postings: Collection[Posting], problems: Mapping[str, str]
+        self, balances: DataFrame[PayeeBalances], postings: Collection[Accrual], problems: Mapping[str, str]
     ) -> Payables:
         """Turn balances and everything else into obligations, held against claims and checks."""
         inputs, payees = self.inputs, self.inputs.payees
@@ -215,7 +215,7 @@ class _Case:
         earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
         return {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
 
-    def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
+    def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
         rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
         names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
         history, advances = self.standing.history, self.inputs.advances
@@ -297,13 +297,13 @@ def _held_by_checks(obligations: Obligations, standing: LedgerSnapshot) -> dict[
     }
 
 
-def _merged(postings: Collection[Posting]) -> tuple[Posting, ...]:
+def _merged(postings: Collection[Accrual]) -> tuple[Accrual, ...]:
     sums: dict[tuple[str, str, str], int] = {}
     for posting in postings:
         name = (posting.payee, posting.kind, posting.reference)
         sums[name] = sums.get(name, 0) + posting.amount_cents
     return tuple(
-        Posting(payee, "carried" if kind == "carried" else "recouped", reference, cents)
+        Accrual("carried" if kind == "carried" else "recouped", payee, reference, cents)
         for (payee, kind, reference), cents in sorted(sums.items())
         if cents
     )

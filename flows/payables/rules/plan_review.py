@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 import pandas as pd
 
 from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
-from schemas.plan import Place
+from schemas.plan import BatchPayment, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
     MUCH_ABOVE_BY_CENTS,
@@ -26,7 +26,7 @@ from schemas.plan_view import (
     PlanRow,
     RateChange,
 )
-from schemas.used_before import PaidAlike, PaidPart, PaidSum, UsedDestination
+from schemas.used_before import PaidAlike, PaidSum, UsedDestination
 from schemas.values.masking import mask_tax_id
 
 _PAID_KINDS: Final = ("payment", "royalty", "owner")
@@ -67,7 +67,7 @@ def sums_by_payee(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
     return sums
 
 
-def sums_paid(parts: Iterable[PaidPart], names: Mapping[str, str]) -> dict[str, Obligation]:
+def sums_paid(parts: Iterable[BatchPayment], names: Mapping[str, str]) -> dict[str, Obligation]:
     """Sum up by payee what was paid for a period.
 
     Args:
@@ -229,7 +229,7 @@ class PaidBefore:
 
     sums: Sequence[PaidSum] = ()
     destinations: Sequence[UsedDestination] = ()
-    last_period: Sequence[PaidPart] = ()
+    last_period: Sequence[BatchPayment] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ def notices_of(
         currency: Currency of the reports; only amounts in it are compared.
     """
     sums, used = _by_payee(before.sums), _by_payee(before.destinations)
-    last = defaultdict[str, list[PaidPart]](list)
+    last = defaultdict[str, list[BatchPayment]](list)
     for part in before.last_period:
         last[part.payee].append(part)
     found: list[PayeeNotice] = []
@@ -359,7 +359,7 @@ def _look_at_destination(
 
 
 def _disappeared(
-    last: Mapping[str, Sequence[PaidPart]], here: Collection[str], names: Mapping[str, str]
+    last: Mapping[str, Sequence[BatchPayment]], here: Collection[str], names: Mapping[str, str]
 ) -> Iterator[PayeeNotice]:
     """People of the last period of whom this one knows nothing: neither paid, nor held, nor carried."""
     for payee, parts in last.items():

@@ -4,32 +4,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings
+from schemas.accrual import Accrual
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import PayeeBalances
-
-
-@dataclass(frozen=True, slots=True)
-class Posting:
-    """What a period leaves in the ledger for later ones.
-
-    Attributes:
-        payee: Tax id.
-        kind: recouped (of an advance) or carried (into the next period; negative when owed back).
-        reference: Reference of the advance; "" for carried.
-        amount_cents: How much.
-    """
-
-    payee: str
-    kind: Literal["recouped", "carried"]
-    reference: str
-    amount_cents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +64,7 @@ def accrue(
     rules: AccrualRules,
     names: Mapping[str, str],
     held: Collection[str],
-) -> tuple[DataFrame[PayeeBalances], list[Posting]]:
+) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
     """Work out each payee's balance.
 
     Args:
@@ -108,7 +91,7 @@ def accrue(
         payable = net if net > 0 and net >= rules.minimum_payout_cents else 0
         postings += recoupments
         if net != payable:
-            postings.append(Posting(payee, "carried", "", net - payable))
+            postings.append(Accrual("carried", payee, "", net - payable))
         rows.append((payee, names.get(payee, ""), earned, recouped, carried_in, net - payable, 0, payable))
     return balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.to_schema().columns))), postings
 
@@ -125,7 +108,7 @@ def recoup(
     linked: Mapping[tuple[str, str], Fraction],
     advances: pd.DataFrame,
     recouped: Mapping[tuple[str, str], int],
-) -> list[Posting]:
+) -> list[Accrual]:
     """Take outstanding advances out of positive earnings, oldest first; linked ones only from their recording.
 
     Args:
@@ -152,7 +135,7 @@ def recoup(
             left -= taken
             if isrc:
                 left_of[isrc] -= taken
-            postings.append(Posting(payee, "recouped", name, taken))
+            postings.append(Accrual("recouped", payee, name, taken))
     return postings
 
 
@@ -189,12 +172,12 @@ class ChangedPeriod:
     """
 
     balances: DataFrame[PayeeBalances]
-    postings: tuple[Posting, ...]
+    postings: tuple[Accrual, ...]
 
 
 def stand_by_what_was_posted(
     balances: DataFrame[PayeeBalances],
-    postings: Iterable[Posting],
+    postings: Iterable[Accrual],
     closed: Closed,
     *,
     claims: Iterable[Claim],
@@ -224,7 +207,7 @@ def stand_by_what_was_posted(
     claimed = defaultdict[str, int](int)
     for claim in claims:
         claimed[claim.payee] += claim.amount_cents if claim.kind == "royalty" else 0
-    rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Posting]()
+    rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Accrual]()
     earned_from = recoupable.by_payee()
     for payee in changed:
         case = _Payee(payee, rows.get(payee, {}), stands.get(payee, {}), claimed[payee])
@@ -241,13 +224,13 @@ def stand_by_what_was_posted(
 class _Settled:
     """How what is open is settled, in centavos; together the parts are what is open."""
 
-    recouped: Sequence[Posting] = ()
+    recouped: Sequence[Accrual] = ()
     payable: int = 0
     held: int = 0
     carried: int = 0
 
-    def postings(self, payee: str) -> list[Posting]:
-        return [*self.recouped, *([Posting(payee, "carried", "", self.carried)] if self.carried else [])]
+    def postings(self, payee: str) -> list[Accrual]:
+        return [*self.recouped, *([Accrual("carried", payee, "", self.carried)] if self.carried else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +261,7 @@ class _Payee:
 
     def recoupable(
         self, linked: Mapping[tuple[str, str], Fraction], advances: pd.DataFrame, closed: Closed
-    ) -> list[Posting]:
+    ) -> list[Accrual]:
         """Take outstanding advances out of what is open, as far as it was earned here."""
         left_of = {(payee, isrc): cents - self._taken_from(isrc) for (payee, isrc), cents in linked.items()}
         most = min(self.open, self.earned - self.left("recouped"))
@@ -288,7 +271,7 @@ class _Payee:
         """What advances have taken of a recording; `advance_reference` ends in it."""
         return sum(cents for (_, reference), cents in self.stands.items() if isrc and reference.endswith(f"|{isrc}"))
 
-    def settle(self, taken: Sequence[Posting], minimum_cents: int, *, held: bool) -> _Settled:
+    def settle(self, taken: Sequence[Accrual], minimum_cents: int, *, held: bool) -> _Settled:
         rest = self.open - sum(posting.amount_cents for posting in taken)
         if rest > 0 and held:
             return _Settled(held=rest)

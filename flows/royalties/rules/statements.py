@@ -9,7 +9,8 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 
-from flows.royalties.rules.accrue import History, Posting, advance_reference
+from flows.royalties.rules.accrue import History, advance_reference
+from schemas.accrual import Accrual
 from schemas.job import Job, Period
 from schemas.obligation import Obligation, Obligations, Reason, sum_cents
 from schemas.payee_statement import (
@@ -218,7 +219,7 @@ def heading_of(job: Job, period: Period) -> StatementHeading:
 
 
 def stand_of_advances(
-    advances: pd.DataFrame, postings: Iterable[Posting], history: History
+    advances: pd.DataFrame, postings: Iterable[Accrual], history: History
 ) -> tuple[AdvanceStanding, ...]:
     """Say for each advance what this period recouped of it and what is left.
 

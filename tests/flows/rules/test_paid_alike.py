@@ -6,11 +6,16 @@ import pytest
 
 from flows.payables.rules.claims import paid_alike
 from schemas.approval import DecisionKind
-from schemas.used_before import PaidAlike, PaidRow
+from schemas.submission import Claim, SubmissionState
+from schemas.used_before import PaidAlike
 from tests.spec.office import Office, inputs
 from tests.spec.tables import CPF, PAYER, destination_of_mail, payments
 
-ANA = PaidRow("selo", PAYER, "2026-09", CPF["ana"], 1000, destination_of_mail("ana@example.com"), "rp-1")
+ANA = Claim(
+    obligation_key="ob-1", base_key="ob-1", reference="", kind="payment", payee=CPF["ana"], amount_cents=1000,
+    destination=destination_of_mail("ana@example.com"), withheld=False, submission_id="rp-1",
+    state=SubmissionState.PAID, run_id="run-1", period="2026-09", payer=PAYER, currency="BRL", job="selo",
+)  # fmt: skip
 ROW = "| payee | reference | amount | recurring |\n| ana | show | 10.00 | {} |"
 
 

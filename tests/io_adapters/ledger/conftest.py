@@ -79,6 +79,7 @@ def _batch(number: int, amounts: dict[str, int], job: str, period: str) -> Payme
             payee=payee,
             amount_cents=cents,
             destination=f"fingerprint of {payee}",
+            withheld=False,
         )
         for payee, cents in amounts.items()
     )

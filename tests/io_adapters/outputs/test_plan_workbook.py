@@ -30,7 +30,7 @@ from schemas.reconciliation import RowCounts, Totals
 
 ANA, BIA = "52998224725", "11144477735"
 ON = dt.datetime(2026, 9, 30, 12, tzinfo=dt.UTC)
-PAID = BatchPayment("ob-1", "ob-1", "", "payment", ANA, 100_000, "fingerprint")
+PAID = BatchPayment("ob-1", "ob-1", "", "payment", ANA, 100_000, "fingerprint", withheld=False)
 PLAN = PaymentPlan("aurora", "12ABC34501DE35", "2026-10", "BRL", (PaymentBatch(1, b"{}", (PAID,), 0, 100_000),))
 
 
