@@ -305,7 +305,7 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
         try:
             return watch(stage, run, *made, **named)
         except RepasseError as error:
-            run.end_with(error.exit_code, error.in_words(run.language))
+            run.end_with(error.exit_code, error.render_in(run.language))
         except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
             run.end_with(ExitCode.BUG, describe_bug(error))
         raise Stopped

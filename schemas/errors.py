@@ -23,9 +23,9 @@ class RepasseError(Exception):
     @property
     def message(self) -> str:
         """What it says, for a reader of whom nothing is known."""
-        return self.in_words(self.language)
+        return self.render_in(self.language)
 
-    def in_words(self, language: str) -> str:
+    def render_in(self, language: str) -> str:
         """Return the message in a language, where it has one; else as it was written."""
         return render(self.told, language) if isinstance(self.told, Message) else self.told
 

@@ -326,7 +326,6 @@ class PlanPage:
         first_ever: Whether the ledger has never paid anybody.
         changes: What is not as it was.
         stopped: Whether rows have problems and the job says that then nothing is sent.
-        reasons: Reason -> language -> words.
         reasons_to_look: Why a person must look at the plan, whatever --yes says, as `message_json`.
     """
 
@@ -349,7 +348,6 @@ class PlanPage:
     first_ever: bool
     changes: PlanChanges
     stopped: bool
-    reasons: Mapping[str, Mapping[str, str]]
     reasons_to_look: tuple[Mapping[str, Any], ...] = ()
 
     @property

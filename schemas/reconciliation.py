@@ -100,7 +100,7 @@ class Discrepancy(Strict):
         }
         return cls(kind=kind, report_id=report_id, message=render(f"discrepancy.{kind}", "en"), **shown)
 
-    def in_words(self, language: str) -> str:
+    def render_in(self, language: str) -> str:
         """Say what does not agree; what the ledger says of a report that ended otherwise is said as it stands there."""
         texts = catalogue_in(language)
         return texts(id_) if (id_ := f"discrepancy.{self.kind}") in texts else self.message

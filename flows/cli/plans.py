@@ -13,7 +13,7 @@ from rich.table import Table
 
 from flows.cli.printing import show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
-from io_adapters.outputs.plan_workbook import digest_in_words, where_in_words
+from io_adapters.outputs.plan_workbook import digest_text, where_text
 from schemas.messages import Message, catalogue_in, render
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanChanges, PlanRow, PlanView
@@ -77,7 +77,7 @@ class _Screen:
         self._waits()
         self._end(path)
 
-    def _say(self, key: str, **facts: object) -> str:
+    def _text(self, key: str, **facts: object) -> str:
         return escape(render(key, self._view.language, **facts))
 
     def _money(self, cents: int) -> str:
@@ -91,14 +91,14 @@ class _Screen:
         payments = sum(batch.payees for batch in view.plan.batches)
         counted = {"payees": view.payees, "payments": payments, "batches": len(view.plan.batches)}
         facts = {name: Message(f"count.{name}", count=count) for name, count in counted.items()}
-        counts = self._say("cli.plan.total", **facts)
+        counts = self._text("cli.plan.total", **facts)
         total = f"{view.plan.currency} {self._money(view.plan.total_cents)}"
         self._print(f"[bold]{view.plan.job}  {view.plan.period}  {total}[/]  {counts}")
         owner = sum(batch.owner_cents for batch in view.plan.batches)
         if owner:
-            self._print(self._say("cli.plan.owner", owner=self._money(owner)))
+            self._print(self._text("cli.plan.owner", owner=self._money(owner)))
         if view.plan.exchange:
-            self._print(self._say("cli.rate.terms", **facts_of(view.plan.exchange)))
+            self._print(self._text("cli.rate.terms", **facts_of(view.plan.exchange)))
 
     def _look(self) -> None:
         view = self._view
@@ -106,18 +106,18 @@ class _Screen:
         for reason in view.reasons_to_look:
             self._print(f"  [red]{_shown(render(reason, view.language))}[/]")
         if view.first_ever:
-            self._print(f"  {self._say('cli.look.first_ever')}")
+            self._print(f"  {self._text('cli.look.first_ever')}")
             return
         if not view.notices:
-            self._print(f"  {self._say('cli.look.nothing')}")
+            self._print(f"  {self._text('cli.look.nothing')}")
             return
         for notice, count in view.notice_counts.items():
             if count:
-                self._print(f"  [{_COLOURS[notice]}]{self._say(f'cli.look.{notice}', count=count)}[/]")
+                self._print(f"  [{_COLOURS[notice]}]{self._text(f'cli.look.{notice}', count=count)}[/]")
         shown = [one for notice in Notice for one in _first_of(view.notices, notice)]
         self._rows(
             (
-                f"[{_COLOURS[one.notice]}]{self._say(f'cli.look.short_{one.notice}')}[/]",
+                f"[{_COLOURS[one.notice]}]{self._text(f'cli.look.short_{one.notice}')}[/]",
                 _shown(one.name or "?"),
                 _shown(mask_tax_id(one.tax_id)),
                 self._money(one.now_cents) if one.now_cents else "",
@@ -133,18 +133,18 @@ class _Screen:
             case Notice.PAID_BEFORE:
                 return _shown(render(paid_alike_message(one.alike), self._view.language))
             case Notice.SECOND_ATTEMPT:
-                return self._say("cli.look.attempt", number=one.attempt, report=one.report)
+                return self._text("cli.look.attempt", number=one.attempt, report=one.report)
             case Notice.NEW:
                 return ""
             case Notice.TIMES_100 | Notice.MUCH_ABOVE:
                 is_usual = one.notice is Notice.MUCH_ABOVE and one.amounts > 1
                 key = "cli.look.usual" if is_usual else "cli.look.last_amount"
-                return self._say(key, before=before, amounts=one.amounts)
+                return self._text(key, before=before, amounts=one.amounts)
             case Notice.DISAPPEARED:
-                return self._say("cli.look.was_paid", before=before)
+                return self._text("cli.look.was_paid", before=before)
             case Notice.DESTINATION:
                 used, paid = self._day(one.last_used_at), self._day(one.last_paid_at)
-                return self._say(f"cli.look.destination_{'old' if used else 'new'}", used=used, paid=paid)
+                return self._text(f"cli.look.destination_{'old' if used else 'new'}", used=used, paid=paid)
 
     def _changes(self) -> None:
         changes = self._view.changes
@@ -155,16 +155,16 @@ class _Screen:
         if changes.against is Against.NOTHING:
             return
         if not changes.any:
-            self._print(f"  {self._say('cli.plan.unchanged')}")
+            self._print(f"  {self._text('cli.plan.unchanged')}")
             return
         for rate in changes.rates:
             told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
-            self._print(f"  [yellow]{self._say('cli.plan.rate', **told)}[/]")
+            self._print(f"  [yellow]{self._text('cli.plan.rate', **told)}[/]")
         if changes.shares:
-            self._print(f"  [yellow]{self._say('cli.plan.shares', count=changes.shares)}[/]")
+            self._print(f"  [yellow]{self._text('cli.plan.shares', count=changes.shares)}[/]")
         counts = {kind.value: len(changes.of_kind(kind)) for kind in ChangeKind}
         whole = self._signed(changes.now_cents - changes.before_cents)
-        self._print(f"  {self._say('cli.plan.changed', **counts, sum=whole)}")
+        self._print(f"  {self._text('cli.plan.changed', **counts, sum=whole)}")
         self._rows(
             (
                 _MARKS[change.kind],
@@ -182,7 +182,7 @@ class _Screen:
             return escape(self._labels("output.change.destination").lower())
         if one.kind is ChangeKind.AMOUNT:
             return f"{self._money(one.before_cents)} -> {self._money(one.now_cents)}"
-        return _shown(where_in_words(one, self._labels))
+        return _shown(where_text(one, self._labels))
 
     def _totals(self) -> None:
         self._title("cli.plan.totals")
@@ -222,19 +222,19 @@ class _Screen:
         self._print()
         for batch in view.plan.batches[:SHOWN_BATCHES] if len(view.plan.batches) > 1 else ():
             facts = {"number": batch.number, "payments": batch.payees, "amount": self._money(batch.amount_cents)}
-            self._print(self._say("cli.plan.batch", **facts))
+            self._print(self._text("cli.plan.batch", **facts))
         self._more(len(view.plan.batches) - SHOWN_BATCHES)
         checks = view.checks
         if checks.wanted:
             cost, budget, left = map(self._money, (checks.cost_cents, checks.budget_cents, checks.left_cents))
-            self._print(self._say("cli.plan.checks", wanted=checks.wanted, cost=cost, budget=budget, left=left))
+            self._print(self._text("cli.plan.checks", wanted=checks.wanted, cost=cost, budget=budget, left=left))
         if checks.beyond_budget:
-            self._print(f"[yellow]{self._say('cli.plan.beyond', count=checks.beyond_budget)}[/]")
-        self._print(self._say("cli.rows", **view.rows.model_dump()))
+            self._print(f"[yellow]{self._text('cli.plan.beyond', count=checks.beyond_budget)}[/]")
+        self._print(self._text("cli.rows", **view.rows.model_dump()))
         # Digest and path stay whole, so that they can be copied.
-        self._console.print(self._say("cli.plan.digest", digest=digest_in_words(view, self._labels)), soft_wrap=True)
+        self._console.print(self._text("cli.plan.digest", digest=digest_text(view, self._labels)), soft_wrap=True)
         if path:
-            self._console.print(self._say("cli.plan.file", path=path), soft_wrap=True)
+            self._console.print(self._text("cli.plan.file", path=path), soft_wrap=True)
 
     def _waits(self) -> None:
         if self._view.waits:
@@ -243,7 +243,7 @@ class _Screen:
 
     def _title(self, key: str, **facts: object) -> None:
         self._print()
-        self._print(f"[bold]{self._say(key, **facts)}[/]")
+        self._print(f"[bold]{self._text(key, **facts)}[/]")
 
     def _rows(self, rows: Iterable[tuple[str, ...]]) -> None:
         """Print rows without lines around them; columns of figures stand to the right."""
@@ -263,7 +263,7 @@ class _Screen:
 
     def _more(self, count: int) -> None:
         if count > 0:
-            self._print(f"  {self._say('cli.plan.more', count=count)}")
+            self._print(f"  {self._text('cli.plan.more', count=count)}")
 
     def _signed(self, cents: int) -> str:
         return f"+{self._money(cents)}" if cents > 0 else self._money(cents)

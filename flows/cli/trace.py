@@ -77,16 +77,16 @@ class _Text:
         """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
         one = self._one
         self._print(0, f"{one.name}  {one.tax_id_masked}  {one.job} {one.period}")
-        self._say(1, "cli.trace.run" if one.run_id else "cli.trace.no_run", run=one.run_id)
+        self._text(1, "cli.trace.run" if one.run_id else "cli.trace.no_run", run=one.run_id)
         for obligation in one.obligations:
             self._obligation(obligation)
         if one.parts:
             self._parts(one.parts)
         for file, standing in one.files:
             if standing is not FileStanding.SAME:
-                self._say(1, f"cli.trace.file_{standing}", file=file)
+                self._text(1, f"cli.trace.file_{standing}", file=file)
         if one.parts and not one.statements_read:
-            self._say(1, "cli.trace.unread")
+            self._text(1, "cli.trace.unread")
         if one.way is not None:
             self._way(one.way)
         for report in one.reports:
@@ -94,11 +94,11 @@ class _Text:
         places = " + ".join(
             f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in one.places_cents
         )
-        self._say(0, "cli.trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
+        self._text(0, "cli.trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
         for problem in one.problems:
-            self._say(1, f"cli.trace.problem_{problem}")
+            self._text(1, f"cli.trace.problem_{problem}")
 
-    def _say(self, depth: int, key: str, **facts: object) -> None:
+    def _text(self, depth: int, key: str, **facts: object) -> None:
         self._print(depth, render(key, self._one.language, **facts))
 
     def _print(self, depth: int, text: str) -> None:
@@ -117,16 +117,16 @@ class _Text:
         where = f"{place} ({reason})" if reason else place
         self._print(1, f"{what}: {self._one.currency} {self._money(one.amount_cents)}, {where}")
         if one.row:
-            self._say(2, "cli.trace.row", file=_sheet(one.file, one.sheet), row=one.row)
+            self._text(2, "cli.trace.row", file=_sheet(one.file, one.sheet), row=one.row)
         for word in one.words:
-            self._say(2, "cli.trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
+            self._text(2, "cli.trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
 
     def _parts(self, parts: tuple[RoyaltyPart, ...]) -> None:
-        self._say(1, "cli.trace.royalties")
+        self._text(1, "cli.trace.royalties")
         for part in parts[:SHOWN_PARTS]:
             self._part(part)
         if len(parts) > SHOWN_PARTS:
-            self._say(2, "cli.trace.more", count=len(parts) - SHOWN_PARTS)
+            self._text(2, "cli.trace.more", count=len(parts) - SHOWN_PARTS)
 
     def _part(self, part: RoyaltyPart) -> None:
         names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
@@ -136,7 +136,7 @@ class _Text:
         rest = part.lines - part.lines_told
         if rest or not part.found:
             amount = EXACT.subtract(part.source_amount, exact_sum(one.amount for one in part.found))
-            self._say(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
+            self._text(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
         for share in part.shares:
             steps = [f"{part.currency} {self._exact(part.source_amount)}"]
             if part.currency != self._one.currency:
@@ -151,41 +151,41 @@ class _Text:
         told = sum(last - first + 1 for first, last in lines.ranges)
         rows = ", ".join([*shown, "..."] if told < lines.lines else shown)
         facts = {"file": _sheet(lines.file, lines.sheet), "rows": rows, "lines": lines.lines}
-        self._say(3, "cli.trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
+        self._text(3, "cli.trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
 
     def _way(self, way: TracedWay) -> None:
-        self._say(1, "cli.trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
+        self._text(1, "cli.trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
         if way.recouped_cents:
-            self._say(2, "cli.trace.recouped", cents=self._money(way.recouped_cents))
+            self._text(2, "cli.trace.recouped", cents=self._money(way.recouped_cents))
         for reference, cents in way.advances:
-            self._say(3, "cli.trace.advance", reference=reference, cents=self._money(cents))
+            self._text(3, "cli.trace.advance", reference=reference, cents=self._money(cents))
         if way.carried_in_cents:
             key = "cli.trace.carried_from" if way.carried_from else "cli.trace.carried_in"
-            self._say(2, key, period=way.carried_from, cents=self._money(way.carried_in_cents))
+            self._text(2, key, period=way.carried_from, cents=self._money(way.carried_in_cents))
         if way.carried_out_cents:
-            self._say(2, "cli.trace.carried_out", cents=self._money(way.carried_out_cents))
+            self._text(2, "cli.trace.carried_out", cents=self._money(way.carried_out_cents))
         if way.held_cents:
-            self._say(2, "cli.trace.held", cents=self._money(way.held_cents))
-        self._say(2, "cli.trace.payable", cents=self._money(way.payable_cents))
+            self._text(2, "cli.trace.held", cents=self._money(way.held_cents))
+        self._text(2, "cli.trace.payable", cents=self._money(way.payable_cents))
 
     def _report(self, one: TracedReport) -> None:
         state = state_text(one.state, self._one.language)
         state = f"{state} ({one.reason})" if one.reason else state
-        self._say(1, "cli.trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
-        self._say(2, "cli.trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
+        self._text(1, "cli.trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
+        self._text(2, "cli.trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
         for word in one.approvals:
-            self._say(2, "cli.trace.approval", by=word.by, at=_local(word.at))
+            self._text(2, "cli.trace.approval", by=word.by, at=_local(word.at))
         if one.approved_at:
-            self._say(2, "cli.trace.approved", at=_local(one.approved_at))
+            self._text(2, "cli.trace.approved", at=_local(one.approved_at))
         for step, at, by in one.steps:
-            self._say(2, "cli.trace.step", state=state_text(step, self._one.language), at=_local(at), by=by)
+            self._text(2, "cli.trace.step", state=state_text(step, self._one.language), at=_local(at), by=by)
         if one.split_id:
             seen = _local(one.seen_at) if one.seen_at else "-"
-            self._say(2, "cli.trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
+            self._text(2, "cli.trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
         if one.rate:
             facts = {"currency": one.rate.currency, "rate": one.rate.rate}
             facts["state"] = state_text(one.rate.state, self._one.language)
-            self._say(2, "cli.trace.rate", update=one.rate.update_id, **facts)
+            self._text(2, "cli.trace.rate", update=one.rate.update_id, **facts)
 
 
 def _sheet(file: str, sheet: str) -> str:

@@ -217,7 +217,7 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
     try:
         launch = plans_of(request).approve(digest, by=signed.user.name, total_text=form.get("total", ""))
     except RepasseError as refused:
-        return _plan_page(request, digest, status=422, problem=refused.in_words(language_of(request)))
+        return _plan_page(request, digest, status=422, problem=refused.render_in(language_of(request)))
     return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)
 
 

@@ -138,7 +138,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     if summary.discrepancies:
         lines += ["", f"## {word('prefect.discrepancies')}", ""]
         told = (
-            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.in_words(language)}"
+            f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.render_in(language)}"
             for discrepancy in summary.discrepancies
         )
         lines += _bounded(told, language)

@@ -24,9 +24,8 @@ from flows.reconciliation.waits import waits_elsewhere
 from flows.reconciliation.write import output_folder
 from flows.run import Run
 from io_adapters.outputs.plan_workbook import write_plan_workbook
-from schemas.desk_people import LANGUAGES
 from schemas.issues import errors_among
-from schemas.messages import catalogue_in, message_json
+from schemas.messages import message_json
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
@@ -36,20 +35,17 @@ from schemas.plan_view import (
     PlanPage,
     PlanView,
 )
-from schemas.reasons import reason_text
 from schemas.values.masking import mask_tax_id
 
 
 def page_of(view: PlanView) -> PlanPage:
     """Keep of a view what people look at."""
     plan, changes = view.plan, view.changes
-    reasons = {unpaid.reason for unpaid in view.not_paid} | {row.reason for row in view.others}
 
     def told(notice: Notice) -> bool:
         """Where everybody is new, one sentence says so."""
         return not (view.first_ever and notice is Notice.NEW)
 
-    labels = {language: catalogue_in(language) for language in LANGUAGES}
     return PlanPage(
         digest=view.digest,
         job=plan.job,
@@ -72,9 +68,6 @@ def page_of(view: PlanView) -> PlanPage:
             changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
         ),
         stopped=view.stopped,
-        reasons={
-            reason: {language: reason_text(reason, labels[language]) for language in LANGUAGES} for reason in reasons
-        },
         reasons_to_look=tuple(map(message_json, view.reasons_to_look)),
     )
 

@@ -96,7 +96,7 @@ def _write_identity(page: Page, view: PlanView, labels: Catalogue) -> None:
         ("summary.currency", view.plan.currency, PLAIN),
         ("plan.total", amount(view.plan.total_cents), Ink(MONEY, bold=True)),
         ("plan.payees", view.payees, Ink(WHOLE)),
-        ("summary.plan_digest", digest_in_words(view, labels), PLAIN),
+        ("summary.plan_digest", digest_text(view, labels), PLAIN),
     ]
     if view.plan.exchange:
         facts.append(("plan.exchange", f"1 {view.plan.exchange.currency} = BRL {view.plan.exchange.plain_rate}", PLAIN))
@@ -104,7 +104,7 @@ def _write_identity(page: Page, view: PlanView, labels: Catalogue) -> None:
         page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(value, ink)))
 
 
-def digest_in_words(view: PlanView, labels: Catalogue) -> str:
+def digest_text(view: PlanView, labels: Catalogue) -> str:
     """Name the plan, or say why it has no name yet."""
     if view.digest:
         return view.digest
@@ -113,7 +113,7 @@ def digest_in_words(view: PlanView, labels: Catalogue) -> str:
     return labels("output.plan.provisional" if view.plan.batches else "output.plan.empty")
 
 
-def rule_in_words(notice: Notice, labels: Catalogue) -> str:
+def rule_text(notice: Notice, labels: Catalogue) -> str:
     """Say what a notice means, with the figures of its rule."""
     by = format_cents(MUCH_ABOVE_BY_CENTS, labels.language)
     return labels(f"output.rule.{notice}", times=MUCH_ABOVE_TIMES, amounts=AMOUNTS_LOOKED_AT, by=by)
@@ -138,7 +138,7 @@ def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
         (
             (
                 Toned(labels(f"output.notice.{notice}"), NOTICE_TONES[notice] if count else Tone.NONE),
-                *(count, None, None, rule_in_words(notice, labels)),
+                *(count, None, None, rule_text(notice, labels)),
             )
             for notice, count in view.notice_counts.items()
         ),
@@ -332,7 +332,7 @@ def _changes(changes: tuple[Change, ...], labels: Catalogue) -> Table:
     rows = (
         (
             Toned(labels(f"output.change.{change.kind}"), _CHANGE_TONES[change.kind]),
-            *(change.name, mask_tax_id(change.tax_id), change.reference, where_in_words(change, labels)),
+            *(change.name, mask_tax_id(change.tax_id), change.reference, where_text(change, labels)),
             *(amount(change.before_cents), amount(change.now_cents), amount(change.difference_cents)),
         )
         for change in changes
@@ -340,7 +340,7 @@ def _changes(changes: tuple[Change, ...], labels: Catalogue) -> Table:
     return Table(labels("output.sheet.changes"), columns, rows)
 
 
-def where_in_words(change: Change, labels: Catalogue) -> str:
+def where_text(change: Change, labels: Catalogue) -> str:
     """Say where the money of a removed payment is now, or that of an added one was before; "" for nowhere."""
     if change.elsewhere is None:
         return ""

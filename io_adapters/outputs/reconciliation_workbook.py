@@ -448,7 +448,7 @@ def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> Non
         page,
         columns,
         (
-            (Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.in_words(labels.language))
+            (Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.render_in(labels.language))
             for d in summary.discrepancies
         ),
     )

@@ -39,7 +39,7 @@ class QrCodeFindings:
         """Whether there is a text, and nothing about it or the answer is wrong."""
         return self.payload is not None and not self.differs and all(problem.leaves_open for problem in self.problems)
 
-    def in_words(self, language: str) -> tuple[str, ...]:
+    def render_in(self, language: str) -> tuple[str, ...]:
         """Say everything to a person: the deprecation first, then what was found."""
         said = [render("brcode.deprecated", language)]
         if self.payload is None:

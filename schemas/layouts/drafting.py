@@ -173,12 +173,12 @@ class _Draft:
 
     def lines(self) -> Iterator[str]:
         guess = self._guess
-        yield f"title: {yaml_scalar(self._name)}    # {self._say('draft.title')}"
-        yield f"table: {guess.table}" + (f"    # {self._say('draft.table')}" if guess.table == "payments" else "")
+        yield f"title: {yaml_scalar(self._name)}    # {self._text('draft.title')}"
+        yield f"table: {guess.table}" + (f"    # {self._text('draft.table')}" if guess.table == "payments" else "")
         yield from self._recognise()
         if guess.view.sheet is not None:
-            yield f"sheets: [{yaml_scalar(guess.view.sheet)}]    # {self._say('draft.sheet')}"
-        yield f"# {self._say('draft.header_row', row=guess.header.row)}"
+            yield f"sheets: [{yaml_scalar(guess.view.sheet)}]    # {self._text('draft.sheet')}"
+        yield f"# {self._text('draft.header_row', row=guess.header.row)}"
         yield from self._columns()
         required = [column for column in _WANTED[guess.table] if column in guess.columns]
         yield f"required: [{', '.join(required)}]"
@@ -198,7 +198,7 @@ class _Draft:
         rest = [guess.columns[column] for column in _WANTED[guess.table] if column in guess.columns]
         telling = list(dict.fromkeys([*first, *own, *rest]))[:_TELLING]
         yield "recognise:"
-        yield f"  headers: [{', '.join(map(self._header, telling))}]    # {self._say('draft.recognise')}"
+        yield f"  headers: [{', '.join(map(self._header, telling))}]    # {self._text('draft.recognise')}"
 
     def _columns(self) -> Iterator[str]:
         guess = self._guess
@@ -207,29 +207,29 @@ class _Draft:
             others = ", ".join(map(self._header, guess.rivals.get(column, ())))
             if column == "amount":
                 others = ", ".join(filter(None, (others, *map(self._header, self._money()))))
-                word = self._say("draft.money", others=others) if others else self._say("draft.only_money")
+                word = self._text("draft.money", others=others) if others else self._text("draft.only_money")
             else:
-                word = self._say("draft.rivals", others=others) if others else self._say("draft.column")
+                word = self._text("draft.rivals", others=others) if others else self._text("draft.column")
             yield f"  {column}: [{self._header(position)}]    # {word}"
         if "amount" not in guess.columns:
-            yield f"  # amount: {self._say('draft.no_amount')}"
+            yield f"  # amount: {self._text('draft.no_amount')}"
 
     def _ignored(self) -> Iterator[str]:
         guess = self._guess
         money = self._money()
-        told = {position: self._say("draft.decoy") for position in guess.decoys}
+        told = {position: self._text("draft.decoy") for position in guess.decoys}
         told |= {
-            position: self._say("draft.rival", column=column)
+            position: self._text("draft.rival", column=column)
             for column, positions in guess.rivals.items()
             for position in positions
         }
-        told |= {position: self._say("draft.maybe_money") for position in money}
+        told |= {position: self._text("draft.maybe_money") for position in money}
         if told:
             yield "ignored:"
             yield from (f"  - {self._header(position)}    # {told[position]}" for position in sorted(told))
         unknown = [position for position in guess.unknown if position not in told]
         if unknown:
-            yield f"# {self._say('draft.unknown')}"
+            yield f"# {self._text('draft.unknown')}"
             yield from (f"#  - {self._header(position)}" for position in unknown)
 
     def _conventions(self) -> Iterator[str]:
@@ -239,23 +239,23 @@ class _Draft:
             decimal_mark(amounts) if guess.view.sheet is None else None
         )  # a sheet's numbers have no mark of their own
         if mark:
-            yield f'decimal: "{mark}"    # {self._say("draft.decimal")}'
+            yield f'decimal: "{mark}"    # {self._text("draft.decimal")}'
         periods = guess.samples.get(guess.columns.get("period", -1), ())
         if order := date_order(periods):
-            yield f"dates: {order}    # {self._say('draft.dates')}"
+            yield f"dates: {order}    # {self._text('draft.dates')}"
         elif has_open_dates(periods):
-            yield f"# dates: {self._say('draft.dates_open')}"
+            yield f"# dates: {self._text('draft.dates_open')}"
         if "currency" not in guess.columns and guess.table == "royalty_lines":
             yield self._currency()
         words = dict.fromkeys(text for texts in guess.samples.values() for text in texts if fold(text) in _TOTALS)
         if words:
-            yield f"totals: [{', '.join(map(yaml_scalar, words))}]    # {self._say('draft.totals')}"
+            yield f"totals: [{', '.join(map(yaml_scalar, words))}]    # {self._text('draft.totals')}"
 
     def _currency(self) -> str:
         position = self._guess.columns.get("amount")
         if position is not None and (currency := currency_in(self._guess.header.texts[position])):
-            return f"currency: {currency}    # {self._say('draft.currency', header=self._header(position))}"
-        return f"# currency: BRL    # {self._say('draft.no_currency')}"
+            return f"currency: {currency}    # {self._text('draft.currency', header=self._header(position))}"
+        return f"# currency: BRL    # {self._text('draft.no_currency')}"
 
     def _money(self) -> list[int]:
         """Return positions of numbers that are not read and speak of money, whichever way."""
@@ -266,7 +266,7 @@ class _Draft:
     def _header(self, position: int) -> str:
         return yaml_scalar(self._guess.header.texts[position].strip())
 
-    def _say(self, key: str, **details: object) -> str:
+    def _text(self, key: str, **details: object) -> str:
         return render(key, self._language, **details)
 
 

@@ -167,12 +167,12 @@ def test_no_text_makes_reading_fail(text):
         assert reading.code is not None or reading.problems
 
 
-def in_words(problem, language):
+def render_in(problem, language):
     return render(f"brcode.{problem.name.lower()}", language)
 
 
 @pytest.mark.parametrize(("problem", "language"), list(itertools.product(BrCodeProblem, ["pt-BR", "en"])))
 def test_every_problem_has_words_of_its_own(problem, language):
-    assert in_words(problem, language).endswith(".")
-    other = {in_words(one, language) for one in BrCodeProblem if one is not problem}
-    assert in_words(problem, language) not in other | {in_words(problem, "en" if language == "pt-BR" else "pt-BR")}
+    assert render_in(problem, language).endswith(".")
+    other = {render_in(one, language) for one in BrCodeProblem if one is not problem}
+    assert render_in(problem, language) not in other | {render_in(problem, "en" if language == "pt-BR" else "pt-BR")}

@@ -50,7 +50,7 @@ def refused(path: str, layout: Layout = PAYMENTS, language: str = "en") -> tuple
     assert caught.value.exit_code is ExitCode.UNREADABLE_FILE
     assert issue.file == Path(path).name
     assert str(issue.message) in str(caught.value)
-    return issue.code, caught.value.in_words(language)
+    return issue.code, caught.value.render_in(language)
 
 
 def test_each_kind_of_cell_becomes_the_text_a_person_would_write(tmp_path):
