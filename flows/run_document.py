@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 import pandas as pd
 from pydantic import TypeAdapter
@@ -69,8 +70,9 @@ class RunDocument:
         plain["check_counts"] = self.check_counts.model_dump()
         plain["issues"] = [_plain(issue) for issue in self.issues]
         plain["decisions"] = [message_json(decision) for decision in self.decisions]
-        plain["obligations"] = _OBLIGATIONS.dump_python(self.obligations, mode="json", exclude_defaults=True)
-        plain["statements"] = _BASIS.dump_python(self.statements, mode="json")
+        plain["obligations"] = _adapter(Obligations).dump_python(self.obligations, mode="json", exclude_defaults=True)
+        if self.statements is not None:
+            plain["statements"] = _adapter(StatementBasis).dump_python(self.statements, mode="json")
         plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -79,10 +81,11 @@ class RunDocument:
         """Read what `to_bytes` wrote."""
         plain: dict[str, Any] = json.loads(data)
         plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
-        plain["obligations"] = _OBLIGATIONS.validate_python(plain["obligations"])
+        plain["obligations"] = _adapter(Obligations).validate_python(plain["obligations"])
         plain["rows"] = runs_frame(records(plain["rows"]))
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
-        plain["statements"] = _BASIS.validate_python(plain["statements"], strict=False)
+        if plain["statements"] is not None:
+            plain["statements"] = _adapter(StatementBasis).validate_python(plain["statements"], strict=False)
         plain["issues"] = tuple(_issue(one) for one in plain["issues"])
         plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
         plain["decisions"] = tuple(map(message_from, plain["decisions"]))
@@ -93,8 +96,11 @@ class RunDocument:
 
 _FRAMES = ("balances", "earnings", "territories", "rows", "checks")
 
-_OBLIGATIONS: Final = TypeAdapter[Obligations](Obligations)
-_BASIS: Final = TypeAdapter[StatementBasis | None](StatementBasis | None)
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    """Return what writes and reads a class; it takes long to make, and most commands need none."""
+    return TypeAdapter(kind)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:

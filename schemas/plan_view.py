@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import islice
 from typing import Any, Final
 
@@ -372,12 +373,15 @@ class PlanPage:
 
     def to_bytes(self) -> bytes:
         """Write the page for the ledger."""
-        return zlib.compress(_PAGE.dump_json(self), level=3)
+        return zlib.compress(_page_adapter().dump_json(self), level=3)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PlanPage":
         """Read what `to_bytes` wrote."""
-        return _PAGE.validate_json(zlib.decompress(data))
+        return _page_adapter().validate_json(zlib.decompress(data))
 
 
-_PAGE: Final = TypeAdapter(PlanPage)
+@cache
+def _page_adapter() -> TypeAdapter[PlanPage]:
+    """Return what writes and reads a page; it takes long to make, and most commands need none."""
+    return TypeAdapter(PlanPage)
