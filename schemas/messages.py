@@ -143,7 +143,8 @@ def state_text(state: str, language: str) -> str:
     >>> state_text("in_doubt", "pt-BR"), state_text("on_the_moon", "en")
     ('em dúvida', 'on the moon')
     """
-    return catalogue_in(language).of_value("state", state)
+    texts = catalogue_in(language)
+    return texts(f"state.{state}") if f"state.{state}" in texts else state.replace("_", " ")
 
 
 @cache
@@ -195,10 +196,10 @@ class Catalogue:
     def of_value(self, family: str, value: str) -> str:
         """Return the text of a value that comes from data; one nobody has named yet is shown as it is.
 
-        >>> catalogue_in("en").of_value("place", "in_doubt"), catalogue_in("en").of_value("place", "on_the_moon")
-        ('In doubt', 'on the moon')
+        >>> catalogue_in("en").of_value("place", "in_doubt"), catalogue_in("en").of_value("reason", "as a_b.xlsx says")
+        ('In doubt', 'as a_b.xlsx says')
         """
-        return self(f"{family}.{value}") if f"{family}.{value}" in self else value.replace("_", " ")
+        return self(f"{family}.{value}") if f"{family}.{value}" in self else value
 
     def template(self, id_: str) -> str:
         """Return a text with the names of its facts in braces; the plural of one that counts."""

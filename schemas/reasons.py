@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.messages import Catalogue
+from schemas.messages import Catalogue, state_text
 from schemas.waits import Wait, WaitKind
 
-# Reasons that hold a fact, as `flows.payables.rules.claims` and `schemas.approval` write them.
+# Reasons that hold a fact, as `schemas.obligation.Reason.text` writes them.
 _WITH_FACT: Final = {
     "settled_by": re.compile(r"settled by (?P<found>.+)"),
     "claimed_by": re.compile(r"claimed by (?P<found>.+)"),
@@ -47,7 +47,7 @@ def reason_text(reason: str, texts: Catalogue) -> str:
 def wait_text(wait: Wait, texts: Catalogue) -> str:
     """Say why something waits: the rules that were broken, or how the run ended."""
     if wait.kind in {WaitKind.STOPPED, WaitKind.NOT_SENT}:
-        return texts.of_value("state", wait.reason) if wait.reason else ""
+        return state_text(wait.reason, texts.language) if wait.reason else ""
     return reason_text(wait.reason, texts) if wait.reason else ""
 
 
