@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 from tests.flows.books import places
 from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import summary_of
@@ -31,7 +32,7 @@ def declare(label, period="2026-01", files="{period}*", **changes):
 
 def told(report, code):
     """File -> what is said of it under a code."""
-    return {issue.file: str(issue.message) for issue in report.issues if issue.code.value == code}
+    return {issue.file: render(issue.message, "pt-BR") for issue in report.issues if issue.code.value == code}
 
 
 @pytest.mark.parametrize(

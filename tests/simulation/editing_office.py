@@ -29,6 +29,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
 from schemas.messages import render
 from schemas.plan import PAID_LESS_TAX
+from schemas.submission import SubmissionState
 from schemas.values.money import format_cents, parse_amount
 from tests.flows.books import assert_books_close
 from tests.flows.jobs import Row, declare, payment, people, write_sheet
@@ -329,11 +330,10 @@ class EditingOffice:
             return ledger.submissions.list()[-1].plan_digest
 
     def _entries_of_plan(self) -> list[dict[str, Any]]:
+        """What the plan would pay; the same plan that was rejected before counts no more."""
         with open_ledger_of(read_settings()) as ledger:
-            bodies = [
-                submission.body for submission in ledger.submissions.list() if submission.plan_digest == self.digest
-            ]
-        return [entry for body in bodies for entry in json.loads(body)["payments"]]
+            planned = ledger.submissions.list(plan_digest=self.digest, states={SubmissionState.PLANNED})
+        return [entry for batch in planned for entry in json.loads(batch.body)["payments"]]
 
     def _total(self) -> int:
         with open_ledger_of(read_settings()) as ledger:
