@@ -24,6 +24,7 @@ from tests.flows.oracle import CREATE
 from tests.throwaway_postgresql import new_database, opened_cluster
 
 pytestmark = pytest.mark.usefixtures("service")
+OTHER_PAYER = "11222333000181"
 
 
 @pytest.fixture
@@ -104,6 +105,15 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     bia.follow(bia.post(f"{plan_of(bia, run)}/approve", at=plan_of(bia, run), total="20,50"))
     assert "Nada espera" in words_of(bia.get("/"))
     assert service.paid == [1000, 2050]
+
+
+def test_a_plan_of_what_looks_paid_before_says_by_which_report(ana, bia, the_job, service, job):
+    paid = plan_of(bia, prepare(ana, the_job))
+    bia.follow(bia.post(f"{paid}/approve", at=paid, total="30,00"))
+    declare(job, payer={"tax_id": OTHER_PAYER, "name": "Selo Aurora"})
+    page = words_of(bia.get(plan_of(bia, prepare(ana, the_job))))
+    assert "parece já pago" in page
+    assert f"{service.reports[0]['reportId']} (outro pagador)" in page
 
 
 @pytest.mark.parametrize("total", ["1,00", "30", "30,01", "3.000,00", "trinta", "", "30,00 reais"])
