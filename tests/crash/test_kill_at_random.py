@@ -21,7 +21,7 @@ KILLS: Final = int(os.environ.get("KILLS", "1000"))
 SEED: Final = int(os.environ.get("SEED", str(random.SystemRandom().randrange(10**9))))
 LANES: Final = 3  # faults and pauses leave two cores idle otherwise
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(120 + KILLS)]
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(600 + KILLS)]
 
 
 def test_no_kill_makes_anybody_be_paid_twice_or_loses_a_payment(

@@ -66,7 +66,7 @@ def test_a_sender_that_ends_while_it_waits_for_the_answer_leaves_a_report_that_i
 def test_a_report_that_comes_into_being_after_its_sender_was_killed_is_found_later_and_never_sent_again(
     payday: Payday,
 ):
-    payday.plant("POST /split", "hang", when="before", seconds=1.5)
+    payday.plant("POST /split", "hang", when="before", seconds=10)
     worker = payday.start()
     wait_for(lambda: payday.posts() == 1, "the request arrives")
     worker.process.kill()
