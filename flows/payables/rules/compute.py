@@ -20,14 +20,13 @@ from flows.payables.rules.obligations import (
     rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
-from flows.royalties.rules.accrue import AccrualRules, History, Recoupable, accrue, stand_by_what_was_posted
+from flows.royalties.rules.accrue import History, Recoupable, accrue, recoupable_of, stand_by_what_was_posted
 from flows.royalties.rules.allocation import (
     OWNER_ROLE,
     UNMATCHED_ROLE,
     Allocation,
     RoundedEarnings,
     allocate,
-    exact_cents_by,
     join_allocations,
     round_earnings,
     territories_frame,
@@ -128,7 +127,8 @@ def compute_payables(
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
-    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, old.payments, unsound)
+    recoupable = recoupable_of(inputs.advances, earnings) if job.rules.recoup_advances else Recoupable({}, {})
+    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, recoupable, old.payments, unsound)
     payables = replace(case.decide(problems), territories=territories)
     unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -146,6 +146,7 @@ class _Case:
     verdicts: Mapping[str, Verdict]
     earnings: DataFrame[Earnings]
     rounded: RoundedEarnings
+    recoupable: Recoupable
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
 
@@ -153,7 +154,7 @@ class _Case:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
         balances, postings = self._accrue(problems)
         payables = self._owe(balances, postings, problems)
-        closed, advances = self.standing.history.closed, self.inputs.advances
+        closed = self.standing.history.closed
         if closed is None:
             return payables
         changed = stand_by_what_was_posted(
@@ -161,7 +162,7 @@ class _Case:
             payables.postings,
             closed,
             claims=self.standing.claims,
-            recoupable=Recoupable(advances if self.job.rules.recoup_advances else advances.head(0), self._linked()),
+            recoupable=self.recoupable,
             minimum_cents=self.job.rules.minimum_payout,
             held=set(problems),
         )
@@ -211,15 +212,11 @@ class _Case:
             for owed in payments
         ]
 
-    def _linked(self) -> dict[tuple[str, str], Fraction]:
-        earned_of = exact_cents_by(self.earnings, ["tax_id", "isrc"])
-        return {(tax_id, isrc): cents for (tax_id, isrc), cents in earned_of.items() if tax_id}
-
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
-        rules = AccrualRules(self.job.rules.minimum_payout, self.job.rules.recoup_advances)
         names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
-        history, advances = self.standing.history, self.inputs.advances
-        return accrue(self.rounded, self._linked(), advances, history, rules, names, set(problems))
+        minimum_cents = self.job.rules.minimum_payout
+        history, held = self.standing.history, set(problems)
+        return accrue(self.rounded, self.recoupable, history, names, minimum_cents=minimum_cents, held=held)
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:

@@ -1,18 +1,20 @@
 """From earnings to what is payable: advances recouped, carry-over, the minimum, and late changes of closed periods."""
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 import pandas as pd
 
-from flows.royalties.rules.allocation import RoundedEarnings
+from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
 from schemas.accrual import Accrual
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import PayeeBalances
+from schemas.tables.obligations import Earnings, PayeeBalances
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,34 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class AccrualRules:
-    """The job's words on advances and minimum."""
+class Recoupable:
+    """What may be taken for advances, by payee.
 
-    minimum_payout_cents: int
-    recoup_advances: bool
+    Attributes:
+        advances: Payee -> (reference, ISRC) -> centavos advanced, oldest first; none where the job does not recoup.
+        earned_from: Payee -> ISRC -> exact centavos earned from that recording; caps advances linked to it.
+    """
+
+    advances: Mapping[str, Mapping[tuple[str, str], int]]
+    earned_from: Mapping[str, Mapping[str, Fraction]]
+
+
+def recoupable_of(advances: DataFrame[Advances], earnings: DataFrame[Earnings]) -> Recoupable:
+    """Group advances, and what was earned from the recordings they are linked to, by payee.
+
+    Args:
+        advances: Those paid earlier; one that is not listed any more is not recouped any further.
+        earnings: Exact, before any rounding.
+    """
+    paid = defaultdict[str, dict[tuple[str, str], int]](dict)
+    columns = ["date", "reference", "isrc", "row", "tax_id", "amount_cents"]
+    for _, reference, isrc, _, payee, cents in sorted(zip(*(advances[name] for name in columns), strict=True)):
+        paid[payee][reference, isrc] = paid[payee].get((reference, isrc), 0) + cents
+    linked = earnings[(earnings["tax_id"] != "") & earnings["isrc"].isin(set(advances["isrc"]) - {""})]
+    earned_from = defaultdict[str, dict[str, Fraction]](dict)
+    for (payee, isrc), exact_cents in exact_cents_by(linked, ["tax_id", "isrc"]).items():
+        earned_from[payee][isrc] = exact_cents
+    return Recoupable(paid, earned_from)
 
 
 def advance_reference(reference: str, isrc: str) -> str:
@@ -56,24 +81,28 @@ def advance_reference(reference: str, isrc: str) -> str:
     return f"{reference}|{isrc}" if isrc else reference
 
 
+# (kind, reference) -> centavos that a period has left of a payee
+_Left = Mapping[tuple[str, str], int]
+_NOTHING: Final[_Left] = {}
+
+
 def accrue(
     rounded: RoundedEarnings,
-    linked: Mapping[tuple[str, str], Fraction],
-    advances: DataFrame[Advances],
+    recoupable: Recoupable,
     history: History,
-    rules: AccrualRules,
     names: Mapping[str, str],
+    *,
+    minimum_cents: int,
     held: Collection[str],
 ) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
     """Work out each payee's balance.
 
     Args:
         rounded: Earnings in centavos.
-        linked: (payee, ISRC) -> exact centavos earned from that recording; caps advances linked to it.
-        advances: Advances paid earlier.
+        recoupable: Advances, and what may be taken for them.
         history: Carry-over and recoupment of other periods.
-        rules: Minimum and whether advances are recouped.
         names: Payee -> name, for people.
+        minimum_cents: What is below it is carried.
         held: Payees who cannot be paid for now.
 
     Returns:
@@ -85,10 +114,10 @@ def accrue(
         if payee in held and earned + carried_in > 0:
             rows.append((payee, names.get(payee, ""), earned, 0, carried_in, 0, earned + carried_in, 0))
             continue
-        recoupments = recoup(payee, earned, linked, advances, history.recouped) if rules.recoup_advances else []
+        recoupments = recoup(payee, earned, recoupable, history.recouped)
         recouped = sum(posting.amount_cents for posting in recoupments)
         net = earned - recouped + carried_in
-        payable = net if net > 0 and net >= rules.minimum_payout_cents else 0
+        payable = net if net > 0 and net >= minimum_cents else 0
         postings += recoupments
         if net != payable:
             postings.append(Accrual("carried", payee, "", net - payable))
@@ -103,33 +132,27 @@ def balances_frame(rows: pd.DataFrame) -> DataFrame[PayeeBalances]:
 
 
 def recoup(
-    payee: str,
-    earned: int,
-    linked: Mapping[tuple[str, str], Fraction],
-    advances: pd.DataFrame,
-    recouped: Mapping[tuple[str, str], int],
+    payee: str, earned: int, recoupable: Recoupable, recouped: Mapping[tuple[str, str], int], stands: _Left = _NOTHING
 ) -> list[Accrual]:
     """Take outstanding advances out of positive earnings, oldest first; linked ones only from their recording.
 
     Args:
         payee: Whose.
         earned: Centavos that may be taken at most; nothing is taken out of less than nothing.
-        linked: (payee, ISRC) -> exact centavos of the recording that may be taken at most.
-        advances: `schemas.tables.advances.Advances`; one that is not listed any more is not recouped any further.
+        recoupable: Advances, and what may be taken for them.
         recouped: (payee, advance reference) -> what has been recouped already.
+        stands: What the period has left already: advances have taken their part of a recording.
     """
-    left, left_of = max(earned, 0), dict[str, int]()
-    postings = []
-    own = advances[advances["tax_id"] == payee].sort_values(["date", "reference", "isrc", "row"])
-    paid: dict[tuple[str, str], int] = {}
-    for reference, isrc, cents in own[["reference", "isrc", "amount_cents"]].itertuples(index=False, name=None):
-        paid[reference, isrc] = paid.get((reference, isrc), 0) + cents
-    for (reference, isrc), advanced in paid.items():
+    left, postings = max(earned, 0), list[Accrual]()
+    earned_from = recoupable.earned_from.get(payee, {})
+    left_of = dict[str, int]()
+    for (reference, isrc), advanced in recoupable.advances.get(payee, {}).items():
         name = advance_reference(reference, isrc)
         outstanding = advanced - recouped.get((payee, name), 0)
         limit = left
         if isrc:
-            limit = min(left, left_of.setdefault(isrc, max(0, int(linked.get((payee, isrc), Fraction(0)) // 1))))
+            exact_cents = earned_from[isrc] - _taken_from(isrc, stands) if isrc in earned_from else Fraction(0)
+            limit = min(left, left_of.setdefault(isrc, max(0, math.floor(exact_cents))))
         taken = max(0, min(outstanding, limit))
         if taken:
             left -= taken
@@ -139,27 +162,9 @@ def recoup(
     return postings
 
 
-_Left = dict[tuple[str, str], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Recoupable:
-    """Advances, and the recordings they may be linked to.
-
-    Attributes:
-        advances: `schemas.tables.advances.Advances`; none where the job does not recoup.
-        linked: (payee, ISRC) -> exact centavos earned from that recording.
-    """
-
-    advances: pd.DataFrame
-    linked: Mapping[tuple[str, str], Fraction]
-
-    def by_payee(self) -> Mapping[str, Mapping[tuple[str, str], Fraction]]:
-        """Part what was earned by payee."""
-        parts = defaultdict[str, dict[tuple[str, str], Fraction]](dict)
-        for (payee, isrc), cents in self.linked.items():
-            parts[payee][payee, isrc] = cents
-        return parts
+def _taken_from(isrc: str, stands: _Left) -> int:
+    """What advances have taken of a recording; `advance_reference` ends in it."""
+    return sum(cents for (_, reference), cents in stands.items() if reference.endswith(f"|{isrc}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +213,9 @@ def stand_by_what_was_posted(
     for claim in claims:
         claimed[claim.payee] += claim.amount_cents if claim.kind == "royalty" else 0
     rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Accrual]()
-    earned_from = recoupable.by_payee()
     for payee in changed:
         case = _Payee(payee, rows.get(payee, {}), stands.get(payee, {}), claimed[payee])
-        linked = earned_from.get(payee, {})
-        taken = [] if payee in held else case.recoupable(linked, recoupable.advances, closed)
+        taken = [] if payee in held else case.recoup(recoupable, closed)
         settled = case.settle(taken, minimum_cents, held=payee in held)
         rows[payee] = case.balance(settled)
         booked += settled.postings(payee)
@@ -252,24 +255,17 @@ class _Payee:
 
     def left(self, kind: str) -> int:
         """What stands of one kind."""
-        return sum(cents for (one, _), cents in self.stands.items() if one == kind)
+        return sum(cents for (posted, _), cents in self.stands.items() if posted == kind)
 
     @property
     def open(self) -> int:
         """What is neither recouped, carried nor claimed."""
         return self.earned + self.carried_in - self.left("recouped") - self.left("carried") - self.claimed
 
-    def recoupable(
-        self, linked: Mapping[tuple[str, str], Fraction], advances: pd.DataFrame, closed: Closed
-    ) -> list[Accrual]:
+    def recoup(self, recoupable: Recoupable, closed: Closed) -> list[Accrual]:
         """Take outstanding advances out of what is open, as far as it was earned here."""
-        left_of = {(payee, isrc): cents - self._taken_from(isrc) for (payee, isrc), cents in linked.items()}
         most = min(self.open, self.earned - self.left("recouped"))
-        return recoup(self.payee, most, left_of, advances, closed.recouped)
-
-    def _taken_from(self, isrc: str) -> int:
-        """What advances have taken of a recording; `advance_reference` ends in it."""
-        return sum(cents for (_, reference), cents in self.stands.items() if isrc and reference.endswith(f"|{isrc}"))
+        return recoup(self.payee, most, recoupable, closed.recouped, self.stands)
 
     def settle(self, taken: Sequence[Accrual], minimum_cents: int, *, held: bool) -> _Settled:
         rest = self.open - sum(posting.amount_cents for posting in taken)
@@ -292,8 +288,8 @@ class _Payee:
         }
 
 
-def _by_payee(parts: Iterable[tuple[str, str, str, int]]) -> dict[str, _Left]:
-    found: dict[str, _Left] = {}
+def _by_payee(parts: Iterable[tuple[str, str, str, int]]) -> dict[str, dict[tuple[str, str], int]]:
+    found: dict[str, dict[tuple[str, str], int]] = {}
     for payee, kind, reference, cents in parts:
         if cents:
             found.setdefault(payee, {})[kind, reference] = cents
