@@ -29,6 +29,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode, worst
 from schemas.job import Settle
+from schemas.messages import Listed, render
 
 FAILED_TO_BEGIN: Final = "could_not_begin"
 
@@ -224,7 +225,7 @@ class _Night:
         waits = [wait for wait in gather_waits(self._ledger, utc_now(), one.job) if wait.period == one.period]
         if not waits:
             return one
-        lines = [f"{line_of_wait(wait, wait.language)}: {wait.way(wait.language)}" for wait in waits]
+        lines = [render(Listed((line_of_wait(wait), wait.way), ": "), wait.language) for wait in waits]
         message = "; ".join(filter(None, [one.message, *lines]))
         return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
 

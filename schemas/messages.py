@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _LOCALE: Final = Path(__file__).parent / "locale"
 _FACT: Final = re.compile(r"\{[a-z_0-9]+\}")
+_WRONG: Final = re.compile(r"issue\.([A-Z_0-9]+)\.wrong")
+_OF_DATA: Final = ("reason.", "state.")  # a value nobody has named is shown as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,9 @@ class Catalogue:
         self._texts: dict[str, Any] = {  # a text, or those of each grammatical number
             entry.id if isinstance(entry.id, str) else entry.id[0]: entry.string for entry in catalog if entry.id
         }
+        for id_ in list(self._texts):  # what is wrong with one cell, said of many, is their reason
+            if wrong := _WRONG.fullmatch(id_):
+                self._texts.setdefault(f"reason.{wrong[1]}", _FACT.sub("…", self.template(id_)))
 
     def __contains__(self, id_: object) -> bool:
         return id_ in self._texts
@@ -182,7 +187,8 @@ class Catalogue:
             KeyError: there is no such text, or it wants a fact that was not given; a bug.
         """
         given = _Lenient(facts) if id_.startswith("issue.") else facts
-        text = self._texts[id_]
+        is_named = id_ in self._texts or not id_.startswith(_OF_DATA)
+        text = self._texts[id_] if is_named else _as_it_is(id_)
         if not isinstance(text, str):
             text = text[self._plural(count) if isinstance(count := given["count"], int) else -1]
         written = {name: self._write_fact(name, fact) for name, fact in given.items()}
@@ -205,10 +211,6 @@ class Catalogue:
         """Return a text with the names of its facts in braces; the plural of one that counts."""
         text = self._texts[id_]
         return text if isinstance(text, str) else str(text[-1])
-
-    def without_facts(self, id_: str) -> str:
-        """Return a text with an ellipsis for each of its facts: what holds of several cases alike."""
-        return _FACT.sub("…", self.template(id_))
 
     def _write_fact(self, name: str, fact: object) -> object:
         match fact:
@@ -243,6 +245,11 @@ class Catalogue:
             case _:
                 pattern = "dd/MM/yyyy" if self.language == "pt-BR" else "yyyy-MM-dd"
                 return format_date(fact, pattern, locale=self._locale)
+
+
+def _as_it_is(id_: str) -> str:
+    family, _, value = id_.partition(".")
+    return (value.replace("_", " ") if family == "state" else value).replace("{", "{{").replace("}", "}}")
 
 
 class _Lenient(dict[str, Any]):

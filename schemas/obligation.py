@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from schemas.approval import Decision
+from schemas.messages import Listed, Message
 from schemas.plan import Place
 from schemas.values.destination import Destination
 
@@ -12,7 +13,7 @@ from schemas.values.destination import Destination
 # recouped, and what goes into the next period.
 Kind = Literal["payment", "royalty", "owner", "unmatched", "recouped", "carried"]
 
-# Reasons that bear facts; every other code, of an issue or of the program's own, is its own text.
+# How programs read reasons that bear facts; every other code, of an issue or of the program's own, stands for itself.
 _WITH_FACTS: Final[Mapping[str, str]] = {
     "claimed_by": "claimed by {submission}",
     "renamed_from": "renamed from {submission}",
@@ -35,21 +36,54 @@ class Reason:
     """
 
     code: str
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def text(self) -> str:
-        """The reason as programs read it, and as it is stored beside plans and rows."""
+        """The reason as programs read it."""
         template = _WITH_FACTS.get(self.code)
-        return template.format_map(self.facts) if template else self.code
+        if template is None:
+            return self.code
+        return (template if "by" in self.facts else template.removesuffix(_DECIDED_BY)).format_map(self.facts)
 
     @property
-    def nameless(self) -> str:
+    def nameless(self) -> "Reason":
         """The same without whoever decided: their names are theirs."""
-        return self.text.removesuffix(f", decided by {self.facts['by']}") if "by" in self.facts else self.text
+        return Reason(self.code, {name: fact for name, fact in self.facts.items() if name != "by"})
 
+    @property
+    def message(self) -> Message:
+        """The reason as people are told it.
+
+        >>> str(Reason("otherwise_decided", {"decision": "paid", "by": "Bia"}).message)
+        'another amount or destination than was decided on (paid, decided by Bia)'
+        """
+        if "decision" not in self.facts:
+            return Message(f"reason.{self.code}", **self.facts)
+        by = self.facts.get("by")
+        known = f"reason.{'decided' if by else 'decision'}_{self.facts['decision']}"
+        decision = Message(known, by=by) if by else Message(known)
+        return decision if self.code == "decided" else Message(f"reason.{self.code}", decision=decision)
+
+
+_DECIDED_BY: Final = ", decided by {by}"
 
 Reasons = tuple[Reason, ...]
+
+
+def reasons_message(reasons: Reasons) -> Listed:
+    """Tell people all reasons on one line, what reads alike once; nothing of none.
+
+    >>> from schemas.messages import render
+    >>> render(reasons_message(reasons_of("TAXID_CHECK,NAME_REQUIRED")), "en")
+    'the check digits are wrong; the name is missing'
+    """
+    return Listed(tuple(dict.fromkeys(reason.message for reason in reasons)), "; ")
+
+
+def reasons_text(reasons: Reasons) -> str:
+    """Write all reasons as programs read them."""
+    return ",".join(reason.text for reason in reasons)
 
 
 def reasons_of(codes: str) -> Reasons:
@@ -142,8 +176,8 @@ class Obligation:
 
     @property
     def reason(self) -> str:
-        """All reasons as one text."""
-        return ",".join(reason.text for reason in self.reasons)
+        """All reasons as programs read them."""
+        return reasons_text(self.reasons)
 
     @property
     def code(self) -> str:

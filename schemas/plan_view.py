@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, message_from
+from schemas.obligation import Reasons
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
 from schemas.used_before import PaidAlike
@@ -101,7 +102,7 @@ class Change:
         before_cents: What was to be paid; 0 for an added one.
         now_cents: What is to be paid; 0 for a removed one.
         elsewhere: Where its money is now, for a removed one, or was before, for an added one; None for nowhere.
-        reason: Why it is, or was, there.
+        reasons: Why it is, or was, there.
     """
 
     kind: ChangeKind
@@ -111,7 +112,7 @@ class Change:
     before_cents: int
     now_cents: int
     elsewhere: Place | None = None
-    reason: str = ""
+    reasons: Reasons = ()
 
     @property
     def difference_cents(self) -> int:
@@ -175,7 +176,7 @@ class PlanRow:
         reference: Of the obligation.
         amount_cents: What it comes to.
         place: Where it is.
-        reason: Why, as the decisions say it.
+        reasons: Why.
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         notices: Why a person should look at the payee, or at this row.
         alike: What the row looks like that looks paid before.
@@ -187,7 +188,7 @@ class PlanRow:
     reference: str
     amount_cents: int
     place: Place
-    reason: str
+    reasons: Reasons
     file: str
     sheet: str
     row: int
@@ -200,7 +201,7 @@ class NotPaid:
     """What is not paid for one reason: how many obligations, and their sum."""
 
     place: Place
-    reason: str
+    reasons: Reasons
     count: int
     amount_cents: int
 

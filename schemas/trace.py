@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from schemas.exit_codes import ExitCode
+from schemas.obligation import Reasons
 
 
 class FileStanding(StrEnum):
@@ -142,7 +143,7 @@ class TracedObligation:
     reference: str
     amount_cents: int
     place: str
-    reason: str
+    reasons: Reasons
     file: str
     sheet: str
     row: int

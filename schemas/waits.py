@@ -11,7 +11,8 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
-from schemas.messages import render
+from schemas.messages import Listed, Message
+from schemas.obligation import Reasons, reasons_message
 from schemas.plan import Place
 
 
@@ -22,14 +23,14 @@ class OpenItem:
     Attributes:
         place: held, conflict, refused, failed, planned or not_sent.
         kind: Of `schemas.tables.obligations.KINDS`; "row" for rows that stand for no payment of their own.
-        reason: Why, as the obligation or the row says it: codes, or words of the program; nobody's data.
+        reasons: Why; nobody's name in them.
         count: How many obligations, or rows.
         amount_cents: What they come to; 0 for rows.
     """
 
     place: Place
     kind: str
-    reason: str
+    reasons: Reasons
     count: int
     amount_cents: int
 
@@ -92,7 +93,7 @@ class Wait:
         job: Name of the job.
         period: Label of the period.
         run_id: The run that left it.
-        reason: Why: codes, words of the program, or the state in which the run ended.
+        reasons: Why it was left.
         count: How many obligations or rows; 0 of a run.
         amount_cents: What they come to; 0 where no amount is known.
         currency: Of the amount; "" where there is none.
@@ -100,13 +101,14 @@ class Wait:
         command: What runs the job's period again; "" where nobody knows its job file.
         folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
         language: Of the job.
+        state: How the run ended, where that is why.
     """
 
     kind: WaitKind
     job: str
     period: str
     run_id: str
-    reason: str
+    reasons: Reasons
     count: int
     amount_cents: int
     currency: str
@@ -114,21 +116,24 @@ class Wait:
     command: str
     folder: str
     language: str
+    state: str = ""
 
-    def way(self, language: str) -> str:
-        """Say how to go on.
-
-        Args:
-            language: "pt-BR" or "en".
-        """
-        return render(
+    @property
+    def way(self) -> Message:
+        """How to go on."""
+        return Message(
             f"wait.{self.kind}.way",
-            language,
             command=self.command or "repasse run JOB",
-            corrections=Path(self.folder, "corrections.xlsx"),
-            shares=Path(self.folder, "missing-shares.xlsx"),
+            corrections=str(Path(self.folder, "corrections.xlsx")),
+            shares=str(Path(self.folder, "missing-shares.xlsx")),
         )
 
-    def what(self, language: str) -> str:
-        """Name the kind."""
-        return render(f"wait.{self.kind}", language)
+    @property
+    def what(self) -> Message:
+        """What kind of thing waits."""
+        return Message(f"wait.{self.kind}")
+
+    @property
+    def why(self) -> Message | Listed:
+        """The rules that were broken, or how the run ended."""
+        return Message(f"state.{self.state}") if self.state else reasons_message(self.reasons)

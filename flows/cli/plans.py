@@ -15,9 +15,9 @@ from flows.cli.printing import show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
 from io_adapters.outputs.plan_workbook import digest_text, where_text
 from schemas.messages import Message, catalogue_in, render
+from schemas.obligation import reasons_message, reasons_text
 from schemas.plan import Place
 from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanChanges, PlanRow, PlanView
-from schemas.reasons import reason_text
 from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -201,7 +201,7 @@ class _Screen:
                 self._labels(f"place.{group.place}"),
                 self._money(group.amount_cents),
                 str(group.count),
-                _shown(reason_text(group.reason, self._labels)),
+                _shown(self._labels.write(reasons_message(group.reasons))),
             )
             for group in groups[:SHOWN_REASONS]
         )
@@ -319,8 +319,8 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
         "not_paid": [
             {
                 "place": one.place.value,
-                "reason": one.reason,
-                "words": reason_text(one.reason, labels),
+                "reason": reasons_text(one.reasons),
+                "words": labels.write(reasons_message(one.reasons)),
                 "obligations": one.count,
                 "amount_cents": one.amount_cents,
             }

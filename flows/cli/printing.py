@@ -19,8 +19,8 @@ from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
 from schemas.messages import catalogue_in, render, state_text
+from schemas.obligation import reasons_text
 from schemas.plan import Place
-from schemas.reasons import wait_text
 from schemas.reconciliation import Summary
 from schemas.values.money import format_cents
 from schemas.waits import Wait
@@ -171,10 +171,10 @@ def show_waits(console: Console, waits: Sequence[Wait], language: str = "") -> N
         own = list(some)
         spoken = language or own[0].language
         console.print(f"[bold]{render('cli.waits.title', spoken, job=job, period=period)}[/bold]", soft_wrap=True)
-        for (_, way), alike in groupby(own, key=lambda wait: (wait.run_id, wait.way(spoken))):
+        for (_, way), alike in groupby(own, key=lambda wait: (wait.run_id, wait.way)):
             for wait in alike:
-                console.print(f"  {line_of_wait(wait, spoken)}", soft_wrap=True, markup=False)
-            console.print(f"    {way}", soft_wrap=True, markup=False)
+                console.print(f"  {render(line_of_wait(wait), spoken)}", soft_wrap=True, markup=False)
+            console.print(f"    {render(way, spoken)}", soft_wrap=True, markup=False)
 
 
 def wait_document(wait: Wait) -> dict[str, Any]:
@@ -187,9 +187,9 @@ def wait_document(wait: Wait) -> dict[str, Any]:
         "amount_cents": wait.amount_cents,
         "currency": wait.currency or None,
         "count": wait.count,
-        "reason": wait.reason or None,
-        "words": wait_text(wait, catalogue_in(wait.language)) or None,
-        "way": wait.way(wait.language),
+        "reason": wait.state or reasons_text(wait.reasons) or None,
+        "words": render(wait.why, wait.language) or None,
+        "way": render(wait.way, wait.language),
         "exit_code": int(wait.code),
     }
 

@@ -13,7 +13,7 @@ from flows.tracing.rules import exact_sum
 from flows.tracing.trace import Traced
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import catalogue_in, render, state_text
-from schemas.reasons import reason_text
+from schemas.obligation import reasons_message, reasons_text
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 from schemas.values.money import format_cents
 
@@ -52,7 +52,11 @@ def _nobody(console: Console, found: Traced) -> Result:
 def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
     """Write what was traced as JSON: exact amounts as texts, moments as ISO."""
     if dataclasses.is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        named = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        if isinstance(value, TracedObligation):
+            del named["reasons"]
+            named["reason"] = reasons_text(value.reasons)
+        return named
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     if isinstance(value, Decimal):
@@ -113,7 +117,7 @@ class _Text:
     def _obligation(self, one: TracedObligation) -> None:
         kind = render(f"cli.trace.kind_{one.kind}", self._one.language)
         what = " ".join(filter(None, (one.key, kind, one.reference if one.kind == "payment" else "")))
-        place, reason = self._labels(f"place.{one.place}"), reason_text(one.reason, self._labels)
+        place, reason = self._labels(f"place.{one.place}"), self._labels.write(reasons_message(one.reasons))
         where = f"{place} ({reason})" if reason else place
         self._print(1, f"{what}: {self._one.currency} {self._money(one.amount_cents)}, {where}")
         if one.row:

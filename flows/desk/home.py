@@ -2,21 +2,18 @@
 
 import datetime as dt
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
 from flows.desk.guard import SignedIn, ledger_of
 from flows.desk.jobs import jobs_of
-from flows.desk.pages import language_of, show
+from flows.desk.pages import show
 from flows.desk.plans import Plans, PlanStanding, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
 from flows.reconciliation.waits import gather_waits
 from io_adapters.ledger.ledger import Ledger
-from schemas.messages import catalogue_in
-from schemas.reasons import wait_text
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.waits import Wait
 
@@ -60,7 +57,6 @@ def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
     unresolved, now = unresolved_of(request), request.app.state.desk.clock.now()
     facts: dict[str, Any] = {
         "waits": what_waits(ledger_of(request), plans_of(request), unresolved, now),
-        "reason_of": partial(wait_text, texts=catalogue_in(language_of(request))),
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),

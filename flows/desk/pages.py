@@ -14,7 +14,7 @@ from markupsafe import Markup
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.messages import catalogue_in
-from schemas.reasons import reason_text
+from schemas.obligation import reasons_message
 from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
@@ -46,7 +46,7 @@ def show(
     signed: Signed | None = getattr(request.state, "signed", None)
     html = _TEMPLATES.get_template(template).render(
         t=catalogue_in(language),
-        why=partial(reason_text, texts=catalogue_in(language)),
+        why=reasons_message,
         money=partial(format_cents, language=language),
         number=partial(_number, language),
         moment=partial(_moment, language),

@@ -14,9 +14,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
-from schemas.messages import catalogue_in, render
-from schemas.reasons import wait_text
-from schemas.values.money import format_cents
+from schemas.messages import Listed, Message, Money
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
@@ -129,12 +127,14 @@ def _is_previous_month(path: Path) -> bool:
         return False
 
 
-def line_of_wait(wait: Wait, language: str) -> str:
+def line_of_wait(wait: Wait) -> Listed:
     """Tell one thing that waits in one line."""
-    amount = f"{wait.currency} {format_cents(wait.amount_cents, language)}" if wait.amount_cents else ""
-    rows = wait.kind is WaitKind.ROWS
-    count = (
-        render("cli.waits.rows" if rows else "cli.waits.obligations", language, count=wait.count) if wait.count else ""
+    counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
+    facts = (
+        wait.what,
+        Money(wait.amount_cents, wait.currency) if wait.amount_cents else None,
+        Message(counted, count=wait.count) if wait.count else None,
+        wait.why if wait.state or wait.reasons else None,
+        wait.run_id or None,
     )
-    facts = (wait.what(language), amount, count, wait_text(wait, catalogue_in(language)), wait.run_id)
-    return "  ".join(filter(None, facts))
+    return Listed(tuple(fact for fact in facts if fact is not None), "  ")

@@ -399,7 +399,7 @@ def _traced(owed: Obligation, words: Sequence[Decision]) -> TracedObligation:
         reference=mask_value("reference", owed.reference),
         amount_cents=owed.amount_cents,
         place=standing_of(owed.place, owed.reason),
-        reason=owed.reason,
+        reasons=owed.reasons,
         file=owed.source.file,
         sheet=owed.source.sheet,
         row=owed.source.row,

@@ -30,6 +30,7 @@ from io_adapters.outputs.workbook import (
     write_table,
 )
 from schemas.messages import Catalogue, catalogue_in, render
+from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -43,7 +44,6 @@ from schemas.plan_view import (
     PlanRow,
     PlanView,
 )
-from schemas.reasons import reason_text
 from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -205,7 +205,7 @@ def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
         (
             (
                 Toned(labels(f"place.{unpaid.place}"), PLACE_TONES[unpaid.place]),
-                *(amount(unpaid.amount_cents), unpaid.count, None, reason_text(unpaid.reason, labels)),
+                *(amount(unpaid.amount_cents), unpaid.count, None, labels.write(reasons_message(unpaid.reasons))),
             )
             for unpaid in view.not_paid
         ),
@@ -346,7 +346,7 @@ def where_text(change: Change, labels: Catalogue) -> str:
         return ""
     when = labels("output.now_in" if change.kind is ChangeKind.REMOVED else "output.was_in")
     place = labels(f"place.{change.elsewhere}").lower()
-    why = reason_text(change.reason, labels)
+    why = labels.write(reasons_message(change.reasons))
     return f"{when} {place}: {why}" if why else f"{when} {place}"
 
 
@@ -360,7 +360,7 @@ def _not_paid(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
     lines = (
         (
             Toned(labels(f"place.{row.place}"), PLACE_TONES[row.place]),
-            *(reason_text(row.reason, labels), row.name, row.tax_id_masked),
+            *(labels.write(reasons_message(row.reasons)), row.name, row.tax_id_masked),
             *(row.reference, labels.of_value("output.kind", row.kind), amount(row.amount_cents)),
             *(row.row or None, row.sheet, row.file),
         )

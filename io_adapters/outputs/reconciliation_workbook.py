@@ -34,7 +34,6 @@ from schemas.issues import Issue, Severity
 from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import Obligation
 from schemas.plan import Place, standing_of
-from schemas.reasons import wait_text
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
 from schemas.values.destination import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
@@ -315,9 +314,9 @@ def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:
         (
             (
                 wait.period,
-                Toned(wait.what(labels.language), Tone.WAITING),
-                wait_text(wait, labels),
-                wait.way(labels.language),
+                Toned(labels.write(wait.what), Tone.WAITING),
+                labels.write(wait.why),
+                labels.write(wait.way),
                 amount(wait.amount_cents),
                 wait.count,
             )

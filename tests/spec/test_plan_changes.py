@@ -17,6 +17,7 @@ from flows.payables.rules.plan_review import (
     sums_of,
     sums_paid,
 )
+from schemas.obligation import because
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice
 from schemas.submission import SubmissionState
@@ -364,7 +365,12 @@ def test_what_is_not_paid_is_summed_by_reason_whatever_submission_claims_it():
     office.send(inputs(payments=payments("| payee | amount |\n| caio | 5.00 |")), submission="rp-2")
     now = inputs(payments=payments("| payee | amount |\n| ana | 10.00 |\n| bia | 20.00 |\n| caio | 5.00 |"))
     (group,) = not_paid_of(office.compute_payables(now).obligations)
-    assert (group.place, group.reason, group.count, reais(group.amount_cents)) == ("duplicate", "claimed", 3, "35.00")
+    assert (group.place, group.reasons, group.count, reais(group.amount_cents)) == (
+        "duplicate",
+        because("claimed"),
+        3,
+        "35.00",
+    )
 
 
 def test_a_plan_of_nothing_has_nobody_to_look_at():

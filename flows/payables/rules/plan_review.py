@@ -1,7 +1,7 @@
 """What a person should see of a plan before saying yes: what changed, whom to look at, and what is not paid."""
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import pandas as pd
 
-from schemas.obligation import Obligation, Payee, planned_payments, sum_cents
+from schemas.obligation import Obligation, Payee, Reasons, because, planned_payments, reasons_text, sum_cents
 from schemas.plan import BatchPayment, Place
 from schemas.plan_view import (
     AMOUNTS_LOOKED_AT,
@@ -45,7 +45,7 @@ class Elsewhere:
     """Where something is that a plan does not pay, and why."""
 
     place: Place
-    reason: str
+    reasons: Reasons
 
 
 def sums_of(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
@@ -91,7 +91,7 @@ def elsewhere_of(obligations: Iterable[Obligation]) -> dict[str, Elsewhere]:
     found: dict[str, Elsewhere] = {}
     for owed in obligations:
         if owed.place in _NOT_PAID and owed.place is not Place.RECOUPED and owed.payee.tax_id:
-            found.setdefault(owed.payee.tax_id, Elsewhere(owed.place, owed.reason))
+            found.setdefault(owed.payee.tax_id, Elsewhere(owed.place, owed.reasons))
     return found
 
 
@@ -142,7 +142,7 @@ def _differences(old: Obligation, new: Obligation, *, destinations: bool) -> lis
 
 def _placed(change: Change, where: Mapping[str, Elsewhere] | None) -> Change:
     found = (where or {}).get(change.tax_id)
-    return replace(change, elsewhere=found.place, reason=found.reason) if found else change
+    return replace(change, elsewhere=found.place, reasons=found.reasons) if found else change
 
 
 def rates_between(before: pd.DataFrame, now: pd.DataFrame) -> tuple[RateChange, ...]:
@@ -419,14 +419,14 @@ def not_paid_of(obligations: Iterable[Obligation]) -> tuple[NotPaid, ...]:
 
     What another submission claims is told by its place alone, whatever that submission is called.
     """
-    counts, sums = defaultdict[tuple[Place, str], int](int), defaultdict[tuple[Place, str], int](int)
+    counts, sums = Counter[tuple[Place, Reasons]](), Counter[tuple[Place, Reasons]]()
     for owed in obligations:
         if owed.place is not Place.PLANNED:
-            name = (owed.place, "claimed" if owed.submission_id else owed.reason)
+            name = (owed.place, because("claimed") if owed.submission_id else owed.reasons)
             counts[name] += 1
             sums[name] += owed.amount_cents
-    found = [NotPaid(place, reason, counts[place, reason], sums[place, reason]) for place, reason in counts]
-    return tuple(sorted(found, key=lambda one: (-abs(one.amount_cents), one.place, one.reason)))
+    found = [NotPaid(*name, counts[name], sums[name]) for name in counts]
+    return tuple(sorted(found, key=lambda row: (-abs(row.amount_cents), row.place, reasons_text(row.reasons))))
 
 
 def _row(
@@ -440,7 +440,7 @@ def _row(
         reference=owed.reference,
         amount_cents=owed.amount_cents,
         place=owed.place,
-        reason=owed.reason,
+        reasons=owed.reasons,
         file=source.file,
         sheet=source.sheet,
         row=source.row,

@@ -10,7 +10,7 @@ import pandas as pd
 from schemas.approval import DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
-from schemas.obligation import Obligation
+from schemas.obligation import Obligation, Reasons, because, reasons_of, reasons_text
 from schemas.plan import Place
 from schemas.submission import SubmissionState
 from schemas.waits import OpenItem, OpenPeriod, Wait, WaitKind
@@ -19,6 +19,7 @@ S = SubmissionState
 
 _LEFT_OPEN: Final = frozenset({Place.HELD, Place.CONFLICT, Place.REFUSED, Place.FAILED, Place.PLANNED, Place.NOT_SENT})
 _ROW: Final = "row"
+_Left = tuple[Place, str, Reasons]
 # Submissions in these states tell of themselves what was planned and has not been sent.
 UNDER_WAY: Final = frozenset({S.PLANNED, S.APPROVED, S.NOT_SENT, S.SENDING, S.IN_DOUBT})
 # A run that ended so left work undone, whatever it has written down.
@@ -69,21 +70,26 @@ def open_items(obligations: Sequence[Obligation], rows: pd.DataFrame) -> tuple[O
     Returns:
         Money first; then the held rows of files that are not paid row by row: statements, payees, shares, advances.
     """
-    counts, cents = Counter[tuple[Place, str, str]](), Counter[tuple[Place, str, str]]()
+    counts, cents = Counter[_Left](), Counter[_Left]()
     for owed in obligations:
         place = Place.NOT_SENT if owed.place is Place.FAILED and _is_freed(owed) else owed.place
         if place not in _LEFT_OPEN:
             continue
-        known = "" if place in {Place.PLANNED, Place.NOT_SENT} else ",".join(why.nameless for why in owed.reasons)
+        known = () if place in {Place.PLANNED, Place.NOT_SENT} else tuple(why.nameless for why in owed.reasons)
         counts[place, owed.kind, known] += 1
         cents[place, owed.kind, known] += owed.amount_cents
-    money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts)]
+    money = [OpenItem(*key, counts[key], cents[key]) for key in sorted(counts, key=_by_text)]
     paid_by_row = {owed.source.file for owed in obligations if owed.source.row}
     others = rows[(rows["disposition"] == "held") & ~rows["file"].isin(paid_by_row)]
     found = Counter[str]()
-    for reason, count in zip(others["reason"], others["rows"], strict=True):
-        found[reason] += int(count)
-    return (*money, *(OpenItem(Place.HELD, _ROW, reason, found[reason], 0) for reason in sorted(found)))
+    for codes, count in zip(others["reason"], others["rows"], strict=True):
+        found[codes] += int(count)
+    return (*money, *(OpenItem(Place.HELD, _ROW, reasons_of(codes), found[codes], 0) for codes in sorted(found)))
+
+
+def _by_text(left: _Left) -> tuple[Place, str, str]:
+    place, kind, reasons = left
+    return place, kind, reasons_text(reasons)
 
 
 def _is_freed(owed: Obligation) -> bool:
@@ -147,20 +153,19 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
         kind = _KINDS[item.place]
         if kind is WaitKind.HELD and item.kind == _ROW:
             kind = WaitKind.ROWS
-        if item.reason == IssueCode.SHARE_UNMATCHED:
+        if item.reasons == because(IssueCode.SHARE_UNMATCHED.value):
             kind = WaitKind.UNMATCHED
         if kind is WaitKind.NOT_SENT and under_way:
             continue
         held_code = ExitCode.ROWS_REFUSED if run.exit_code is ExitCode.ROWS_REFUSED else ExitCode.ROWS_HELD
         code = _CODES.get(kind, _unsent_code(run) if kind is WaitKind.NOT_SENT else held_code)
-        reason = item.reason or (_unsent_state(run) if kind is WaitKind.NOT_SENT else "")
         waits.append(
             Wait(
                 kind=kind,
                 job=left.job,
                 period=left.period,
                 run_id=left.run_id,
-                reason=reason,
+                reasons=item.reasons,
                 count=item.count,
                 amount_cents=item.amount_cents,
                 currency=left.currency,
@@ -168,6 +173,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
                 command=run.command,
                 folder=left.folder,
                 language=left.language,
+                state=_unsent_state(run) if kind is WaitKind.NOT_SENT and not item.reasons else "",
             )
         )
     return waits
@@ -202,7 +208,7 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
         job=run.job,
         period=run.period,
         run_id=run.run_id,
-        reason=run.state if kind is WaitKind.STOPPED else "",
+        reasons=(),
         count=0,
         amount_cents=0,
         currency="",
@@ -210,4 +216,5 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
         command=run.command,
         folder="",
         language=run.language,
+        state=run.state if kind is WaitKind.STOPPED else "",
     )

@@ -10,7 +10,8 @@ from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.plan_workbook import plan_xlsx, write_plan_workbook
 from schemas.issues import IssueCode
-from schemas.messages import catalogue_in
+from schemas.messages import catalogue_in, render
+from schemas.obligation import Reason, because, reasons_message, reasons_of
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentBatch, PaymentPlan, Place
 from schemas.plan_view import (
     Against,
@@ -25,7 +26,6 @@ from schemas.plan_view import (
     PlanView,
     RateChange,
 )
-from schemas.reasons import reason_text
 from schemas.reconciliation import RowCounts, Totals
 
 ANA, BIA = "52998224725", "11144477735"
@@ -34,10 +34,12 @@ PAID = BatchPayment("ob-1", "ob-1", "", "payment", ANA, 100_000, "fingerprint", 
 PLAN = PaymentPlan("aurora", "12ABC34501DE35", "2026-10", "BRL", (PaymentBatch(1, b"{}", (PAID,), 0, 100_000),))
 
 
-def row(name, cents, place=Place.PLANNED, reason="", notices=(), **given):
+def row(name, cents, place=Place.PLANNED, codes="", notices=(), **given):
     """One obligation of a plan."""
     values = {"tax_id_masked": "***.982.247-**", "kind": "payment", "reference": "", "file": "a.xlsx", "sheet": "Out"}
-    return PlanRow(name=name, amount_cents=cents, place=place, reason=reason, row=2, notices=notices, **values | given)
+    return PlanRow(
+        name=name, amount_cents=cents, place=place, reasons=reasons_of(codes), row=2, notices=notices, **values | given
+    )
 
 
 NOTICES = (
@@ -49,7 +51,7 @@ CHANGES = PlanChanges(
     Against.LAST_PLAN, "run-1", ON, "2026-10", 3_500, 100_000,
     (
         Change(ChangeKind.AMOUNT, ANA, "Ana Exemplo", "", 1_000, 100_000),
-        Change(ChangeKind.REMOVED, BIA, "Bia Exemplo", "x", 2_500, 0, Place.HELD, "TAXID_CHECK"),
+        Change(ChangeKind.REMOVED, BIA, "Bia Exemplo", "x", 2_500, 0, Place.HELD, because("TAXID_CHECK")),
     ),
     (RateChange("USD", "5.4", "5.5"),), 2,
 )  # fmt: skip
@@ -67,7 +69,7 @@ def view(**given):
         "payees": 1,
         "planned": (row("Ana Exemplo", 100_000, notices=(Notice.TIMES_100, Notice.DESTINATION)),),
         "others": (row("=Bia", 500, Place.HELD, "TAXID_CHECK,NAME_REQUIRED"),),
-        "not_paid": (NotPaid(Place.HELD, "TAXID_CHECK,NAME_REQUIRED", 1, 500),),
+        "not_paid": (NotPaid(Place.HELD, reasons_of("TAXID_CHECK,NAME_REQUIRED"), 1, 500),),
         "checks": ChecksView(3, 36, 100),
         "notices": NOTICES,
         "first_ever": False,
@@ -175,7 +177,7 @@ def test_changes_are_told_by_how_much_and_where_the_money_is():
 def test_what_is_not_paid_is_told_row_by_row_in_words():
     (held,) = table(sheets_of(view())["Não pagos"])
     assert (held["Valor"], held["Arquivo"], held["Planilha"], held["Linha"]) == (5.0, "a.xlsx", "Out", 2)
-    assert held["Motivo"] == reason_text("TAXID_CHECK,NAME_REQUIRED", catalogue_in("pt-BR"))
+    assert held["Motivo"] == render(reasons_message(reasons_of("TAXID_CHECK,NAME_REQUIRED")), "pt-BR")
     assert ";" in held["Motivo"]
 
 
@@ -198,24 +200,28 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path):
 @pytest.mark.parametrize("language", ["pt-BR", "en"])
 @pytest.mark.parametrize("code", list(IssueCode))
 def test_every_rule_has_words_that_need_no_facts(language, code):
-    words = reason_text(code.value, catalogue_in(language))
+    words = render(reasons_message(because(code.value)), language)
     assert words != code.value
     assert "{" not in words
 
 
 @pytest.mark.parametrize(
-    ("reason", "words"),
+    ("reasons", "words"),
     [
-        ("", ""),
-        ("below_minimum", "below the minimum, or negative"),
-        ("claimed by rp-1", "is in submission rp-1 already"),
-        ("another amount or destination than in rp-1", "another amount or destination than in submission rp-1"),
-        ("paid, decided by Bia", "paid, decided by Bia"),
-        ("somebody's own words", "somebody's own words"),
+        ((), ""),
+        (because("below_minimum"), "below the minimum, or negative"),
+        (because("claimed_by", submission="rp-1"), "is in submission rp-1 already"),
+        (
+            because("otherwise_than", submission="rp-1"),
+            "another amount or destination than in submission rp-1",
+        ),
+        (because("decided", decision="paid", by="Bia"), "paid, decided by Bia"),
+        ((Reason("submission", {"said": "somebody's own words"}),), "somebody's own words"),
+        (because("as a_b.xlsx says"), "as a_b.xlsx says"),
     ],
 )
-def test_reasons_are_said_in_words(reason, words):
-    assert reason_text(reason, catalogue_in("en")) == words
+def test_reasons_are_said_in_words(reasons, words):
+    assert render(reasons_message(reasons), "en") == words
 
 
 @pytest.mark.parametrize("family", [Notice, ChangeKind])
