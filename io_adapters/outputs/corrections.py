@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from openpyxl.cell import Cell
 
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
@@ -23,6 +22,7 @@ from io_adapters.outputs.workbook import (
     TITLE,
     WHOLE,
     Book,
+    Cell,
     Column,
     Ink,
     Page,
@@ -128,13 +128,13 @@ def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks, texts: C
     page = book.page(Setup(title, widths, table.header_row, text_columns))
     _skip_to(page, table.header_row)
     page.append(
-        _cell(page, header, CellKind.TEXT, marks.get((table.header_row, position), ()), texts)
+        _cell(header, CellKind.TEXT, marks.get((table.header_row, position), ()), texts)
         for position, header in enumerate(table.headers)
     )
     for row, cells, kinds in _rows_to_copy(table, marks):
         _skip_to(page, row)
         page.append(
-            _cell(page, text, kind, marks.get((row, position), ()), texts)
+            _cell(text, kind, marks.get((row, position), ()), texts)
             for position, (text, kind) in enumerate(zip(cells, kinds, strict=True))
         )
 
@@ -162,7 +162,7 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
             yield int(row), texts, kinds_of_row
 
 
-def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue], texts: Catalogue) -> Cell | None:
+def _cell(text: str, kind: int, issues: Sequence[Issue], texts: Catalogue) -> Cell | None:
     value = _value(text, kind)
     keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
     if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
@@ -170,11 +170,11 @@ def _cell(page: Page, text: str, kind: int, issues: Sequence[Issue], texts: Cata
     is_text = isinstance(value, str) or (not text and bool(issues))
     number_format = "yyyy-mm-dd" if isinstance(value, dt.date) else TEXT if is_text or keeps_digits else GENERAL
     if not issues:
-        return page.cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
+        return Cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
     worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
     explained = "\n\n".join(f"{texts.write(issue.message)}\n→ {texts.write(issue.accepts)}" for issue in issues)
     ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
-    return page.cell(value, ink, comment=explained, is_error=kind == CellKind.ERROR)
+    return Cell(value, ink, comment=explained, is_error=kind == CellKind.ERROR)
 
 
 def _value(text: str, kind: int) -> Value:
@@ -247,10 +247,10 @@ def _write_rows(book: Book, missing: MissingShares, labels: Catalogue) -> None:
 
 
 def _write_row(page: Page, one: MissingShare) -> None:
-    names = [page.cell(text, Ink(TEXT) if text else PLAIN) for text in (one.isrc, one.upc)]
-    words = [page.cell(text) for text in (one.release, one.artist, one.title)]
-    to_fill_in = [page.cell(None, _TO_FILL_IN._replace(number_format=form)) for form in (TEXT, GENERAL, GENERAL)]
-    about = [page.cell(_periods(one)), page.cell(one.lines, Ink(WHOLE)), page.cell(_shown(one.amount), Ink(MONEY))]
+    names = [Cell(text, Ink(TEXT) if text else PLAIN) for text in (one.isrc, one.upc)]
+    words = [Cell(text) for text in (one.release, one.artist, one.title)]
+    to_fill_in = [Cell(None, _TO_FILL_IN._replace(number_format=form)) for form in (TEXT, GENERAL, GENERAL)]
+    about = [Cell(_periods(one)), Cell(one.lines, Ink(WHOLE)), Cell(_shown(one.amount), Ink(MONEY))]
     page.append([*names, *words, *to_fill_in, *about])
 
 

@@ -16,6 +16,7 @@ from io_adapters.outputs.workbook import (
     TITLE,
     WHOLE,
     Book,
+    Cell,
     Column,
     Ink,
     Page,
@@ -25,7 +26,6 @@ from io_adapters.outputs.workbook import (
     Tone,
     Toned,
     Value,
-    write_row,
     write_small_table,
     write_table,
 )
@@ -101,7 +101,7 @@ def _write_identity(page: Page, view: PlanView, labels: Catalogue) -> None:
     if view.plan.exchange:
         facts.append(("plan.exchange", f"1 {view.plan.exchange.currency} = BRL {view.plan.exchange.plain_rate}", PLAIN))
     for key, value, ink in facts:
-        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(value, ink)))
+        page.append((Cell(labels(f"output.{key}"), _BOLD), Cell(value, ink)))
 
 
 def digest_text(view: PlanView, labels: Catalogue) -> str:
@@ -151,15 +151,15 @@ def _write_changes(page: Page, view: PlanView, labels: Catalogue) -> None:
     if changes.against is Against.NOTHING:
         return
     if changes.run_id:
-        page.append((page.cell(labels("output.summary.run"), _BOLD), page.cell(changes.run_id)))
+        page.append((Cell(labels("output.summary.run"), _BOLD), Cell(changes.run_id)))
     sums = {"plan.paid_then": changes.before_cents, "plan.paid_now": changes.now_cents}
     for key, cents in sums.items():
-        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(amount(cents), Ink(MONEY))))
+        page.append((Cell(labels(f"output.{key}"), _BOLD), Cell(amount(cents), Ink(MONEY))))
     for rate in changes.rates:
         told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
         page.write(labels("output.plan.rate", **told), ink=Ink(tone=Tone.WAITING))
     if changes.shares:
-        page.append((page.cell(labels("output.plan.shares"), _BOLD), page.cell(changes.shares, Ink(WHOLE))))
+        page.append((Cell(labels("output.plan.shares"), _BOLD), Cell(changes.shares, Ink(WHOLE))))
     counted = labels("output.payments" if changes.against is Against.LAST_PLAN else "output.plan.payees")
     columns = [
         Column(labels("output.change")),
@@ -183,13 +183,13 @@ def _write_totals(page: Page, view: PlanView, labels: Catalogue) -> None:
     for place in Place:
         cents = getattr(view.totals, place.value)
         if cents:
-            label = page.cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place]))
-            page.append((label, page.cell(amount(cents), money)))
+            label = Cell(labels(f"place.{place}"), Ink(tone=PLACE_TONES[place]))
+            page.append((label, Cell(amount(cents), money)))
     for key, cents in {"summary.in": view.totals.in_, "summary.sum": view.totals.placed()}.items():
-        page.append((page.cell(labels(f"output.{key}"), _BOLD), page.cell(amount(cents), money._replace(bold=True))))
+        page.append((Cell(labels(f"output.{key}"), _BOLD), Cell(amount(cents), money._replace(bold=True))))
     balanced = view.totals.in_ == view.totals.placed()
     mark = labels("output.summary.balanced" if balanced else "output.summary.unbalanced")
-    page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if balanced else Tone.TROUBLE, bold=True))))
+    page.append((None, Cell(mark, Ink(tone=Tone.GOOD if balanced else Tone.TROUBLE, bold=True))))
 
 
 def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
@@ -254,7 +254,7 @@ def _write_rows(page: Page, view: PlanView, labels: Catalogue) -> None:
 
 def _write_figures(page: Page, figures: Iterable[tuple[str, tuple[Value, str]]], labels: Catalogue) -> None:
     for key, (value, number_format) in figures:
-        write_row(page, (labels(f"output.{key}"), value), [Ink(GENERAL), Ink(number_format)])
+        page.write_row((labels(f"output.{key}"), value), [Ink(GENERAL), Ink(number_format)])
 
 
 _DATES: Final = {"pt-BR": "dd/mm/yyyy", "en": "yyyy-mm-dd"}

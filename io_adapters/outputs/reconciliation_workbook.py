@@ -17,6 +17,7 @@ from io_adapters.outputs.workbook import (
     TITLE,
     WHOLE,
     Book,
+    Cell,
     Column,
     Ink,
     Page,
@@ -27,7 +28,6 @@ from io_adapters.outputs.workbook import (
     Toned,
     Value,
     records,
-    write_row,
     write_small_table,
 )
 from schemas.issues import Issue, Severity
@@ -342,7 +342,7 @@ def _write_identity(page: Page, reconciliation: Reconciliation, labels: Catalogu
         "meaning": f"{labels.of_value('output.exit', str(summary.exit_code))} ({summary.exit_code})",
     }
     for key, value in values.items():
-        page.append((page.cell(labels(f"output.summary.{key}"), _BOLD), page.cell(value)))
+        page.append((Cell(labels(f"output.summary.{key}"), _BOLD), Cell(value)))
 
 
 def _write_totals(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
@@ -376,7 +376,7 @@ def _write_row_counts(page: Page, summary: Summary, labels: Catalogue) -> None:
     placed = {"used": rows.used, "held": rows.held, "duplicate": rows.duplicate, "ignored": rows.ignored}
     _start(page, labels("output.summary.rows"))
     for name, count in placed.items():
-        page.append((page.cell(labels(f"output.disposition.{name}")), page.cell(count, Ink(WHOLE))))
+        page.append((Cell(labels(f"output.disposition.{name}")), Cell(count, Ink(WHOLE))))
     whole = Ink(WHOLE, bold=True)
     _write_balance(page, labels("output.summary.rows_read"), rows.read, whole)
     _write_balance(page, labels("output.summary.rows_sum"), sum(placed.values()), whole)
@@ -384,12 +384,12 @@ def _write_row_counts(page: Page, summary: Summary, labels: Catalogue) -> None:
 
 
 def _write_balance(page: Page, label: str, value: Decimal | int, ink: Ink) -> None:
-    page.append((page.cell(label, _BOLD), page.cell(value, ink)))
+    page.append((Cell(label, _BOLD), Cell(value, ink)))
 
 
 def _write_mark(page: Page, labels: Catalogue, *, is_balanced: bool) -> None:
     mark = labels("output.summary.balanced" if is_balanced else "output.summary.unbalanced")
-    page.append((None, page.cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
+    page.append((None, Cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
 
 
 def _write_batches(page: Page, summary: Summary, labels: Catalogue) -> None:
@@ -432,7 +432,7 @@ def _write_checks(page: Page, reconciliation: Reconciliation, labels: Catalogue)
         ("checks.budget", amount(counts.budget_cents), MONEY),
     ]
     for label, value, number_format in figures:
-        write_row(page, (labels(f"output.{label}"), value), [PLAIN, Ink(number_format)])
+        page.write_row((labels(f"output.{label}"), value), [PLAIN, Ink(number_format)])
 
 
 def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> None:

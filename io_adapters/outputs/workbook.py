@@ -4,34 +4,23 @@ import datetime as dt
 import io
 import re
 import unicodedata
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, count, islice
-from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
-from openpyxl import Workbook
-from openpyxl.cell import Cell, WriteOnlyCell
-from openpyxl.comments import Comment
-from openpyxl.packaging.custom import StringProperty
-from openpyxl.styles import Alignment, Font, PatternFill
-from openpyxl.styles.cell_style import StyleArray
-from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.properties import PageSetupProperties
-from openpyxl.worksheet.worksheet import Worksheet
-from openpyxl.writer.excel import ExcelWriter
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import CellErrorTuple, Worksheet
 
 _STARTS_A_FORMULA: Final = "=+-@"
 _RUNS_AT_ONCE: Final = "\t\r\n\0"
 
 # What XML 1.0 cannot bear: control characters, halves of surrogate pairs, two non-characters.
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# Spreadsheets read _x000D_ in a stored text as an escape; the underscore itself must then be escaped.
-_LOOKS_ESCAPED: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 
 LONGEST_CELL_TEXT: Final = 32_767
 
@@ -44,6 +33,8 @@ def looks_like_formula(text: str) -> bool:
     """
     if not text:
         return False
+    if text[0].isascii() and text[0].isalnum():
+        return False
     if text[0] in _RUNS_AT_ONCE:
         return True
     for character in text:
@@ -54,8 +45,7 @@ def looks_like_formula(text: str) -> bool:
 
 def cell_text(text: str) -> str:
     """Return a text as an xlsx cell stores it: what XML cannot bear becomes U+FFFD, the length is Excel's."""
-    kept = _NOT_XML.sub("\ufffd", text)[:LONGEST_CELL_TEXT]
-    return _LOOKS_ESCAPED.sub("_x005F_", kept).replace("\r", "_x000D_")  # XML readers turn a bare CR into LF
+    return (text if text.isprintable() else _NOT_XML.sub("\ufffd", text))[:LONGEST_CELL_TEXT]
 
 
 def csv_text(text: str) -> str:
@@ -78,14 +68,19 @@ def unique_sheet_name(wanted: str, taken: set[str]) -> str:
     >>> unique_sheet_name("Royalties 2026/10", {"royalties 2026_10"})
     'Royalties 2026_10 (2)'
     """
-    plain = _FORBIDDEN.sub("_", wanted).strip("' ")[:LONGEST].rstrip("' ") or "_"
+    plain = _cut(_FORBIDDEN.sub("_", wanted).strip("' "), LONGEST).rstrip("' ") or "_"
     for number in count(1):
         suffix = "" if number == 1 else f" ({number})"
-        name = plain[: LONGEST - len(suffix)] + suffix
+        name = _cut(plain, LONGEST - len(suffix)) + suffix
         if name.casefold() not in taken:
             break
     taken.add(name.casefold())
     return name
+
+
+def _cut(text: str, units: int) -> str:
+    """Cut a text as Excel counts: a character beyond U+FFFF is two."""
+    return text.encode("utf-16-le", "replace")[: 2 * units].decode("utf-16-le", "ignore")
 
 
 GENERAL: Final = "General"
@@ -96,7 +91,7 @@ WHOLE: Final = '#,##0;-#,##0;"–"'
 
 # A spreadsheet number holds fifteen significant digits; what needs more is written as text.
 NUMBER_DIGITS: Final = 15
-ZIP_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+_CREATED: Final = dt.datetime(1980, 1, 1)  # noqa: DTZ001  a constant, not a moment
 
 
 class Tone(StrEnum):
@@ -131,6 +126,22 @@ TITLE: Final = Ink(bold=True, size=16)
 Value = str | int | Decimal | bool | dt.date | None
 
 
+class Cell(NamedTuple):
+    """A cell to be written.
+
+    Attributes:
+        value: What it holds; text is text whatever it begins with.
+        ink: How it looks.
+        comment: A note pinned to it.
+        is_error: The text is an error literal such as #REF!, and stays one.
+    """
+
+    value: Value
+    ink: Ink = PLAIN
+    comment: str = ""
+    is_error: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What is said of a sheet before its first row is written.
@@ -149,59 +160,54 @@ class Setup:
 
 
 class Book:
-    """A workbook, written from its first sheet to its last."""
+    """A workbook, written from its first sheet to its last, in memory that does not grow with its rows."""
 
     def __init__(self) -> None:
-        self._workbook = Workbook(write_only=True)
-        self._styles: dict[tuple[Ink, bool], StyleArray] = {}
+        self._file = io.BytesIO()
+        self._workbook = Workbook(self._file, {"constant_memory": True})
+        self._workbook.set_properties({"author": "Repasse", "created": _CREATED})
+        self._formats: dict[tuple[Ink, bool], Format] = {}
 
     def page(self, setup: Setup) -> "Page":
         """Start the next sheet."""
-        # A write-only sheet has what is used here of an ordinary one; the stubs do not know it.
-        sheet = cast("Worksheet", self._workbook.create_sheet(setup.title))
-        for column, width in enumerate(setup.widths, start=1):
-            dimension = sheet.column_dimensions[get_column_letter(column)]
-            dimension.width = width
-            if column in setup.text_columns:
-                dimension.number_format = TEXT
+        sheet = self._workbook.add_worksheet(setup.title)
+        text = self._workbook.add_format({"num_format": TEXT})
+        for position, width in enumerate(setup.widths):
+            column_format = text if position + 1 in setup.text_columns else None
+            sheet.set_column_pixels(position, position, width * _PIXELS, column_format)
         if setup.header_row:
-            sheet.freeze_panes = f"A{setup.header_row + 1}"
-            sheet.print_title_rows = f"{setup.header_row}:{setup.header_row}"
-        sheet.page_setup.orientation = "landscape"
-        sheet.page_setup.paperSize = 9  # A4
-        sheet.page_setup.fitToHeight = 0
-        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-        sheet.oddFooter.right.text = "&P / &N"  # type: ignore[union-attr]  # every new sheet has one
+            sheet.freeze_panes(setup.header_row, 0)
+            sheet.repeat_rows(setup.header_row - 1)
+        sheet.set_landscape()
+        sheet.set_paper(9)  # A4
+        sheet.fit_to_pages(1, 0)
+        sheet.set_footer("&R&P / &N")
         return Page(self, sheet)
 
     def remember(self, properties: Mapping[str, str]) -> None:
         """Write custom document properties, which programs keep and people rarely see."""
-        for name, text in properties.items():
-            # The stubs know no custom properties yet.
-            self._workbook.custom_doc_props.append(StringProperty(name=name, value=text))  # type: ignore[attr-defined]
+        # `set_custom_property` adds nothing to this but a warning that quotes what is longer than Excel shows.
+        self._workbook.custom_properties += [(name, text, "text") for name, text in properties.items()]
 
-    def style(self, cell: Cell, ink: Ink, *, quoted: bool) -> None:
-        """Give a cell its look; `quoted` marks it as text even when a person edits it."""
-        known = self._styles.get((ink, quoted))
+    def format_of(self, ink: Ink, *, quoted: bool = False) -> Format:
+        """Return the format of a look; `quoted` marks a cell as text even when a person edits it."""
+        known = self._formats.get((ink, quoted))
         if known is None:
-            cell.number_format = ink.number_format
-            cell.quotePrefix = int(quoted)
-            cell.font = Font(name="Calibri", size=ink.size, bold=ink.bold)
-            cell.alignment = Alignment(horizontal="right" if ink.right else None, vertical="top", wrap_text=ink.wrap)
-            if ink.tone:
-                cell.fill = PatternFill("solid", fgColor=ink.tone.value)
-            known = self._styles[(ink, quoted)] = cell._style  # type: ignore[attr-defined]  # noqa: SLF001
-        # Sharing what openpyxl has made of a look, which it shows to nobody, halves the time of a large sheet.
-        cell._style = known  # type: ignore[attr-defined]  # noqa: SLF001
+            look: dict[str, object] = {"font_name": "Calibri", "font_size": ink.size, "bold": ink.bold}
+            look |= {"num_format": ink.number_format, "valign": "top", "text_wrap": ink.wrap, "quote_prefix": quoted}
+            look |= {"align": "right"} if ink.right else {}
+            look |= {"bg_color": f"#{ink.tone.value}"} if ink.tone else {}
+            known = self._formats[ink, quoted] = self._workbook.add_format(look)
+        return known
 
     def to_bytes(self) -> bytes:
         """Return the file; the book can take no more sheets then."""
-        properties = self._workbook.properties
-        properties.creator = "Repasse"
-        properties.created = properties.modified = dt.datetime(*ZIP_EPOCH)  # noqa: DTZ001  a constant, not a moment
-        buffer = io.BytesIO()
-        ExcelWriter(self._workbook, _TimelessZip(buffer, "w", zipfile.ZIP_DEFLATED)).save()
-        return buffer.getvalue()
+        self._workbook.close()
+        return self._file.getvalue()
+
+
+# Of one character's width.
+_PIXELS: Final = 7
 
 
 class Page:
@@ -213,57 +219,62 @@ class Page:
         self.rows_written = 0
 
     def append(self, cells: Iterable[Cell | None] = ()) -> None:
-        """Write the next row."""
-        self._sheet.append(list(cells))
+        """Write the next row; None leaves a cell out."""
+        for position, cell in enumerate(cells):
+            if cell is not None:
+                self._put(position, cell.value, cell.ink)
+                if cell.is_error:
+                    self._make_error(position, cell)
+                if cell.comment:
+                    self._comment(position, cell.comment)
         self.rows_written += 1
 
     def write(self, *values: Value, ink: Ink = PLAIN) -> None:
         """Write the next row, all in one look."""
-        self.append(self.cell(value, ink) for value in values)
+        self.append(Cell(value, ink) for value in values)
 
-    def cell(self, value: Value, ink: Ink = PLAIN, *, comment: str = "", is_error: bool = False) -> Cell | None:
-        """Make a cell. Text is text whatever it begins with; a number that would lose digits becomes text.
+    def write_row(self, row: "Row", inks: Sequence[Ink]) -> None:
+        """Write the next row, each value in the look of its column."""
+        for position, (value, ink) in enumerate(zip(row, inks, strict=True)):
+            if isinstance(value, Toned):
+                self._put(position, value.text, ink._replace(tone=value.tone))
+            else:
+                self._put(position, value, ink)
+        self.rows_written += 1
 
-        Args:
-            value: What it holds.
-            ink: How it looks.
-            comment: A note pinned to it.
-            is_error: The text is an error literal such as #REF!, and stays one.
-        """
-        value = None if value == "" else value
-        if value is None and ink == PLAIN and not comment:
-            return None
+    def _put(self, position: int, value: Value, ink: Ink) -> None:
+        """Write a cell. Text is text whatever it begins with; a number that would lose digits becomes text."""
+        row, sheet = self.rows_written, self._sheet
         if isinstance(value, Decimal) and len(value.normalize().as_tuple().digits) > NUMBER_DIGITS:
             value = f"{value:f}"
-        stored = cell_text(value) if isinstance(value, str) else value
-        cell = WriteOnlyCell(self._sheet, stored)  # type: ignore[arg-type]  # the stubs forget Decimal and date
-        if isinstance(stored, str):  # openpyxl guesses a formula or an error from the text; we never do
-            cell.data_type = "e" if is_error else "s"
-        self._book.style(cell, ink, quoted=isinstance(value, str) and looks_like_formula(value))
-        if comment:
-            height = 40 + 18 * (comment.count("\n") + len(comment) // 40)
-            cell.comment = Comment(cell_text(comment), "Repasse", height=height, width=340)
-        return cell
+        if not value and isinstance(value, str | None):
+            if ink != PLAIN:
+                sheet.write_blank(row, position, None, self._book.format_of(ink))
+        elif isinstance(value, str):
+            text, look = cell_text(value), self._book.format_of(ink, quoted=looks_like_formula(value))
+            if text.startswith("<r>"):  # what ends in </r> too, XlsxWriter takes for markup, and does not escape
+                sheet.write_rich_string(row, position, text[:1], text[1:], look)
+            else:
+                sheet.write_string(row, position, text, look)
+        elif isinstance(value, bool):
+            sheet.write_boolean(row, position, value, self._book.format_of(ink))
+        elif isinstance(value, dt.date):
+            sheet.write_datetime(row, position, value, self._book.format_of(ink))
+        else:
+            sheet.write_number(row, position, value, self._book.format_of(ink))
+
+    def _make_error(self, position: int, cell: Cell) -> None:
+        """Put an error literal in the place of the text that was just written; XlsxWriter has no method for it."""
+        self._sheet.table[self.rows_written][position] = CellErrorTuple(cell.value, self._book.format_of(cell.ink), 0)
+
+    def _comment(self, position: int, comment: str) -> None:
+        height = 40 + 18 * (comment.count("\n") + len(comment) // 40)
+        options = {"author": "Repasse", "height": height, "width": 340}
+        self._sheet.write_comment(self.rows_written, position, cell_text(comment), options)
 
     def filter(self, header_row: int, columns: int) -> None:
         """Offer the filter arrows on everything written below a header."""
-        self._sheet.auto_filter.ref = f"A{header_row}:{get_column_letter(columns)}{self.rows_written}"
-
-
-class _TimelessZip(zipfile.ZipFile):
-    """A zip whose entries bear no time, so that the same content gives the same bytes."""
-
-    def writestr(  # type: ignore[override]  # openpyxl gives nothing but a name and the data
-        self, zinfo_or_arcname: str, data: str | bytes
-    ) -> None:
-        entry = zipfile.ZipInfo(zinfo_or_arcname, ZIP_EPOCH)
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        entry.create_system = 3
-        entry.external_attr = 0o600 << 16
-        super().writestr(entry, data)
-
-    def write(self, filename: str, arcname: str) -> None:  # type: ignore[override]
-        self.writestr(arcname, Path(filename).read_bytes())
+        self._sheet.autofilter(header_row - 1, 0, self.rows_written - 1, columns - 1)
 
 
 # Excel has 1,048,576 rows; a table that is longer goes on in another sheet.
@@ -324,23 +335,13 @@ def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> No
     write_headers(page, table.columns)
     inks = [Ink(column.number_format) for column in table.columns]
     for row in rows:
-        write_row(page, row, inks)
+        page.write_row(row, inks)
     page.filter(header_row, len(table.columns))
 
 
 def write_headers(page: Page, columns: Sequence[Column]) -> None:
     """Write the header row, each header over the side its values stand on."""
-    page.append(
-        page.cell(column.header, HEADER if column.number_format == GENERAL else NUMBER_HEADER) for column in columns
-    )
-
-
-def write_row(page: Page, row: Row, inks: Sequence[Ink]) -> None:
-    """Write one row, each value in the look of its column."""
-    page.append(
-        page.cell(value.text, ink._replace(tone=value.tone)) if isinstance(value, Toned) else page.cell(value, ink)
-        for value, ink in zip(row, inks, strict=True)
-    )
+    page.append(Cell(column.header, HEADER if column.number_format == GENERAL else NUMBER_HEADER) for column in columns)
 
 
 def records(frame: pd.DataFrame) -> Iterator[Any]:
@@ -352,4 +353,4 @@ def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row]
     """Write a short table into a page that holds more than it."""
     write_headers(page, columns)
     for row in rows:
-        write_row(page, row, [Ink(column.number_format) for column in columns])
+        page.write_row(row, [Ink(column.number_format) for column in columns])

@@ -33,7 +33,7 @@ def test_what_is_to_be_filled_in_is_empty_and_marked_and_keeps_leading_zeros():
     cells = {sheet.cell(1, n).value: sheet.cell(2, n) for n in range(1, sheet.max_column + 1)}
     for header in ("CPF/CNPJ", "Função", "Participação"):
         assert cells[header].value is None
-        assert cells[header].fill.fgColor.rgb == "00FFF2CC"
+        assert cells[header].fill.fgColor.rgb == "FFFFF2CC"
     assert cells["CPF/CNPJ"].number_format == "@"
     assert cells["UPC"].value == "7890000000001"
     assert (cells["Artista"].value, cells["Artista"].data_type) == ("=Lua", "s")

@@ -20,7 +20,7 @@ from tests.written import saying
 DANGEROUS = [
     "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "  =1", " =1", "\u200b=1", "＝1", "＋1", "－1",
     "＠a", "﹦1", "\ufeff=1", '=HYPERLINK("http://exemplo.test")', "=cmd|' /C calc'!A0", "#REF!", "http://exemplo.test",
-    "mailto:a@exemplo.test", "{=1}", "_x003D_1",
+    "mailto:a@exemplo.test", "{=1}", "_x003D_1", "<r><t>1</t></r>", "<r></r>", "<r>",
 ]  # fmt: skip
 texts = st.one_of(st.sampled_from(DANGEROUS), st.text(), st.tuples(st.sampled_from(DANGEROUS), st.text()).map("".join))
 

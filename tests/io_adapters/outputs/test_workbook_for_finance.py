@@ -182,4 +182,4 @@ def test_every_place_kind_exit_code_and_severity_has_a_word(language):
 
 def test_the_workbook_tells_no_time():
     archive = zipfile.ZipFile(io.BytesIO(reconciliation_xlsx(reconciliation())))
-    assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 31, 0, 0, 0)}
