@@ -16,6 +16,7 @@ class AttemptKind(StrEnum):
 
     REPORT = "report"
     EXCHANGE_RATE = "exchange_rate"
+    ACCOUNT_CHECK = "account_check"
     PROBE = "probe"
 
 
@@ -66,7 +67,8 @@ def check_transition(table: Mapping[State, frozenset[State]], before: State, aft
         raise BrokenInvariant(f"an attempt cannot go from {before} to {after}")
 
 
-PROBE_TRANSITIONS: Final = transitions(AttemptState, {})
+# Of a kind with no states of its own.
+TRANSITIONS: Final = transitions(AttemptState, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,26 @@ class ProbeAttempt:
     body: bytes
     run_id: str
     was_in_doubt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCheck:
+    """One paid check of one account, as the ledger holds it; other fields as in `Attempt`.
+
+    It is written down as being sent, together with the money reserved for it: the job's budget is the consent to it.
+
+    Attributes:
+        fingerprint: Which account and holder.
+        cost_cents: What it costs at most.
+    """
+
+    id: str
+    state: AttemptState
+    body: bytes
+    run_id: str
+    was_in_doubt: bool
+    fingerprint: str
+    cost_cents: int
 
 
 class Attempt(Protocol[State_co]):

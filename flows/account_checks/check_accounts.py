@@ -1,5 +1,6 @@
 """Check accounts: what is free first, then what is known, then paid calls within the budget, each at most once."""
 
+import datetime as dt
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,18 +26,21 @@ from flows.payables.rules.account_checks import (
 )
 from flows.payables.rules.institutions import has_bank_accounts
 from flows.run import Run
-from io_adapters.ledger.account_checks import CheckBudget, Ended, NotReserved, Reservation
-from io_adapters.ledger.account_checks import Verdict as Recorded
+from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, NotReserved
 from io_adapters.ledger.leases import Owner, is_gone
-from io_adapters.payout_api.account_checks import AccountCalls
+from io_adapters.ledger.outbox import Proof
+from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
+from schemas.attempt import AccountCheck, AttemptState
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, render
+from schemas.submission import Outcome
 
 FAILURES_IN_A_ROW: Final = 5
 LEASE_S: Final = 900.0
 _RENEW_AFTER_S: Final = 60.0
-_RESULTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
-_RECORDED: Final[dict[CheckResult, Recorded]] = {CheckResult.VALID: "valid", CheckResult.INVALID: "invalid"}
+# From being written down to being answered: a check that has waited so long for its turn is not sent any more.
+DEADLINE_S: Final = 900.0
+_VERDICTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
 
 
 def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verdict]:
@@ -48,35 +52,43 @@ def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verd
         return {}
     asking, at_a_time = _Asking(run, accounts), run.job.account_checks.at_a_time
     api = run.require_service().api
-    with api.account_calls(at_a_time=at_a_time, give_up_after=FAILURES_IN_A_ROW) as calls:
-        asking.walk(calls)
+    with api.account_calls(at_a_time=at_a_time, give_up_after=FAILURES_IN_A_ROW, may_send=asking.is_in_time) as calls:
+        asking.ask_all(calls)
     return asking.verdicts
 
 
 class _Asking:
-    """One walk through the accounts."""
+    """Many attempts at a time: written down, sent and recorded as `send_once` does one, in groups.
+
+    The deadline alone is looked at before each is sent: while it lasts, nobody takes a check from a living worker.
+    """
 
     def __init__(self, run: Run, accounts: Sequence[AccountToCheck]) -> None:
         rules = run.job.account_checks
         self.verdicts: dict[str, Verdict] = {}
         self._run = run
         self._total = len(accounts)
-        self._requests = {account.fingerprint: account.request for account in accounts}
-        self._left = deque(self._requests)
-        self._open: dict[str, Reservation] = {}
+        self._bodies = {account.fingerprint: check_body(account.request) for account in accounts}
+        self._left = deque(self._bodies)
+        self._open: dict[str, AccountCheck] = {}
+        self._send_before_s: dict[str, float] = {}
         self._budget = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
         self._ahead = 2 * rules.at_a_time
         self._money = True
         self._failures = 0
         self._stopped = False
-        self._unwritten: list[Ended] = []
+        self._unwritten: list[CheckAnswered] = []
         self._renewed_s = run.clock.monotonic_s()
 
-    def walk(self, calls: AccountCalls) -> None:
+    def is_in_time(self, name: str) -> bool:
+        """Say whether a check may still be sent; asked by its line, immediately before."""
+        return self._run.clock.monotonic_s() < self._send_before_s[name]
+
+    def ask_all(self, calls: AccountCalls) -> None:
         """Ask until nothing is left, the money is used up, or too many went unanswered."""
         try:
             while self._left or self._open or self._unwritten:
-                self._turn(calls)
+                self._record_and_begin(calls)
                 if self._open:
                     self._judge(calls)
                 elif not self._money:
@@ -88,41 +100,52 @@ class _Asking:
             raise
         self._give_up(CheckResult.OVER_BUDGET)
 
-    def _turn(self, calls: AccountCalls) -> None:
+    def _record_and_begin(self, calls: AccountCalls) -> None:
         """Write down what ended, reserve what comes next, and let it begin."""
         room = self._ahead - len(self._open) if self._money else 0
         wanted = [self._left.popleft() for _ in range(min(room, len(self._left)))]
-        leaves = self._run.ledger.checks.turn(self._unwritten, wanted, self._budget)
-        self._unwritten = []
-        self._open |= {name: leave for name, leave in leaves.items() if isinstance(leave, Reservation)}
-        over = [name for name, leave in leaves.items() if leave is NotReserved.OVER_BUDGET]
-        busy = [name for name, leave in leaves.items() if leave is NotReserved.IN_FLIGHT]
+        send_before_s = self._run.clock.monotonic_s() + DEADLINE_S - self._run.timeout_s
+        taken = self._record({name: self._bodies[name] for name in wanted})
+        begun = {name: check for name, check in taken.items() if isinstance(check, AccountCheck)}
+        self._open |= begun
+        self._send_before_s |= dict.fromkeys(begun, send_before_s)
+        over = [name for name, check in taken.items() if check is NotReserved.OVER_BUDGET]
+        busy = [name for name, check in taken.items() if check is NotReserved.IN_FLIGHT]
         self.verdicts |= {name: Verdict(CheckResult.IN_FLIGHT) for name in busy}
         self._left.extendleft(reversed(over))
         self._money = self._money and not over
-        calls.begin((name, self._requests[name]) for name in wanted if name in self._open)
+        calls.begin((name, check.body) for name, check in begun.items())
         self._tell()
+
+    def _record(self, wanted: Mapping[str, bytes]) -> Mapping[str, AccountCheck | NotReserved]:
+        deadline_at = self._run.clock.now() + dt.timedelta(seconds=DEADLINE_S)
+        taken = self._run.ledger.checks.record_and_reserve(self._unwritten, wanted, self._budget, deadline_at)
+        self._unwritten = []
+        return taken
 
     def _judge(self, calls: AccountCalls) -> None:
         for name, answer in calls.answers():
-            never_left = not answer.answered and not answer.sent
-            result = CheckResult.NOT_ASKED if never_left else _RESULTS[answer.valid]
-            self._end(name, Verdict(result, answer.message), charged=answer.sent)
+            self._end(name, answer)
             self._failures = 0 if answer.answered else self._failures + 1
             self._stopped = self._stopped or self._failures >= FAILURES_IN_A_ROW or calls.gave_up
             self._money = self._money or not answer.sent
 
-    def _end(self, name: str, verdict: Verdict, *, charged: bool) -> None:
-        self.verdicts[name] = verdict
-        recorded = _RECORDED.get(verdict.result, "unknown")
-        days = 0 if recorded == "unknown" else self._run.job.account_checks.valid_for_days
-        self._unwritten.append(Ended(self._open.pop(name), recorded, verdict.message, charged, days))
+    def _end(self, name: str, answer: CheckAnswer) -> None:
+        """Classify what came back for a check."""
+        never_left = answer.outcome is Outcome.NOT_SENT
+        self.verdicts[name] = Verdict(CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message)
+        proof = Proof(AttemptState(answer.outcome.value), answer.message)
+        days = self._run.job.account_checks.valid_for_days
+        check = self._open.pop(name)
+        self._unwritten.append(
+            CheckAnswered(check.id, proof, answer.http_status, answer.body, answer.valid, valid_for_days=days)
+        )
 
     def _give_back(self, calls: AccountCalls) -> None:
         """Stop asking: what was reserved and not sent costs nothing; what is under way is waited for."""
         self._give_up(CheckResult.NOT_ASKED)
         for name in calls.give_back():
-            self._end(name, Verdict(CheckResult.NOT_ASKED), charged=False)
+            self._end(name, CheckAnswer(Outcome.NOT_SENT, None, ""))
 
     def _give_up(self, result: CheckResult) -> None:
         while self._left:
@@ -132,8 +155,8 @@ class _Asking:
         """Break off, by an interrupt or a bug: what was sent, or may have been, counts as spent."""
         self._give_back(calls)
         for name in list(self._open):
-            self._end(name, Verdict(CheckResult.UNKNOWN, "broken off before the answer came"), charged=True)
-        self._run.ledger.checks.turn(self._unwritten, (), self._budget)
+            self._end(name, CheckAnswer(Outcome.IN_DOUBT, None, "broken off before the answer came"))
+        self._record({})
 
     def _tell(self) -> None:
         now_s = self._run.clock.monotonic_s()
@@ -212,7 +235,7 @@ def _wait_for_others(
     ends_at_s = run.clock.monotonic_s() + WAIT_CALLS * run.timeout_s
     answered, freed = set[str](), set[str]()
     while waiting and run.clock.monotonic_s() < ends_at_s:
-        run.ledger.checks.abandoned(lambda owner: _gone(run, owner))
+        run.ledger.checks.doubt_abandoned(lambda owner: _gone(run, owner))
         landed = waiting - run.ledger.checks.in_flight(waiting)
         kept = run.ledger.checks.kept(landed, run.clock.now())
         for name in landed & kept.keys():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from flows.outbox import send_once
 from flows.probe.rules import (
     NAME,
     STEPS,
@@ -27,7 +28,6 @@ from flows.probe.rules import (
     whole_seconds,
 )
 from flows.run import Run
-from flows.sending.outbox import send_once
 from flows.sending.send import check_may_send, post_once
 from io_adapters.ledger.leases import is_gone
 from io_adapters.ledger.outbox import Proof

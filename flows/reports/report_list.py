@@ -33,7 +33,7 @@ def doubt_abandoned(run: Run) -> None:
 
     for submission in run.ledger.submissions.doubt_abandoned(gone):
         run.progress.tell(run.render("cli.doubt.abandoned", report=submission.report_id))
-    run.ledger.checks.abandoned(gone)
+    run.ledger.checks.doubt_abandoned(gone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Final
 
 from flows.approvals.decisions import WAIT, ask_each
+from flows.outbox import send_once
 from flows.payables.rules.exchange_rate import ENDED, after_answer, after_look, codes_of, judge_rate
 from flows.reports.report_list import poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS
 from flows.run import Run
-from flows.sending.outbox import send_once
 from flows.sending.send import LEASE_S, check_may_send, listing_is_old
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.leases import Owner, is_gone

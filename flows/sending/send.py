@@ -12,12 +12,12 @@ from functools import partial
 from hashlib import sha256
 from typing import Final
 
+from flows.outbox import send_once
 from flows.payables.earlier_reports import look_before_paying_again
 from flows.payables.rules.plan_batches import explain_refusal
 from flows.reports.report_list import frozen_words, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
 from flows.run import Run, Service
-from flows.sending.outbox import send_once
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen

@@ -1,6 +1,6 @@
 """The durable record. It decides what may still be sent; nothing else remembers."""
 
-from io_adapters.ledger.account_checks import KeptCheck, NotReserved, Reservation
+from io_adapters.ledger.account_checks import KeptCheck, NotReserved
 from io_adapters.ledger.accruals import AccrualPosting
 from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.decisions import Freeze, Hold
@@ -29,7 +29,6 @@ __all__ = [
     "NotReserved",
     "Owner",
     "ReportSnapshot",
-    "Reservation",
     "Run",
     "StoredPlan",
     "is_gone",

@@ -1,93 +1,24 @@
 """Paid account checks: one in flight per account, within the run's budget, written down before the call."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select
 
-from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.leases import Owner
-from io_adapters.ledger.tables import account_checks
+from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_numbers, write_attempts
+from io_adapters.ledger.tables import account_verdicts, attempts
+from schemas.attempt import TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import BrokenInvariant
+from schemas.plan import digest_of, short_token
 
-CHECKING: Final = "checking"
-
-_IS_OPEN: Final = account_checks.c.state == CHECKING
-
-
-def finished() -> Select[Any]:
-    """Select the checks that have ended, in the order they were begun."""
-    return select(account_checks).where(~_IS_OPEN).order_by(account_checks.c.id)
-
-
-def open_checks(connection: Connection) -> Sequence[Row[Any]]:
-    """Return all checks that have begun and not ended."""
-    return connection.execute(select(account_checks).where(_IS_OPEN)).all()
-
-
-def in_flight_among(connection: Connection, fingerprints: Iterable[str]) -> set[str]:
-    """Return the accounts somebody is checking now."""
-    found: set[str] = set()
-    for some in chunks(fingerprints):
-        query = select(account_checks.c.fingerprint).where(account_checks.c.fingerprint.in_(some), _IS_OPEN)
-        found |= set(connection.scalars(query))
-    return found
-
-
-def spent_by(connection: Connection, run_id: str) -> int:
-    """Sum up what a run has spent and reserved, in centavos."""
-    query = select(func.coalesce(func.sum(account_checks.c.cost_cents), 0)).where(account_checks.c.run_id == run_id)
-    return int(connection.execute(query).scalar_one())
-
-
-def begin_checks(connection: Connection, fingerprints: Sequence[str], **values: object) -> dict[str, int]:
-    """Write down that checks of these accounts begin; returns the number of each."""
-    if not fingerprints:
-        return {}
-    rows = [{"fingerprint": fingerprint, "state": CHECKING, "message": "", **values} for fingerprint in fingerprints]
-    begun = connection.execute(
-        insert(account_checks).returning(account_checks.c.id, account_checks.c.fingerprint), rows
-    )
-    return {row.fingerprint: row.id for row in begun}
-
-
-def end_checks(connection: Connection, rows: Sequence[Mapping[str, object]]) -> bool:
-    """Write the ends of checks down; False, and nothing is written, when one of them has ended already.
-
-    Args:
-        connection: Of a transaction that writes: nobody else can come between.
-        rows: `id` and the columns that change: state, message, cost_cents, finished_at, expires_at.
-    """
-    numbers = [row["id"] for row in rows]
-    still_open = select(func.count()).where(account_checks.c.id.in_(numbers), _IS_OPEN)
-    if connection.scalar(still_open) != len(rows):
-        return False
-    if rows:
-        changed = ("state", "message", "cost_cents", "finished_at", "expires_at")
-        statement = update(account_checks).where(account_checks.c.id == bindparam("number"))
-        statement = statement.values({name: bindparam(f"new_{name}") for name in changed})
-        connection.execute(
-            statement, [{"number": row["id"]} | {f"new_{name}": row[name] for name in changed} for row in rows]
-        )
-    return True
-
-
-def ended_row(  # the columns, by keyword
-    number: int, *, state: str, message: str, cost_cents: int, finished_at: dt.datetime, expires_at: dt.datetime
-) -> dict[str, object]:
-    """Put one row for `end_checks` together."""
-    return {
-        "id": number,
-        "state": state,
-        "message": message,
-        "cost_cents": cost_cents,
-        "finished_at": finished_at,
-        "expires_at": expires_at,
-    }
-
+A = AttemptState
+# Only a call that certainly never left, or was refused as documented, is not charged.
+FREE: Final = frozenset({A.NOT_SENT, A.REFUSED})
 
 Verdict = Literal["valid", "invalid", "unknown"]
 
@@ -117,196 +48,221 @@ class CheckBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Reservation:
-    """Leave to make one check, and the money for it."""
-
-    id: int
-    fingerprint: str
-    run_id: str
-    cost_cents: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How one check ended.
+class CheckAnswered(Answered):
+    """What came back for one check.
 
     Attributes:
-        reservation: The leave it was made with.
-        result: What the service said; unknown when it did not say.
-        message: Its words.
-        charged: Whether it may have cost money; only a call that certainly never left is not charged.
-        valid_for_days: How long the answer may be used again; 0 for not at all.
+        valid: What the service said of the account; None when it did not say.
+        valid_for_days: How long that may be used again; 0 for not at all.
     """
 
-    reservation: Reservation
-    result: Verdict
-    message: str
-    charged: bool
-    valid_for_days: int
+    valid: bool | None = None
+    valid_for_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class KeptCheck:
-    """The answer to one check.
+    """How one check ended.
 
     Attributes:
         fingerprint: Which account and holder.
         result: What the service said; unknown when it did not say.
-        message: Its words.
+        message: Its words, or why there are none.
         cost_cents: What it cost, or may have cost.
-        checked_at: When (UTC).
-        expires_at: Until when the answer may be used again (UTC).
+        checked_at: When it was answered (UTC); None when it was not.
+        expires_at: Until when the answer may be used again (UTC); None when there is none.
     """
 
     fingerprint: str
     result: Verdict
     message: str
     cost_cents: int
-    checked_at: dt.datetime
-    expires_at: dt.datetime
+    checked_at: dt.datetime | None
+    expires_at: dt.datetime | None
 
 
-class AccountChecks:
-    """The record of account checks."""
+class AccountChecks(Outbox[AccountCheck]):
+    """The record of account checks, each an attempt that is written down as being sent."""
 
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    _states = AttemptState
+    _kind = AttemptKind.ACCOUNT_CHECK
+    _transitions = TRANSITIONS
+
+    def record_and_reserve(
+        self,
+        answered: Sequence[CheckAnswered],
+        wanted: Mapping[str, bytes],
+        budget: CheckBudget,
+        deadline_at: dt.datetime,
+    ) -> Mapping[str, AccountCheck | NotReserved]:
+        """Write answers down and reserve more checks, all in one transaction, durable when it returns.
+
+        Args:
+            answered: Checks whose answer came, or that came to nothing.
+            wanted: The exact body to send about each account, by fingerprint, the most wanted first.
+            budget: Who pays for them.
+            deadline_at: When each of these gives up at the latest.
+
+        Returns:
+            For each wanted account the check that may now be sent, once, or why there is none.
+
+        Raises:
+            BrokenInvariant: one of `answered` had ended already; nothing is written.
+        """
+        with self._db.writing() as connection:
+            self._record(connection, answered)
+            self._keep_verdicts(connection, answered)
+            return self._reserve(connection, wanted, budget, deadline_at)
 
     def kept(self, fingerprints: Iterable[str], now: dt.datetime) -> dict[str, KeptCheck]:
         """Return the latest answer about each account, where it may still be used."""
         latest: dict[str, KeptCheck] = {}
         with self._db.reading() as connection:
             for some in chunks(fingerprints):
-                query = finished().where(account_checks.c.fingerprint.in_(some))
-                latest |= {row.fingerprint: _kept_of(row) for row in connection.execute(query)}
-        return {fingerprint: check for fingerprint, check in latest.items() if now < check.expires_at}
+                query = _select_ended().where(attempts.c.subject.in_(some))
+                latest |= {row.subject: _kept_of(row) for row in connection.execute(query)}
+        return {
+            name: check for name, check in latest.items() if check.expires_at is not None and now < check.expires_at
+        }
 
     def refused_before(self, fingerprints: Iterable[str]) -> set[str]:
         """Return the accounts the service has ever called invalid, however long ago."""
+        invalid = select(attempts.c.subject).join(account_verdicts).where(_IS_CHECK, ~account_verdicts.c.valid)
         found: set[str] = set()
         with self._db.reading() as connection:
             for some in chunks(fingerprints):
-                c = account_checks.c
-                query = select(c.fingerprint).where(c.fingerprint.in_(some), c.state == "invalid").distinct()
-                found |= set(connection.scalars(query))
+                found |= set(connection.scalars(invalid.where(attempts.c.subject.in_(some))))
         return found
 
     def in_flight(self, fingerprints: Iterable[str]) -> set[str]:
         """Return those of the accounts that somebody is checking at this moment."""
         with self._db.reading() as connection:
-            return in_flight_among(connection, fingerprints)
-
-    def turn(
-        self, ended: Sequence[Ended], wanted: Sequence[str], purse: CheckBudget
-    ) -> Mapping[str, Reservation | NotReserved]:
-        """Write answers down and take leave for more checks, all in one transaction, durable when it returns.
-
-        Args:
-            ended: Checks whose answer came, or that came to nothing.
-            wanted: Distinct accounts about to be checked, the most wanted first.
-            purse: Who pays for them.
-
-        Returns:
-            For each wanted account its reservation, to be ended by another turn, or why there is none.
-
-        Raises:
-            BrokenInvariant: one of `ended` had ended already; nothing is written.
-        """
-        with self._db.writing() as connection:
-            self._end(connection, ended)
-            return self._reserve(connection, wanted, purse)
-
-    def reserve(
-        self, fingerprint: str, run_id: str, *, cost_cents: int, budget_cents: int, owner: Owner
-    ) -> Reservation | NotReserved:
-        """Write down that one check is about to be made, before it is; arguments and result as in `turn`."""
-        return self.turn((), [fingerprint], CheckBudget(run_id, cost_cents, budget_cents, owner))[fingerprint]
-
-    def finish(
-        self, reservation: Reservation, result: Verdict, message: str, *, charged: bool, valid_for_days: int
-    ) -> None:
-        """Write down the answer to one check; arguments as in `Ended`.
-
-        Raises:
-            BrokenInvariant: the reservation has ended already.
-        """
-        with self._db.writing() as connection:
-            self._end(connection, [Ended(reservation, result, message, charged, valid_for_days)])
-
-    def abandoned(self, gone: Callable[[Owner], bool]) -> list[str]:
-        """End the checks of processes that are gone: the answer is unknown, the money counts as spent.
-
-        Returns:
-            The fingerprints.
-        """
-        with self._db.reading() as connection:
-            if not open_checks(connection):
-                return []
-        now = self._db.now()
-        with self._db.writing() as connection:
-            lost = [row for row in open_checks(connection) if gone(Owner.from_json(row.owner))]
-            rows = [
-                ended_row(
-                    row.id,
-                    state="unknown",
-                    message="the program ended before the answer came",
-                    cost_cents=row.cost_cents,
-                    finished_at=now,
-                    expires_at=now,
-                )
-                for row in lost
-            ]
-            end_checks(connection, rows)
-        return [row.fingerprint for row in lost]
+            return _in_flight(connection, fingerprints)
 
     def spent(self, run_id: str) -> int:
         """Return what a run has spent and reserved, in centavos."""
         with self._db.reading() as connection:
-            return spent_by(connection, run_id)
+            return _spent(connection, run_id)
 
     def for_run(self, run_id: str) -> list[KeptCheck]:
         """Return the checks a run made, in the order they were begun."""
         with self._db.reading() as connection:
-            rows = connection.execute(finished().where(account_checks.c.run_id == run_id)).all()
+            rows = connection.execute(_select_ended().where(attempts.c.run_id == run_id)).all()
         return [_kept_of(row) for row in rows]
 
     def _reserve(
-        self, connection: Connection, wanted: Sequence[str], purse: CheckBudget
-    ) -> dict[str, Reservation | NotReserved]:
+        self, connection: Connection, wanted: Mapping[str, bytes], budget: CheckBudget, deadline_at: dt.datetime
+    ) -> dict[str, AccountCheck | NotReserved]:
         if not wanted:
             return {}
-        busy = in_flight_among(connection, wanted)
-        free = [one for one in wanted if one not in busy]
-        left_cents = purse.budget_cents - spent_by(connection, purse.run_id)
-        affordable = free[: max(0, left_cents // purse.cost_cents)] if purse.cost_cents else free
-        numbers = begin_checks(
-            connection,
-            affordable,
-            run_id=purse.run_id,
-            cost_cents=purse.cost_cents,
-            owner=purse.owner.to_json(),
-            started_at=self._db.now(),
-        )
-        reserved = {one: Reservation(numbers[one], one, purse.run_id, purse.cost_cents) for one in affordable}
-        refused = {one: NotReserved.IN_FLIGHT if one in busy else NotReserved.OVER_BUDGET for one in wanted}
+        busy = _in_flight(connection, wanted)
+        free = [name for name in wanted if name not in busy]
+        left_cents = budget.budget_cents - _spent(connection, budget.run_id)
+        affordable = free[: max(0, left_cents // budget.cost_cents)] if budget.cost_cents else free
+        numbers = next_numbers(connection, self._kind, affordable)
+        now = self._db.now()
+        taken = {
+            "state": A.SENDING.value,
+            "run_id": budget.run_id,
+            "owner": budget.owner.to_json(),
+            "sending_at": now,
+            "deadline_at": deadline_at,
+            "cost_cents": budget.cost_cents,
+            "was_in_doubt": False,
+            "reason": "",
+        }
+        rows: list[dict[str, Any]] = [
+            taken | {"id": _check_id(name, number), "subject": name, "number": number, "body": wanted[name]}
+            for name in affordable
+            for number in [numbers.get(name, 1)]
+        ]
+        write_attempts(connection, self._kind, rows, at=now, by=budget.run_id)
+        refused = {name: NotReserved.IN_FLIGHT if name in busy else NotReserved.OVER_BUDGET for name in wanted}
+        reserved: dict[str, AccountCheck | NotReserved] = {row["subject"]: _check_of(row) for row in rows}
         return refused | reserved
 
-    def _end(self, connection: Connection, ended: Sequence[Ended]) -> None:
+    def _keep_verdicts(self, connection: Connection, answered: Sequence[CheckAnswered]) -> None:
         now = self._db.now()
         rows = [
-            ended_row(
-                check.reservation.id,
-                state=check.result,
-                message=check.message,
-                cost_cents=check.reservation.cost_cents if check.charged else 0,
-                finished_at=now,
-                expires_at=now + dt.timedelta(days=check.valid_for_days),
-            )
-            for check in ended
+            {
+                "attempt_id": answer.attempt_id,
+                "valid": answer.valid,
+                "checked_at": now,
+                "expires_at": now + dt.timedelta(days=answer.valid_for_days),
+            }
+            for answer in answered
+            if answer.valid is not None
         ]
-        if not end_checks(connection, rows):
+        if rows:
+            connection.execute(insert(account_verdicts), rows)
+
+    def _read(self, connection: Connection, attempt_id: str) -> AccountCheck:
+        return self._read_all(connection, [attempt_id])[attempt_id]
+
+    def _read_all(self, connection: Connection, attempt_ids: Sequence[str]) -> dict[str, AccountCheck]:
+        names = (name for name in AccountCheck.__dataclass_fields__ if name != "fingerprint")
+        query = select(attempts.c.subject, *(attempts.c[name] for name in names))
+        return {
+            row["id"]: _check_of(row)
+            for some in chunks(attempt_ids)
+            for row in connection.execute(query.where(attempts.c.id.in_(some))).mappings()
+        }
+
+    def _judge(self, connection: Connection, attempt: AccountCheck, proof: Proof) -> Proof:
+        if attempt.state not in {A.SENDING, A.IN_DOUBT}:
             raise BrokenInvariant("an account check ended twice")
+        return super()._judge(connection, attempt, proof)
+
+    def _move_all(self, connection: Connection, moves: Sequence[tuple[AccountCheck, Proof]], now: dt.datetime) -> None:
+        moved = [(check, A(proof.state), proof.reason) for check, proof in moves]
+        move_many(connection, TRANSITIONS, moved, at=now)
+
+
+_IS_CHECK: Final = attempts.c.kind == AttemptKind.ACCOUNT_CHECK.value
+_IS_OPEN: Final = _IS_CHECK & (attempts.c.state == A.SENDING.value)
+
+
+def _in_flight(connection: Connection, fingerprints: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for some in chunks(fingerprints):
+        found |= set(connection.scalars(select(attempts.c.subject).where(_IS_OPEN, attempts.c.subject.in_(some))))
+    return found
+
+
+def _spent(connection: Connection, run_id: str) -> int:
+    charged = attempts.c.state.not_in([state.value for state in FREE])
+    query = select(func.coalesce(func.sum(attempts.c.cost_cents), 0))
+    return int(connection.execute(query.where(_IS_CHECK, attempts.c.run_id == run_id, charged)).scalar_one())
+
+
+def _select_ended() -> Select[Any]:
+    """Select the checks that have ended, in the order they were begun."""
+    a, v = attempts.c, account_verdicts.c
+    return (
+        select(a.subject, a.state, a.reason, a.cost_cents, v.valid, v.checked_at, v.expires_at)
+        .outerjoin(account_verdicts, v.attempt_id == a.id)
+        .where(_IS_CHECK, a.state != A.SENDING.value)
+        .order_by(a.created_at, a.subject, a.number)
+    )
 
 
 def _kept_of(row: Row[Any]) -> KeptCheck:
-    return KeptCheck(row.fingerprint, row.state, row.message, row.cost_cents, row.finished_at, row.expires_at)
+    results: dict[bool | None, Verdict] = {True: "valid", False: "invalid", None: "unknown"}
+    cost_cents = 0 if row.state in FREE else row.cost_cents
+    return KeptCheck(row.subject, results[row.valid], row.reason, cost_cents, row.checked_at, row.expires_at)
+
+
+def _check_id(fingerprint: str, number: int) -> str:
+    return "ck-" + short_token(digest_of("account check", fingerprint, str(number)), 26)
+
+
+def _check_of(row: Mapping[Any, Any]) -> AccountCheck:
+    return AccountCheck(
+        id=row["id"],
+        state=A(row["state"]),
+        body=bytes(row["body"]),
+        run_id=row["run_id"],
+        was_in_doubt=row["was_in_doubt"],
+        fingerprint=row["subject"],
+        cost_cents=row["cost_cents"],
+    )

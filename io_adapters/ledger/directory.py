@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from io_adapters.ledger.directory_tables import contacts, findings, institution_reads, institutions, webhooks
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.outbox import Outbox, next_numbers, try_move, write_attempts
+from io_adapters.ledger.outbox import Outbox, next_numbers, write_attempts
 from io_adapters.ledger.tables import accepted_keys, attempts, meta
-from schemas.attempt import PROBE_TRANSITIONS, AttemptKind, AttemptState, ProbeAttempt
+from schemas.attempt import TRANSITIONS, AttemptKind, AttemptState, ProbeAttempt
 from schemas.contact_book import ContactState, KnownContact
 from schemas.errors import ConfigurationError
 from schemas.wire import Contact, ContactAccount, Institution
@@ -439,6 +439,7 @@ class Probes(Outbox[ProbeAttempt]):
 
     _states = AttemptState
     _kind = AttemptKind.PROBE
+    _transitions = TRANSITIONS
 
     def write(self, report_id: str, body: bytes, run_id: str) -> ProbeAttempt:
         """Write down that a probe is about to make a report.
@@ -460,9 +461,6 @@ class Probes(Outbox[ProbeAttempt]):
         row = connection.execute(select(*columns).where(attempts.c.id == attempt_id)).one()
         return ProbeAttempt(row.id, AttemptState(row.state), bytes(row.body), row.run_id, row.was_in_doubt)
 
-    def _may_go(self, connection: Connection, attempt: ProbeAttempt, now: dt.datetime) -> bool:  # noqa: ARG002
-        return True
-
     def _try_move(self, connection: Connection, before: ProbeAttempt, after: str, **values: Any) -> bool:  # noqa: ANN401
         values.pop("split_id", None)  # the service's id of a centavo's report is in the answer, which is kept
-        return try_move(connection, PROBE_TRANSITIONS, before, AttemptState(after), **values)
+        return super()._try_move(connection, before, after, **values)

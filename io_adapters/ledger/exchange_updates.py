@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, Select, insert, select, union
 
 from io_adapters.ledger.engine import chunks
-from io_adapters.ledger.outbox import Outbox, next_numbers, try_move, write_attempts
+from io_adapters.ledger.outbox import Outbox, next_numbers, write_attempts
 from io_adapters.ledger.tables import attempts, journal, plan_exchanges, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted, BrokenInvariant, ConfigurationError
@@ -162,6 +162,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
 
     _states = ExchangeState
     _kind = AttemptKind.EXCHANGE_RATE
+    _transitions = TRANSITIONS
 
     def _read(self, connection: Connection, attempt_id: str) -> ExchangeUpdate:
         return read_update(connection, attempt_id)
@@ -169,9 +170,6 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
     def _may_go(self, connection: Connection, attempt: ExchangeUpdate, now: dt.datetime) -> bool:  # noqa: ARG002
         _require_approved(connection, attempt)
         return attempt.report_state in OPEN
-
-    def _try_move(self, connection: Connection, before: ExchangeUpdate, after: str, **values: Any) -> bool:  # noqa: ANN401
-        return try_move(connection, TRANSITIONS, before, X(after), **values)
 
     def _proves_more(self, before: StrEnum, after: StrEnum) -> bool:
         """What an answer says of the rate counts; that it is another one counts however sure of ours we were."""

@@ -8,11 +8,11 @@ import datetime as dt
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from io_adapters.ledger.decisions import freeze_for, require_free_to_send
 from io_adapters.ledger.engine import Database, chunks
@@ -66,6 +66,23 @@ class Proof:
     alarms: Alarms = NO_ALARMS
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back for one attempt.
+
+    Attributes:
+        attempt_id: Which.
+        proof: What that proves.
+        http_status: Of the answer; None when none came.
+        raw: Its body.
+    """
+
+    attempt_id: str
+    proof: Proof
+    http_status: int | None
+    raw: bytes
+
+
 def write_attempts(
     connection: Connection, kind: AttemptKind, rows: Sequence[dict[str, Any]], *, at: dt.datetime, by: str
 ) -> None:
@@ -74,13 +91,14 @@ def write_attempts(
     Args:
         connection: Within a transaction.
         kind: What they ask for.
-        rows: id, subject, number, state, body, run_id, was_in_doubt and reason of each; those of one call stand alike.
+        rows: id, subject, number, state, body, run_id, was_in_doubt and reason of each; what it costs at most, where
+            it is not free; owner and times, where it is taken at once. Those of one call stand alike.
         at: The present moment.
         by: The run, or the people, on whose word.
     """
     if not rows:
         return
-    same = {"kind": kind.value, "created_at": at}
+    same = {"kind": kind.value, "created_at": at, "cost_cents": 0}
     hashed = [same | row | {"body_sha256": hashlib.sha256(row["body"]).hexdigest()} for row in rows]
     connection.execute(insert(attempts), hashed)
     first = rows[0]
@@ -127,6 +145,44 @@ def try_move(
     return True
 
 
+def move_many(
+    connection: Connection,
+    table: Mapping[State, frozenset[State]],
+    moves: Sequence[tuple[Attempt[State], State, str]],
+    *,
+    at: dt.datetime,
+) -> None:
+    """Take many attempts, each from the state it was read in to another, for a reason; the journal names their runs.
+
+    Raises:
+        BrokenInvariant: the table of their kind does not allow a transition, or one has changed since it was read.
+    """
+    if not moves:
+        return
+    for before, after, _ in moves:
+        check_transition(table, before.state, after)
+    as_it_was = (attempts.c.id == bindparam("moved")) & (attempts.c.state == bindparam("left"))
+    change = update(attempts).where(as_it_was)
+    change = change.values({name: bindparam(f"new_{name}") for name in ("state", "reason", "was_in_doubt")})
+    rows = [
+        {
+            "moved": before.id,
+            "left": before.state.value,
+            "new_state": after.value,
+            "new_reason": reason,
+            "new_was_in_doubt": before.was_in_doubt or after == A.IN_DOUBT,
+        }
+        for before, after, reason in moves
+    ]
+    if connection.execute(change, rows).rowcount != len(rows):
+        raise BrokenInvariant(f"some of {len(rows)} attempts have changed since they were read")
+    lines = [
+        {"attempt_id": b.id, "before": b.state.value, "after": after.value, "at": at, "by": b.run_id, "reason": reason}
+        for b, after, reason in moves
+    ]
+    connection.execute(insert(journal), lines)
+
+
 def write_journal(
     connection: Connection,
     attempt_ids: Sequence[str],
@@ -151,6 +207,7 @@ class Outbox(ABC, Generic[Kept]):
 
     _kind: ClassVar[AttemptKind]
     _states: ClassVar[type[StrEnum]]
+    _transitions: ClassVar[Mapping[Any, frozenset[Any]]]
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -159,13 +216,23 @@ class Outbox(ABC, Generic[Kept]):
     def _read(self, connection: Connection, attempt_id: str) -> Kept:
         """Return one attempt, as its kind shows it."""
 
-    @abstractmethod
-    def _may_go(self, connection: Connection, attempt: Kept, now: dt.datetime) -> bool:
-        """Say whether an approved attempt is still to be sent; raises where what people approved does not hold."""
+    def _read_all(self, connection: Connection, attempt_ids: Sequence[str]) -> dict[str, Kept]:
+        """Return attempts by id."""
+        return {attempt_id: self._read(connection, attempt_id) for attempt_id in attempt_ids}
 
-    @abstractmethod
+    def _may_go(self, connection: Connection, attempt: Kept, now: dt.datetime) -> bool:  # noqa: ARG002
+        """Say whether an approved attempt is still to be sent; raises where what people approved does not hold."""
+        return True
+
     def _try_move(self, connection: Connection, before: Kept, after: str, **values: Any) -> bool:  # noqa: ANN401
         """Like `try_move`, by the kind's table, with all that a move of this kind takes along."""
+        return try_move(connection, self._transitions, before, self._states(after), **values)
+
+    def _move_all(self, connection: Connection, moves: Sequence[tuple[Kept, Proof]], now: dt.datetime) -> None:
+        """Take attempts to where answers leave them."""
+        for before, proof in moves:
+            found = {} if proof.split_id is None else {"split_id": proof.split_id}
+            self._move(connection, before, proof.state, at=now, by=before.run_id, reason=proof.reason, **found)
 
     def _proves_more(self, before: StrEnum, after: StrEnum) -> bool:
         """Say whether an answer still counts for an attempt that nobody is sending any more."""
@@ -246,19 +313,44 @@ class Outbox(ABC, Generic[Kept]):
         Returns:
             The attempt as it stands now.
         """
+        proof = Proof(outcome, reason, split_id, alarms)
         with self._db.writing() as connection:
-            now = self._db.now()
-            kept = {"outcome": outcome.value, "http_status": http_status, "raw": raw_answer, "at": now}
-            connection.execute(insert(answers).values(attempt_id=attempt_id, **kept))
-            before = self._read(connection, attempt_id)
-            proof = Proof(outcome, reason, split_id, alarms)
-            if before.state == A.SENDING or self._proves_more(before.state, outcome):
-                proof = self._hold_against_others(connection, before, proof)
-                if proof.state != before.state:
-                    found = {} if proof.split_id is None else {"split_id": proof.split_id}
-                    self._move(connection, before, proof.state, at=now, by=before.run_id, reason=proof.reason, **found)
-            freeze_for(connection, proof.alarms, now)
+            self._record(connection, [Answered(attempt_id, proof, http_status, raw_answer)])
             return self._read(connection, attempt_id)
+
+    def _record(self, connection: Connection, answered: Sequence[Answered]) -> None:
+        """Write answers down, within a transaction, as `record_outcome` does one."""
+        if not answered:
+            return
+        now = self._db.now()
+        connection.execute(
+            insert(answers),
+            [
+                {
+                    "attempt_id": answer.attempt_id,
+                    "outcome": answer.proof.state.value,
+                    "http_status": answer.http_status,
+                    "raw": answer.raw,
+                    "at": now,
+                }
+                for answer in answered
+            ],
+        )
+        before = self._read_all(connection, [answer.attempt_id for answer in answered])
+        judged = [
+            (before[answer.attempt_id], self._judge(connection, before[answer.attempt_id], answer.proof))
+            for answer in answered
+        ]
+        moves = [(attempt, proof) for attempt, proof in judged if proof.state != attempt.state]
+        self._move_all(connection, moves, now)
+        for _, proof in judged:
+            freeze_for(connection, proof.alarms, now)
+
+    def _judge(self, connection: Connection, attempt: Kept, proof: Proof) -> Proof:
+        """Return what an answer leaves of an attempt: where it stands, when that is surer, with the answer's alarms."""
+        if attempt.state == A.SENDING or self._proves_more(attempt.state, proof.state):
+            return self._hold_against_others(connection, attempt, proof)
+        return replace(proof, state=attempt.state)
 
     def doubt_abandoned(self, gone: Callable[[Owner], bool]) -> list[Kept]:
         """Put in doubt every attempt that is being sent by nobody any more.

@@ -277,11 +277,12 @@ attempts = Table(
     _moment("sending_at", nullable=True),
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
+    Column("cost_cents", Cents, nullable=False),  # what asking costs at most, whatever comes of it
     _text("reason"),
     _text("body_sha256"),
     Column("body", LargeBinary, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
-    Index("ix_attempts_state", "state"),
+    Index("ix_attempts_kind_state", "kind", "state"),
     Index("ix_attempts_run_id", "run_id"),
     # Of the attempts to set the rate of one report at most one counts; people have declared the others absent.
     Index(
@@ -290,6 +291,14 @@ attempts = Table(
         unique=True,
         sqlite_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
         postgresql_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
+    ),
+    # One account is checked by one worker at a time.
+    Index(
+        "uq_attempts_one_check_in_flight",
+        "subject",
+        unique=True,
+        sqlite_where=text("kind = 'account_check' AND state = 'sending'"),
+        postgresql_where=text("kind = 'account_check' AND state = 'sending'"),
     ),
 )
 
@@ -321,7 +330,8 @@ submissions = Table(
     ),
 )
 
-submitted: Final = submissions.join(attempts)
+# The kind is named for the index: there are many more attempts of other kinds.
+submitted: Final = submissions.join(attempts, (attempts.c.id == submissions.c.id) & (attempts.c.kind == "report"))
 
 # What each submission pays. A row claims its obligation while `live`; at most one does.
 claims = Table(
@@ -387,28 +397,14 @@ reports = Table(
     Index("ix_reports_submission_id", "submission_id"),
 )
 
-account_checks = Table(
-    "account_checks",
+# What the service said in answer to an attempt of kind "account_check"; its subject is the account's fingerprint.
+account_verdicts = Table(
+    "account_verdicts",
     metadata,
-    _serial(),
-    _text("fingerprint"),
-    _text("run_id"),
-    _text("state"),
-    _text("message"),
-    Column("cost_cents", Cents, nullable=False),
-    _text("owner"),
-    _moment("started_at"),
-    _moment("finished_at", nullable=True),
-    _moment("expires_at", nullable=True),
-    Index(
-        "uq_account_checks_one_in_flight",
-        "fingerprint",
-        unique=True,
-        sqlite_where=text("state = 'checking'"),
-        postgresql_where=text("state = 'checking'"),
-    ),
-    Index("ix_account_checks_fingerprint", "fingerprint"),
-    Index("ix_account_checks_run_id", "run_id"),
+    Column("attempt_id", ForeignKey("attempts.id"), primary_key=True),
+    Column("valid", Boolean, nullable=False),
+    _moment("checked_at"),
+    _moment("expires_at"),
 )
 
 # One row per posted period, also when nothing was carried: "nothing" replaces what an earlier period carried.

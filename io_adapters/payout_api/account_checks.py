@@ -28,22 +28,34 @@ class CheckAnswer:
     """What one account check said.
 
     Attributes:
+        outcome: accepted with a verdict; refused as documented; not_sent, proven; in_doubt with anything else.
         valid: The verdict; None when there is none.
         message: With a verdict, the service's own words: for the person who looks at the row, not for logs.
             Without one, why: a status, an exception's class, the fields at fault.
-        sent: Whether the call may have been charged. False is proven: never sent, or refused as documented.
-        refused: Whether it was refused as documented: the service is there, and answers.
+        http_status: Status of the reply; None when none came.
+        body: The reply's body as far as it was read.
     """
 
+    outcome: Outcome
     valid: bool | None
     message: str = field(repr=False)
-    sent: bool
-    refused: bool = False
+    http_status: int | None = None
+    body: bytes = field(default=b"", repr=False)
+
+    @property
+    def sent(self) -> bool:
+        """Whether the call may have been charged. False is proven: never sent, or refused as documented."""
+        return self.outcome in {Outcome.ACCEPTED, Outcome.IN_DOUBT}
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was refused as documented."""
+        return self.outcome is Outcome.REFUSED
 
     @property
     def answered(self) -> bool:
         """Whether the service is there and answers, with a verdict or with a refusal."""
-        return self.valid is not None or self.refused
+        return self.outcome in {Outcome.ACCEPTED, Outcome.REFUSED}
 
 
 def broken_rules(request: AccountValidation) -> tuple[str, ...]:
@@ -62,18 +74,20 @@ def broken_rules(request: AccountValidation) -> tuple[str, ...]:
 
 def read_check_reply(reply: Reply) -> CheckAnswer:
     """Say what the reply to an account check means; one that cannot be read counts as spent."""
+    status, body = reply.status, reply.body
     if reply.failure is not None:
-        answer = classify_exception(reply.failure, status=reply.status)
-        return CheckAnswer(None, answer.reason, sent=answer.outcome is not Outcome.NOT_SENT)
-    if reply.status == 422:
-        errors = read_validation_errors(reply.body)
+        answer = classify_exception(reply.failure, status=status, body=body)
+        return CheckAnswer(answer.outcome, None, answer.reason, answer.http_status, body)
+    if status == 422:
+        errors = read_validation_errors(body)
         if errors:
             places = ", ".join(error.place for error in errors)
-            return CheckAnswer(None, f"HTTP 422: the request failed validation at {places}", sent=False, refused=True)
-    verdict = _verdict(reply.body) if reply.status is not None and 200 <= reply.status < 300 else None
+            why = f"HTTP 422: the request failed validation at {places}"
+            return CheckAnswer(Outcome.REFUSED, None, why, status, body)
+    verdict = _verdict(body) if status is not None and 200 <= status < 300 else None
     if verdict is None or verdict.valid is None:
-        return CheckAnswer(None, f"HTTP {reply.status} without a readable verdict", sent=True)
-    return CheckAnswer(verdict.valid, _printable(verdict.message or ""), sent=True)
+        return CheckAnswer(Outcome.IN_DOUBT, None, f"HTTP {status} without a readable verdict", status, body)
+    return CheckAnswer(Outcome.ACCEPTED, verdict.valid, _printable(verdict.message or ""), status, body)
 
 
 def _verdict(body: bytes) -> AccountVerdict | None:
@@ -185,6 +199,7 @@ class AccountCalls:
         give_up_after: int,
         deadline_s: float,
         pace: RateLimiter | None = None,
+        may_send: Callable[[str], bool] = lambda _name: True,
     ) -> None:
         """Prepare; nothing is sent.
 
@@ -195,9 +210,11 @@ class AccountCalls:
                 begins.
             deadline_s: For one check, from connecting to the last byte of its answer.
             pace: Keeps to a rate; None for no limit.
+            may_send: Asked, from the thread of a line, immediately before a check is sent: whether it is in time.
         """
         self._deadline_s = deadline_s
         self._pace = pace
+        self._may_send = may_send
         self._give_up_after = give_up_after
         self._unanswered = 0
         self._counting = threading.Lock()
@@ -228,14 +245,14 @@ class AccountCalls:
         for thread in self._threads:
             thread.join(max(0.0, ends_at_s - time.monotonic()))
 
-    def begin(self, checks: Iterable[tuple[str, AccountValidation]]) -> None:
+    def begin(self, checks: Iterable[tuple[str, bytes]]) -> None:
         """Ask about accounts, each under a name that its answer comes back with, as soon as lines are free.
 
-        Raises:
-            ValueError: a request breaks a documented rule; none of these is sent. The message names fields alone.
+        Args:
+            checks: Names, and the exact bytes to send, from `check_body`.
         """
-        for ticket in [_Ticket(name, check_body(request)) for name, request in checks]:
-            self._tickets.put(ticket)
+        for name, body in checks:
+            self._tickets.put(_Ticket(name, body))
 
     def answers(self) -> list[tuple[str, CheckAnswer]]:
         """Wait for at least one answer; returns all that came, by name. There must be one to wait for."""
@@ -275,8 +292,8 @@ class AccountCalls:
                 if self._pace is not None:
                     self._pace.wait()
                 of_round = self._flow.enter()
-                if self._given_back.is_set():
-                    answer, found = CheckAnswer(None, "not asked any more", sent=False), True
+                if self._given_back.is_set() or not self._may_send(ticket.name):
+                    answer, found = CheckAnswer(Outcome.NOT_SENT, None, "not asked any more"), True
                 else:
                     answer = read_check_reply(line.exchange("/validate/account", ticket.body))
                     found = answer.sent or answer.answered

@@ -9,7 +9,7 @@ from typing import Final, Self
 import httpx
 from pydantic import SecretStr
 
-from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, broken_rules, read_check_reply
+from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body, read_check_reply
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.commands import MAX_REPLY_BYTES, Commands, ContactsApi, WebhooksApi
 from io_adapters.payout_api.connection import Connections, RateLimiter, exchange, path_part
@@ -132,18 +132,18 @@ class SplitApi(ReportsReader):
         Raises:
             ValueError: the request breaks a documented rule; nothing was sent. The message names fields alone.
         """
-        broken = broken_rules(request)
-        if broken:
-            raise ValueError("; ".join(broken))
-        body = canonical_json(body_of(request))
+        body = check_body(request)
         return read_check_reply(self._commands.send_once("POST", "/validate/account", body, deadline_s=self._timeout_s))
 
-    def account_calls(self, *, at_a_time: int, give_up_after: int) -> AccountCalls:
+    def account_calls(
+        self, *, at_a_time: int, give_up_after: int, may_send: Callable[[str], bool] = lambda _name: True
+    ) -> AccountCalls:
         """Open a way to check many accounts; each is asked once, and costs a centavo and a fee.
 
         Args:
             at_a_time: How many checks may be under way together.
             give_up_after: So many calls in a row without an answer, and nothing more begins.
+            may_send: Asked immediately before a check is sent: whether it is in time.
         """
         # Services close idle connections after some seconds; a request that crosses with that proves nothing.
         return AccountCalls(
@@ -152,6 +152,7 @@ class SplitApi(ReportsReader):
             give_up_after=give_up_after,
             deadline_s=self._timeout_s,
             pace=self._pace,
+            may_send=may_send,
         )
 
     def update_exchange_rate(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from io_adapters.payout_api.account_checks import check_body
 from io_adapters.payout_api.errors import AlreadyThere, NotFound, NotThere, Refused, Unanswered
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import NotSent
@@ -176,7 +177,8 @@ def many_accounts_are_checked_at_a_time_each_once(world: World) -> None:
     keys = [f"p{number}@example.com" for number in range(12)]
     world.call_invalid(keys[3])
     with world.api.account_calls(at_a_time=4, give_up_after=5) as calls:
-        calls.begin((key, AccountValidation(pixKey=key, pixKeyType="email", taxId=CPF)) for key in keys)
+        requests = {key: AccountValidation(pixKey=key, pixKeyType="email", taxId=CPF) for key in keys}
+        calls.begin((key, check_body(request)) for key, request in requests.items())
         answers: dict[str, bool | None] = {}
         while len(answers) < len(keys):
             answers |= {key: answer.valid for key, answer in calls.answers()}

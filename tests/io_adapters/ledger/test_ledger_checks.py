@@ -5,17 +5,30 @@ import threading
 
 import pytest
 
-from io_adapters.ledger import NotReserved, Owner, Reservation, open_ledger
-from io_adapters.ledger.account_checks import CheckBudget, Ended
+from io_adapters.ledger import NotReserved, Owner, open_ledger
+from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget
+from io_adapters.ledger.outbox import Proof
+from schemas.attempt import AccountCheck, AttemptState
 from schemas.errors import BrokenInvariant
 
+A = AttemptState
 
-def ended(leave, result, message="", *, charged=True, days=1):
-    return Ended(leave, result, message, charged, days)
+
+def ended(check, state=A.ACCEPTED, message="", *, valid=None, days=1):
+    return CheckAnswered(check.id, Proof(state, message), 200, b"{}", valid, days)
+
+
+def turn(ledger, answered, wanted, budget):
+    deadline_at = ledger.now() + dt.timedelta(minutes=15)
+    return ledger.checks.record_and_reserve(answered, dict.fromkeys(wanted, b"{}"), budget, deadline_at)
 
 
 def reserve(ledger, fingerprint, owner, run_id="run-1", budget_cents=1000):
-    return ledger.checks.reserve(fingerprint, run_id, cost_cents=36, budget_cents=budget_cents, owner=owner)
+    return turn(ledger, (), [fingerprint], CheckBudget(run_id, 36, budget_cents, owner))[fingerprint]
+
+
+def finish(ledger, check, state=A.ACCEPTED, message="", *, valid=None, days=90):
+    turn(ledger, [ended(check, state, message, valid=valid, days=days)], (), CheckBudget(check.run_id, 36, 0, None))
 
 
 def test_racing_workers_never_spend_more_than_the_budget(ledger_url, clock, me):
@@ -33,7 +46,7 @@ def test_racing_workers_never_spend_more_than_the_budget(ledger_url, clock, me):
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(isinstance(result, Reservation) for result in results) == 5
+    assert sum(isinstance(result, AccountCheck) for result in results) == 5
     assert results.count(NotReserved.OVER_BUDGET) == 19
     assert ledgers[0].checks.spent("run-1") == 180
     for ledger in ledgers:
@@ -53,13 +66,13 @@ def test_one_account_is_checked_by_one_worker_at_a_time(ledger, me):
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(isinstance(result, Reservation) for result in results) == 1
+    assert sum(isinstance(result, AccountCheck) for result in results) == 1
     assert results.count(NotReserved.IN_FLIGHT) == 7
 
 
 def test_an_answer_is_kept_until_it_expires(ledger, clock, me):
-    ledger.checks.finish(reserve(ledger, "a", me), "valid", "ok", charged=True, valid_for_days=90)
-    ledger.checks.finish(reserve(ledger, "b", me), "invalid", "closed", charged=True, valid_for_days=1)
+    finish(ledger, reserve(ledger, "a", me), message="ok", valid=True, days=90)
+    finish(ledger, reserve(ledger, "b", me), message="closed", valid=False, days=1)
     kept = ledger.checks.kept(["a", "b", "c"], clock())
     assert {name: (check.result, check.message) for name, check in kept.items()} == {
         "a": ("valid", "ok"),
@@ -71,39 +84,69 @@ def test_an_answer_is_kept_until_it_expires(ledger, clock, me):
 
 
 def test_the_latest_answer_counts(ledger, clock, me):
-    ledger.checks.finish(reserve(ledger, "a", me), "valid", "", charged=True, valid_for_days=90)
-    ledger.checks.finish(reserve(ledger, "a", me), "invalid", "closed since", charged=True, valid_for_days=0)
+    finish(ledger, reserve(ledger, "a", me), message="", valid=True, days=90)
+    finish(ledger, reserve(ledger, "a", me), message="closed since", valid=False, days=0)
     assert ledger.checks.kept(["a"], clock()) == {}
     assert [check.result for check in ledger.checks.for_run("run-1")] == ["valid", "invalid"]
 
 
 def test_a_call_that_never_left_costs_nothing_and_one_without_answer_counts(ledger, me):
-    ledger.checks.finish(reserve(ledger, "a", me), "unknown", "no connection", charged=False, valid_for_days=0)
+    finish(ledger, reserve(ledger, "a", me), A.NOT_SENT, "no connection")
     assert ledger.checks.spent("run-1") == 0
-    ledger.checks.finish(reserve(ledger, "a", me), "unknown", "no answer", charged=True, valid_for_days=0)
+    finish(ledger, reserve(ledger, "a", me), A.IN_DOUBT, "no answer")
     assert ledger.checks.spent("run-1") == 36
     assert ledger.checks.spent("run-2") == 0
 
 
 def test_checks_of_workers_that_are_gone_count_as_spent_and_may_be_made_again(ledger, clock, me):
     other = Owner("elsewhere", 1, "boot", "1", "run-9")
-    lost = reserve(ledger, "a", other, run_id="run-9")
+    reserve(ledger, "a", other, run_id="run-9")
     reserve(ledger, "b", me)
-    assert ledger.checks.abandoned(lambda owner: owner == other) == ["a"]
+    assert [check.fingerprint for check in ledger.checks.doubt_abandoned(lambda owner: owner == other)] == ["a"]
     assert ledger.checks.spent("run-9") == 36
     assert ledger.checks.kept(["a"], clock()) == {}
     assert ledger.checks.for_run("run-9")[0].result == "unknown"
-    assert isinstance(reserve(ledger, "a", me), Reservation)
-    with pytest.raises(BrokenInvariant, match="ended twice"):
-        ledger.checks.finish(lost, "valid", "", charged=True, valid_for_days=90)
+    assert isinstance(reserve(ledger, "a", me), AccountCheck)
+
+
+def test_an_answer_that_comes_when_nobody_counted_on_it_any_more_is_kept_and_its_money_stays_spent(ledger, clock):
+    other = Owner("elsewhere", 1, "boot", "1", "run-9")
+    for state, valid in ((A.ACCEPTED, True), (A.NOT_SENT, None)):
+        check = reserve(ledger, state.value, other, run_id="run-9")
+        ledger.checks.doubt_abandoned(lambda owner: owner == other)
+        finish(ledger, check, state, valid=valid)
+    assert ledger.checks.spent("run-9") == 2 * 36
+    assert ledger.checks.kept(["accepted", "not_sent"], clock()).keys() == {"accepted"}
+
+
+def test_what_a_process_on_another_machine_was_checking_may_be_asked_again_long_after_its_deadline(ledger, clock, me):
+    other = Owner("elsewhere", 1, "boot", "1", "run-9")
+    reserve(ledger, "a", other, run_id="run-9")
+    clock.move(minutes=19)
+    assert ledger.checks.doubt_abandoned(lambda _owner: False) == []
+    clock.move(minutes=2)
+    assert [check.was_in_doubt for check in ledger.checks.doubt_abandoned(lambda _owner: False)] == [True]
+    assert ledger.checks.spent("run-9") == 36
+    assert isinstance(reserve(ledger, "a", me), AccountCheck)
+
+
+def test_every_check_has_its_bytes_its_answer_and_its_journal(ledger, me):
+    check = reserve(ledger, "a", me)
+    assert (check.body, check.state, check.cost_cents) == (b"{}", A.SENDING, 36)
+    finish(ledger, check, message="ok", valid=True)
+    assert [(line.before, line.after, line.by) for line in ledger.checks.journal(check.id)] == [
+        (None, A.SENDING, "run-1"),
+        (A.SENDING, A.ACCEPTED, "run-1"),
+    ]
+    assert [(answer.outcome, answer.raw) for answer in ledger.checks.answers(check.id)] == [(A.ACCEPTED, b"{}")]
 
 
 def test_a_turn_writes_answers_down_and_reserves_the_most_wanted_in_one(ledger, clock, me):
-    purse = CheckBudget("run-1", 36, 3 * 36, me)
-    first = ledger.checks.turn((), ["a", "b"], purse)
+    budget = CheckBudget("run-1", 36, 3 * 36, me)
+    first = turn(ledger, (), ["a", "b"], budget)
     assert [leave.fingerprint for leave in first.values()] == ["a", "b"]
-    answers = [ended(first["a"], "valid", "ok"), ended(first["b"], "unknown", charged=False, days=0)]
-    second = ledger.checks.turn(answers, ["c", "d", "e"], purse)
+    answers = [ended(first["a"], message="ok", valid=True), ended(first["b"], A.NOT_SENT)]
+    second = turn(ledger, answers, ["c", "d", "e"], budget)
     assert [second[name] is NotReserved.OVER_BUDGET for name in ("c", "d", "e")] == [False, False, True]
     assert ledger.checks.kept(["a", "b"], clock()).keys() == {"a"}
     assert ledger.checks.spent("run-1") == 3 * 36
@@ -111,23 +154,23 @@ def test_a_turn_writes_answers_down_and_reserves_the_most_wanted_in_one(ledger, 
 
 def test_a_turn_passes_over_what_another_is_checking_and_reserves_the_rest(ledger, me):
     reserve(ledger, "b", me, run_id="run-2")
-    leaves = ledger.checks.turn((), ["a", "b", "c"], CheckBudget("run-1", 36, 1000, me))
+    leaves = turn(ledger, (), ["a", "b", "c"], CheckBudget("run-1", 36, 1000, me))
     assert leaves["b"] is NotReserved.IN_FLIGHT
     assert ledger.checks.in_flight(["a", "b", "c", "d"]) == {"a", "b", "c"}
     assert ledger.checks.spent("run-1") == 2 * 36
 
 
 def test_a_turn_in_which_one_check_ends_twice_writes_nothing(ledger, me):
-    purse = CheckBudget("run-1", 36, 1000, me)
-    leaves = ledger.checks.turn((), ["a", "b"], purse)
-    ledger.checks.turn([ended(leaves["a"], "valid")], (), purse)
+    budget = CheckBudget("run-1", 36, 1000, me)
+    leaves = turn(ledger, (), ["a", "b"], budget)
+    turn(ledger, [ended(leaves["a"], valid=True)], (), budget)
     with pytest.raises(BrokenInvariant, match="ended twice"):
-        ledger.checks.turn([ended(leaves[name], "invalid") for name in ("b", "a")], ["c"], purse)
+        turn(ledger, [ended(leaves[name], valid=False) for name in ("b", "a")], ["c"], budget)
     assert ledger.checks.in_flight(["a", "b", "c"]) == {"b"}
 
 
 def test_the_ledger_remembers_whom_the_service_ever_refused(ledger, clock, me):
-    ledger.checks.finish(reserve(ledger, "a", me), "invalid", "closed", charged=True, valid_for_days=0)
-    ledger.checks.finish(reserve(ledger, "a", me), "valid", "", charged=True, valid_for_days=90)
-    ledger.checks.finish(reserve(ledger, "b", me), "valid", "", charged=True, valid_for_days=90)
+    finish(ledger, reserve(ledger, "a", me), message="closed", valid=False, days=0)
+    finish(ledger, reserve(ledger, "a", me), message="", valid=True, days=90)
+    finish(ledger, reserve(ledger, "b", me), message="", valid=True, days=90)
     assert ledger.checks.refused_before(["a", "b", "c"]) == {"a"}

@@ -19,6 +19,7 @@ ANSWER = {"http_status": 200, "raw_answer": b'{"_id": "s1"}', "split_id": "s1", 
 TAKE_AND_DIE = """
 import datetime as dt, hashlib, os, sys
 from io_adapters.ledger import Owner, open_ledger
+from io_adapters.ledger.account_checks import CheckBudget
 clock = lambda: dt.datetime(2026, 11, 20, 9, 0, tzinfo=dt.UTC)
 ledger = open_ledger(sys.argv[1], clock=clock)
 (submission,) = ledger.submissions.list()
@@ -27,7 +28,7 @@ owner = Owner.current("run-2")
 deadline = clock() + dt.timedelta(seconds=60)
 took = ledger.submissions.take_for_sending(submission.id, owner, "run-2", body_sha256=sha256, deadline_at=deadline)
 ledger.leases.take("job:aurora-royalties", owner, ttl_s=3600)
-ledger.checks.reserve("account", "run-2", cost_cents=36, budget_cents=100, owner=owner)
+ledger.checks.record_and_reserve((), {"account": b"{}"}, CheckBudget("run-2", 36, 100, owner), deadline)
 os._exit(7 if took else 1)
 """
 
@@ -69,7 +70,8 @@ def test_a_worker_that_dies_leaves_its_intent_and_the_intent_becomes_a_doubt(led
         assert (doubtful.id, doubtful.state, doubtful.was_in_doubt) == (approved.id, SubmissionState.IN_DOUBT, True)
         assert len(reopened.claims.live_for([key("ana")])) == 1
         assert reopened.leases.take("job:aurora-royalties", here, ttl_s=60).owner == here
-        assert reopened.checks.abandoned(lambda owner: is_gone(owner, here)) == ["account"]
+        (check,) = reopened.checks.doubt_abandoned(lambda owner: is_gone(owner, here))
+        assert (check.fingerprint, check.state) == ("account", "in_doubt")
         assert reopened.checks.spent("run-2") == 36
 
 

@@ -7,6 +7,7 @@ import time
 import httpx
 import pytest
 
+from io_adapters.payout_api.account_checks import check_body
 from schemas.wire import AccountValidation
 from tests.io_adapters.payout_api.raw_server import reply
 
@@ -47,7 +48,7 @@ def ask(api, count, at_a_time=4, give_up_after=5):
     """Ask about so many accounts; returns the answers by name."""
     answers = {}
     with api.account_calls(at_a_time=at_a_time, give_up_after=give_up_after) as calls:
-        calls.begin((str(number), PIX) for number in range(count))
+        calls.begin((str(number), check_body(PIX)) for number in range(count))
         while len(answers) < count:
             answers |= dict(calls.answers())
     return answers
@@ -120,7 +121,7 @@ def test_what_has_not_begun_is_given_back_and_never_sent(serve, open_api):
 
     service = Connections(hold)
     with open_api(serve(service).url, timeout_s=5).account_calls(at_a_time=2, give_up_after=5) as calls:
-        calls.begin((str(number), PIX) for number in range(9))
+        calls.begin((str(number), check_body(PIX)) for number in range(9))
         while service.requests < 2:
             time.sleep(0.01)
         back = calls.give_back()
@@ -137,7 +138,7 @@ def test_leaving_breaks_off_what_is_under_way(serve, open_api):
     left = threading.Event()
     service = Connections(lambda _conn, _number: left.wait())
     with open_api(serve(service).url, timeout_s=600).account_calls(at_a_time=3, give_up_after=5) as calls:
-        calls.begin((str(number), PIX) for number in range(3))
+        calls.begin((str(number), check_body(PIX)) for number in range(3))
         while service.requests < 3:
             time.sleep(0.01)
     left.set()  # nobody was answered, and nobody was waited for
@@ -147,9 +148,22 @@ def test_a_request_that_breaks_a_documented_rule_is_refused_before_any_is_sent(o
     asked = []
     transport = httpx.MockTransport(lambda request: asked.append(request) or httpx.Response(200, content=VALID))
     api = open_api("https://pay.example", transport=transport)
+    asked_about = {"good": PIX, "bad": AccountValidation(pixKey="x", taxId="1")}
     with api.account_calls(at_a_time=2, give_up_after=5) as calls, pytest.raises(ValueError, match="pixKeyType"):
-        calls.begin([("good", PIX), ("bad", AccountValidation(pixKey="x", taxId="1"))])
+        calls.begin([(name, check_body(request)) for name, request in asked_about.items()])
     assert asked == []
+
+
+def test_what_waited_for_its_turn_too_long_is_never_sent(serve, open_api):
+    service = Connections(says(reply(200, VALID)))
+    api = open_api(serve(service).url)
+    with api.account_calls(at_a_time=1, give_up_after=5, may_send=lambda name: name != "late") as calls:
+        calls.begin((name, check_body(PIX)) for name in ("early", "late", "next"))
+        answers = {}
+        while len(answers) < 3:
+            answers |= dict(calls.answers())
+    assert {name: answer.sent for name, answer in answers.items()} == {"early": True, "late": False, "next": True}
+    assert service.requests == 2
 
 
 def test_the_jobs_pace_holds_for_checks_too(open_api):

@@ -259,11 +259,18 @@ def _create_sending() -> None:
         *_moments("created_at"),
         *_moments("sending_at", "deadline_at", nullable=True),
         sa.Column("was_in_doubt", sa.Boolean, nullable=False),
+        sa.Column("cost_cents", sa.BigInteger, nullable=False),
         *_texts("reason", "body_sha256"),
         sa.Column("body", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("kind", "subject", "number"),
         sa.Index("ix_attempts_run_id", "run_id"),
-        sa.Index("ix_attempts_state", "state"),
+        sa.Index("ix_attempts_kind_state", "kind", "state"),
+        sa.Index(
+            "uq_attempts_one_check_in_flight",
+            "subject",
+            unique=True,
+            **_only_where("kind = 'account_check' AND state = 'sending'"),
+        ),
         sa.Index(
             "uq_attempts_one_rate_counts",
             "subject",
@@ -330,16 +337,10 @@ def _create_sending() -> None:
         sa.Index("ix_reports_submission_id", "submission_id"),
     )
     op.create_table(
-        "account_checks",
-        _serial(),
-        *_texts("fingerprint", "run_id", "state", "message"),
-        sa.Column("cost_cents", sa.BigInteger, nullable=False),
-        *_texts("owner"),
-        *_moments("started_at"),
-        *_moments("finished_at", "expires_at", nullable=True),
-        sa.Index("ix_account_checks_fingerprint", "fingerprint"),
-        sa.Index("ix_account_checks_run_id", "run_id"),
-        sa.Index("uq_account_checks_one_in_flight", "fingerprint", unique=True, **_only_where("state = 'checking'")),
+        "account_verdicts",
+        sa.Column("attempt_id", sa.String(64), sa.ForeignKey("attempts.id"), primary_key=True),
+        sa.Column("valid", sa.Boolean, nullable=False),
+        *_moments("checked_at", "expires_at"),
     )
 
 
