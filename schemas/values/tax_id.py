@@ -3,12 +3,13 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.issues import IssueCode
 from schemas.values.reading import BLANKS, Reading
@@ -151,29 +152,37 @@ class TaxIdColumn:
     readings: dict[int, TaxIdReading]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """One way in which nearly every tax id is written."""
+class _Shape(NamedTuple):
+    """One way in which nearly every tax id is written.
+
+    Attributes:
+        length: Of the text.
+        characters: Where its letters and digits stand.
+        marks: Where its marks stand.
+    """
 
     length: int
-    characters: Positions
-    marks: tuple[int, ...]
-
-    @property
-    def weights(self) -> Bytes:
-        """Weights of the second check digit; without their first, those of the first one."""
-        if len(self.characters) == 11:
-            return np.arange(11, 1, -1, dtype=np.uint8)
-        return np.array([6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2], dtype=np.uint8)
+    characters: tuple[int, ...]
+    marks: tuple[int, ...] = ()
 
 
 _SHAPES: Final = (
-    _Shape(11, np.arange(11), ()),
-    _Shape(14, np.arange(14), ()),
-    _Shape(14, np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13]), (3, 7, 11)),
-    _Shape(18, np.array([0, 1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 16, 17]), (2, 6, 10, 15)),
+    _Shape(11, tuple(range(11))),
+    _Shape(14, tuple(range(14))),
+    _Shape(14, (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13), (3, 7, 11)),
+    _Shape(18, (0, 1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 16, 17), (2, 6, 10, 15)),
 )
 _IS_MARK: Final = np.isin(np.arange(256), list(b".-/"))  # looked up by byte
+# Weights of the second check digit; without their first, those of the first one.
+_WEIGHTS: Final = {11: (11, 10, 9, 8, 7, 6, 5, 4, 3, 2), 14: (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)}
+# Sum of what characters are worth -> check digit; sums are at most 255 x 75, whatever the bytes.
+_DIGITS: Final = np.array([0 if total % 11 < 2 else 11 - total % 11 for total in range(255 * 75 + 1)], dtype=np.uint8)
+
+_WRONG_CHECK: Final[TaxIdReading] = Reading(None, IssueCode.TAXID_CHECK)
+_NO_TAX_ID: Final[TaxIdReading] = Reading(None, IssueCode.TAXID_FORMAT)
+# What has a length alone to blame: letters, digits and marks, but not the forms of a number.
+_SHORT_OR_LONG: Final = "^[0-9A-Z./-]*[0-9][0-9A-Z./-]*$"
+_A_NUMBER: Final = r"^[0-9]+\.0+$|^[0-9]\.[0-9]+E[0-9]{1,3}$"
 
 
 def read_tax_ids(texts: pd.Series) -> TaxIdColumn:
@@ -185,17 +194,22 @@ def read_tax_ids(texts: pd.Series) -> TaxIdColumn:
     array = _arrow_texts(texts)
     offsets = np.frombuffer(array.buffers()[1], dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     data = np.frombuffer(array.buffers()[2] or b"", dtype=np.uint8)
-    lengths = np.diff(offsets)
+    starts, lengths = offsets[:-1], np.diff(offsets)
     left = lengths > 0
-    sound: list[tuple[Positions, Bytes]] = []
+    parts: list[tuple[Positions, Any]] = []
+    readings: dict[int, TaxIdReading] = {}
     for shape in _SHAPES:
         rows = np.flatnonzero(left & (lengths == shape.length))
-        characters, is_sound = _read_shape(shape, data, offsets[rows])
-        sound.append((rows[is_sound], characters[:, is_sound]))
-        left[rows[is_sound]] = False
-    repaired, readings = _read_one_by_one(array, np.flatnonzero(left))
-    values = _texts(len(array), [*sound, *repaired]).to_pandas()
-    return TaxIdColumn(values.astype("str").set_axis(texts.index).rename(texts.name), readings)
+        rows = rows[_IS_MARK[data[starts[rows] + (*shape.marks, 3)[0]]] == bool(shape.marks)]
+        if not len(rows):
+            continue
+        tax_ids, is_shaped, is_sound = _read_shape(shape, array.take(pa.array(rows)))
+        left[rows[is_shaped]] = False
+        parts.append((rows[is_sound], tax_ids.filter(pa.array(is_sound))))
+        readings |= dict.fromkeys(rows[is_shaped & ~is_sound].tolist(), _WRONG_CHECK)
+    parts.append(_read_rest(array, np.flatnonzero(left), readings))
+    values = pd.Series(_in_order(len(array), parts), index=texts.index, name=texts.name, dtype="str")
+    return TaxIdColumn(values, readings)
 
 
 def _arrow_texts(texts: pd.Series) -> Any:  # noqa: ANN401  # pyarrow has no types
@@ -203,60 +217,86 @@ def _arrow_texts(texts: pd.Series) -> Any:  # noqa: ANN401  # pyarrow has no typ
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _read_shape(shape: _Shape, data: Bytes, starts: Positions) -> tuple[Bytes, Mask]:
-    """Return the characters of cells of one shape, one row per character so that numpy runs along the cells."""
-    characters = data[shape.characters[:, None] + starts]
-    sound = _is_sound(characters, shape.weights)
+def _read_shape(shape: _Shape, texts: Any) -> tuple[Any, Mask, Mask]:  # noqa: ANN401
+    """Read texts of one length.
+
+    Returns:
+        Their letters and digits alone; which of them have the shape; which of those are sound.
+    """
+    count = len(texts) * shape.length
+    cells = np.frombuffer(texts.buffers()[2], dtype=np.uint8, count=count).reshape(-1, shape.length).T
+    characters = cells[list(shape.characters)]  # one row per character, so that numpy runs along the cells
+    is_shaped = _is_allowed(characters)
     for mark in shape.marks:
-        sound &= _IS_MARK[data[starts + mark]]
-    return characters, sound
+        is_shaped &= _IS_MARK[cells[mark]]
+    is_sound = is_shaped & _is_sound(characters)
+    if not shape.marks:
+        return texts, is_shaped, is_sound
+    ends = np.arange(0, characters.size + 1, len(characters))
+    plain = np.ascontiguousarray(characters.T)
+    tax_ids = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(plain))
+    return tax_ids, is_shaped, is_sound
 
 
-def _is_sound(characters: Bytes, weights: Bytes) -> Mask:
-    digits = (characters >= ord("0")) & (characters <= ord("9"))
-    if len(characters) == 11:
-        allowed = digits.all(axis=0)
-    else:
-        letters = (characters[:12] >= ord("A")) & (characters[:12] <= ord("Z"))
-        allowed = (digits[:12] | letters).all(axis=0) & digits[12:].all(axis=0)
+def _is_allowed(characters: Bytes) -> Mask:
+    """Tell which tax ids have digits where these must be, and digits or capital letters in the body of a CNPJ."""
     worth = characters - np.uint8(ord("0"))
-    all_equal = (characters == characters[0]).all(axis=0)
-    first = _digit(worth[:-2], weights[1:])
-    second = _digit(worth[:-1], weights)
-    return allowed & ~all_equal & (worth[-2] == first) & (worth[-1] == second)  # type: ignore[no-any-return]
+    allowed: Mask = worth.max(axis=0) <= 9
+    if len(characters) == 14:
+        others = np.flatnonzero(~allowed)
+        body, ending = characters[:12, others], worth[12:, others]
+        is_letter = (body >= ord("A")) & (body <= ord("Z"))
+        allowed[others] = (is_letter | (worth[:12, others] <= 9)).all(axis=0) & (ending <= 9).all(axis=0)
+    return allowed
 
 
-def _digit(worth: Bytes, weights: Bytes) -> Bytes:
-    total = np.zeros(worth.shape[1], dtype=np.uint16)  # at most 255 x 75, whatever the bytes
-    for row, weight in zip(worth, weights.tolist(), strict=True):
+def _is_sound(characters: Bytes) -> Mask:
+    """Tell which tax ids have the right check digits, and not the same character throughout."""
+    worth, weights = characters - np.uint8(ord("0")), _WEIGHTS[len(characters)]
+    sound: Mask = (worth[-2] == _digit(worth[:-2], weights[1:])) & (worth[-1] == _digit(worth[:-1], weights))
+    alike = np.flatnonzero(sound & (characters[0] == characters[1]) & (characters[1] == characters[2]))
+    sound[alike] = (characters[:, alike] != characters[0, alike]).any(axis=0)
+    return sound
+
+
+def _digit(worth: Bytes, weights: tuple[int, ...]) -> Bytes:
+    total = np.zeros(worth.shape[1], dtype=np.uint16)
+    for row, weight in zip(worth, weights, strict=True):
         total += row * np.uint16(weight)
-    remainder = total % np.uint16(11)
-    return np.where(remainder < 2, 0, 11 - remainder).astype(np.uint8)
+    return _DIGITS[total]
 
 
-def _read_one_by_one(array: Any, rows: Positions) -> tuple[list[tuple[Positions, Bytes]], dict[int, TaxIdReading]]:  # noqa: ANN401
-    """Read what has no usual shape or is not sound, and say why."""
-    repaired: list[tuple[Positions, Bytes]] = []
-    readings: dict[int, TaxIdReading] = {}
-    for row, text in zip(rows.tolist(), array.take(pa.array(rows)).to_pylist(), strict=True):
+def _read_rest(array: Any, rows: Positions, readings: dict[int, TaxIdReading]) -> tuple[Positions, Any]:  # noqa: ANN401
+    """Read what has no usual shape, and say why: what is plainly none all at once, everything else one by one."""
+    texts = array.take(pa.array(rows))
+    bare = pc.utf8_length(pc.replace_substring_regex(texts, "[./-]", "")).to_numpy(zero_copy_only=False)
+    counted = _matches(texts, _SHORT_OR_LONG) & ~_matches(texts, _A_NUMBER) & (bare != 11) & (bare != 14)
+    for length in np.unique(bare[counted]).tolist():
+        wrong_length: TaxIdReading = Reading(None, IssueCode.TAXID_LENGTH, {"found": length})
+        readings |= dict.fromkeys(rows[counted & (bare == length)].tolist(), wrong_length)
+    words = _matches(texts, "[A-Za-z]") & ~_matches(texts, "[0-9]")
+    readings |= dict.fromkeys(rows[words].tolist(), _NO_TAX_ID)
+    repaired = dict[int, str]()
+    others = np.flatnonzero(~counted & ~words)
+    for row, text in zip(rows[others].tolist(), texts.take(pa.array(others)).to_pylist(), strict=True):
         if not text.strip():
             continue
         reading = parse_tax_id(text)
         if reading.code is not None:
             readings[row] = reading
         if reading.value is not None:
-            characters = np.frombuffer(reading.value.encode(), dtype=np.uint8)
-            repaired.append((np.array([row]), characters[:, None]))
-    return repaired, readings
+            repaired[row] = reading.value
+    return np.array([*repaired], dtype=np.int64), pa.array(repaired.values(), type=pa.large_string())
 
 
-def _texts(count: int, parts: list[tuple[Positions, Bytes]]) -> Any:  # noqa: ANN401
-    """Lay parts (positions, one row per character) out as one Arrow text array; "" where no part is."""
-    lengths = np.zeros(count + 1, dtype=np.int64)
-    for rows, characters in parts:
-        lengths[rows + 1] = len(characters)
-    offsets = np.cumsum(lengths)
-    data = np.empty(offsets[-1], dtype=np.uint8)
-    for rows, characters in parts:
-        data[np.arange(len(characters))[:, None] + offsets[rows]] = characters
-    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(data))
+def _matches(texts: Any, pattern: str) -> Mask:  # noqa: ANN401
+    matched: Mask = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return matched
+
+
+def _in_order(count: int, parts: list[tuple[Positions, Any]]) -> Any:  # noqa: ANN401
+    """Put parts (positions, texts) in the order of their positions; "" where no part is."""
+    places = np.zeros(count, dtype=np.int64)
+    texts = pa.concat_arrays([pa.array([""], type=pa.large_string()), *(part for _, part in parts)])
+    places[np.concatenate([rows for rows, _ in parts])] = np.arange(1, len(texts))
+    return texts.take(pa.array(places))
