@@ -8,26 +8,37 @@ raw answer. No database transaction is open during HTTP. Whatever is not proven 
 import datetime as dt
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from flows.run import Run
 from io_adapters.ledger.outbox import Outbox, Proof
-from io_adapters.payout_api.outcome import Answer
 from schemas.attempt import Attempt, AttemptState
 from schemas.errors import NotSent
 
 Kept = TypeVar("Kept", bound=Attempt[Any])
 
 
+class Answer(Protocol):
+    """What every kind's answer tells: its status, None when none came, and its body as far as it was read."""
+
+    @property
+    def http_status(self) -> int | None: ...  # noqa: D102
+    @property
+    def body(self) -> bytes: ...  # noqa: D102
+
+
+AnyAnswer = TypeVar("AnyAnswer", bound=Answer)
+
+
 def send_once(
     run: Run,
     outbox: Outbox[Kept],
     attempt: Kept,
-    call: Callable[..., Answer],
-    classify: Callable[[Answer], Proof],
+    call: Callable[..., AnyAnswer],
+    classify: Callable[[AnyAnswer], Proof],
     *,
     by: str = "",
-) -> tuple[Kept, Answer] | None:
+) -> tuple[Kept, AnyAnswer] | None:
     """Make an approved attempt.
 
     Args:

@@ -17,6 +17,7 @@ class AttemptKind(StrEnum):
     REPORT = "report"
     EXCHANGE_RATE = "exchange_rate"
     ACCOUNT_CHECK = "account_check"
+    CONTACT = "contact"
     PROBE = "probe"
 
 
@@ -69,11 +70,13 @@ def check_transition(table: Mapping[State, frozenset[State]], before: State, aft
 
 # Of a kind with no states of its own.
 TRANSITIONS: Final = transitions(AttemptState, {})
+# The sync that was to create a contact ended before it did; the next one asks first, and begins anew.
+CONTACT_TRANSITIONS: Final = transitions(AttemptState, {A.APPROVED: {A.ABSENT}})
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeAttempt:
-    """One report of a centavo's payment that a probe makes, as the ledger holds it; fields as in `Attempt`."""
+class PlainAttempt:
+    """An attempt that has nothing of its own: a probe's report, the creation of a contact. Fields as in `Attempt`."""
 
     id: str
     state: AttemptState

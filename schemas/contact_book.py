@@ -33,7 +33,7 @@ class KnownContact:
         accounts: As last told; an answer without accounts leaves the older ones.
         favorite_account_id: The favorite among them.
         state: How far it is known.
-        asked_at: When its creation was last begun (UTC).
+        asked_at: When its creation was begun (UTC), while no answer to that is known.
         told_at: When the service last told it (UTC).
     """
 

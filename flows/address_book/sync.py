@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from threading import Lock
 from typing import Final
 
@@ -23,12 +24,15 @@ from flows.address_book.rules import (
 )
 from flows.intake.intake import Intake, find_cell
 from flows.intake.rules.inputs import Inputs
+from flows.outbox import send_once
 from flows.run import Run
-from io_adapters.ledger.directory import Contacts
-from io_adapters.payout_api.commands import ContactsApi
+from io_adapters.ledger.leases import is_gone
+from io_adapters.ledger.outbox import Proof
+from io_adapters.payout_api.commands import ContactsApi, CreationAnswer, contact_body
 from io_adapters.payout_api.errors import NotFound, Refused, RuleBroken, Unanswered
+from schemas.attempt import AttemptState
 from schemas.contact_book import KnownContact
-from schemas.errors import NotSent, RepasseError
+from schemas.errors import BrokenInvariant, NotSent, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 
@@ -105,14 +109,14 @@ ANSWERED: Final = frozenset({Result.CREATED, Result.FOUND, Result.EMAIL_CHANGED,
 class ContactCalls:
     """Carries steps out.
 
-    Args:
-        api: The service's address book.
-        book: The ledger's memory of it.
+    Only the creation of a contact is an attempt of the outbox. An e-mail and a favorite are set to a value: a call that
+    may have happened is made again by the next sync, and changes nothing then.
     """
 
-    def __init__(self, api: ContactsApi, book: Contacts) -> None:
-        self._api = api
-        self._book = book
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._api = run.require_service().api.contacts
+        self._book = run.ledger.contacts
         self._lock = Lock()
         self._unanswered = 0
         self._unreachable = ""
@@ -153,13 +157,16 @@ class ContactCalls:
         if not step.may_create:
             return Result.WAITING, step.known
         wanted = step.wanted
-        self._book.begin(wanted.tax_id)
-        try:
-            answer = self._api.create(wanted.name, wanted.tax_id, wanted.email)
-        except (NotSent, Refused, RuleBroken):
-            self._book.not_begun(wanted.tax_id)
-            raise
-        return Result.CREATED, self._book.told(wanted.tax_id, answer, asked_email=wanted.email)
+        body = contact_body(wanted.name, wanted.tax_id, wanted.email)
+        attempt = self._book.begin(wanted.tax_id, body, self._run.id)
+        create = partial(self._api.create, tax_id=wanted.tax_id)
+        sent = send_once(self._run, self._book, attempt, create, _proof_of) if attempt else None
+        if sent is None:
+            return Result.WAITING, step.known
+        answer = sent[1]
+        if answer.contact is None:
+            raise answer.failure or BrokenInvariant("a contact was not created, and nothing says why")
+        return Result.CREATED, self._book.told(wanted.tax_id, answer.contact, asked_email=wanted.email)
 
     def _mark(self, step: ContactStep, result: Result, known: KnownContact) -> ContactOutcome:
         """Mark the favorite among the accounts that are known by now."""
@@ -197,6 +204,11 @@ class ContactCalls:
                 return Result.IN_DOUBT, failure.message, ()
             case _:
                 raise failure
+
+
+def _proof_of(answer: CreationAnswer) -> Proof:
+    reason = f"HTTP {answer.http_status}" if answer.failure is None else answer.failure.message
+    return Proof(AttemptState(answer.outcome.value), reason)
 
 
 LEASE: Final = "contacts"  # one address book for all jobs
@@ -257,6 +269,7 @@ def sync_contacts(run: Run, intake: Intake, *, apply: bool = False, ask_again: b
     refuse_another_service(run)
     run.ledger.leases.take(LEASE, run.owner, LEASE_S)
     try:
+        run.ledger.contacts.doubt_abandoned(lambda owner: is_gone(owner, run.owner))
         plan = _plan(run, intake.inputs, ask_again=ask_again)  # under the lease: what another sync did is known
         outcomes = _carry_out(run, plan)
     finally:
@@ -287,7 +300,7 @@ def _plan(run: Run, inputs: Inputs, *, ask_again: bool) -> ContactsPlan:
 
 
 def _carry_out(run: Run, plan: ContactsPlan) -> tuple[ContactOutcome, ...]:
-    calls = ContactCalls(run.require_service().api.contacts, run.ledger.contacts)
+    calls = ContactCalls(run)
     steps = [step for step in plan.steps if step.calls]
     renewed_at, outcomes = run.clock.now(), list[ContactOutcome]()
     for outcome in calls.make(steps):

@@ -87,6 +87,7 @@ class AccountChecks(Outbox[AccountCheck]):
     _states = AttemptState
     _kind = AttemptKind.ACCOUNT_CHECK
     _transitions = TRANSITIONS
+    _moves_money = False
 
     def record_and_reserve(
         self,

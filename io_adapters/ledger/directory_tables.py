@@ -22,7 +22,6 @@ contacts = Table(
     Column("accounts", Text, nullable=False),
     Column("favorite_account_id", Text),
     Column("state", String(16), nullable=False),
-    Column("asked_at", Utc),
     Column("told_at", Utc),
     Index("ix_contacts_contact_id", "contact_id"),
 )

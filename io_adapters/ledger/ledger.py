@@ -13,9 +13,10 @@ from io_adapters.ledger.account_checks import AccountChecks
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
+from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
 from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstDecisions, SignInAttempts
-from io_adapters.ledger.directory import Contacts, Findings, Institutions, Probes, ServiceBinding, Webhooks
+from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
 from io_adapters.ledger.files import CorrectedRows, Files

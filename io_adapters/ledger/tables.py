@@ -300,6 +300,14 @@ attempts = Table(
         sqlite_where=text("kind = 'account_check' AND state = 'sending'"),
         postgresql_where=text("kind = 'account_check' AND state = 'sending'"),
     ),
+    # A contact is created anew only once an earlier creation is known to have come to nothing.
+    Index(
+        "uq_attempts_one_contact_created",
+        "subject",
+        unique=True,
+        sqlite_where=text("kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')"),
+        postgresql_where=text("kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')"),
+    ),
 )
 
 # What an attempt of kind "report" is about; its subject is the hash of the batch's content.

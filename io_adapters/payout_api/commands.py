@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ from io_adapters.payout_api.errors import (
     read_validation_errors,
 )
 from io_adapters.payout_api.outcome import classify_exception, reason_for
-from schemas.errors import NotSent
+from schemas.errors import NotSent, RepasseError
 from schemas.submission import Outcome
 from schemas.values.tax_id import parse_tax_id
 from schemas.wire import (
@@ -139,7 +139,12 @@ class Commands:
             Unanswered: anything else.
         """
         content = None if request is None else canonical_json(body_of(request))
-        reply = self.send_once(method, path, content, params=params, deadline_s=self._timeout_s)
+        return self.judge(
+            what, self.send_once(method, path, content, params=params, deadline_s=self._timeout_s), statuses
+        )
+
+    def judge(self, what: str, reply: Reply, statuses: Statuses) -> Reply:
+        """Return a reply that is complete and says that it is done; arguments and exceptions are those of `do`."""
         if reply.failure is not None or reply.status is None:
             answer = classify_exception(reply.failure or RuntimeError(), status=reply.status)
             if answer.outcome is Outcome.NOT_SENT:
@@ -158,6 +163,25 @@ class Commands:
             return NotFound(f"{what}: the payout service knows no such thing (HTTP {status})")
         reason = reason_for(status, reply.headers)
         return Unanswered(f"{what}: {reason}; whether it happened is not known", status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class CreationAnswer:
+    """What the answer to creating a contact proves.
+
+    Attributes:
+        outcome: accepted, refused, not_sent or in_doubt.
+        http_status: Status of the reply; None when none came.
+        body: The reply's body as far as it was read; names people, so it is kept out of `repr`.
+        contact: What was created; None with any other outcome.
+        failure: Why it was not, or may not have been; None where it was.
+    """
+
+    outcome: Outcome
+    http_status: int | None
+    body: bytes = field(repr=False)
+    contact: Contact | None = field(default=None, repr=False)
+    failure: RepasseError | None = None
 
 
 def answer_in(reply: Reply, model: type[AnyResponse], what: str) -> AnyResponse:
@@ -180,9 +204,9 @@ def answer_in(reply: Reply, model: type[AnyResponse], what: str) -> AnyResponse:
 class ContactsApi:
     """Creates, changes and deletes contacts, each call sent once.
 
-    Every method raises RuleBroken (a rule of the interface is broken, nothing was sent), NotSent (certainly nothing was
-    sent), Refused (422 as documented, nothing happened) or Unanswered (it may have happened); those that name something
-    existing also NotFound (the service does not have it).
+    Creating one tells what its answer proves. The others raise RuleBroken (a rule of the interface is broken, nothing
+    was sent), NotSent (certainly nothing was sent), Refused (422 as documented, nothing happened) or Unanswered (it may
+    have happened); those that name something existing also NotFound (the service does not have it).
     """
 
     def __init__(self, commands: Commands, assumptions: Assumptions) -> None:
@@ -194,19 +218,33 @@ class ContactsApi:
         self._deleting = Statuses(missing=missing, done=assumptions.deleting_answers)
         self._favorite = assumptions.favorite_account
 
-    def create(self, name: str, tax_id: str, email: str) -> Contact:
-        """POST /contacts. Whether a second contact of one tax id is made, is refused, or is the first: not shown.
+    def create(
+        self, body: bytes, *, tax_id: str, deadline_s: float, before_connect: Callable[[], None]
+    ) -> CreationAnswer:
+        """POST /contacts: once, over a fresh connection, exactly these bytes, without waiting for a place in the pace.
 
-        Raises:
-            AlreadyThere: the service says that it has one of this tax id; a kind of Refused.
+        Whether a second contact of one tax id is made, is refused, or is the first: not shown.
+
+        Args:
+            body: From `contact_body`.
+            tax_id: Whose contact it is about.
+            deadline_s: For connecting, writing and reading together.
+            before_connect: Called immediately before connecting; if it raises, nothing is sent and it propagates.
         """
-        _need(name=name, tax_id=tax_id, email=email)
         what = "creating a contact"
-        request = ContactCreate(name=name, tax_id=tax_id, email=email)
-        contact = answer_in(
-            self._commands.do(what, "POST", "/contacts", request, statuses=self._creating), Contact, what
+        reply = self._commands.send_at_once(
+            "POST", "/contacts", body, deadline_s=deadline_s, before_connect=before_connect
         )
-        return _the_one_meant(contact, None, tax_id, what)
+        try:
+            done = self._commands.judge(what, reply, self._creating)
+            contact = _the_one_meant(answer_in(done, Contact, what), None, tax_id, what)
+        except NotSent as failure:
+            return CreationAnswer(Outcome.NOT_SENT, reply.status, reply.body, failure=failure)
+        except Refused as failure:
+            return CreationAnswer(Outcome.REFUSED, reply.status, reply.body, failure=failure)
+        except RepasseError as failure:
+            return CreationAnswer(Outcome.IN_DOUBT, reply.status, reply.body, failure=failure)
+        return CreationAnswer(Outcome.ACCEPTED, reply.status, reply.body, contact)
 
     def update_email(self, email: str, contact_id: str | None = None, tax_id: str | None = None) -> Contact:
         """PUT /contacts: change the e-mail of the contact that `contact_id` or `tax_id` names."""
@@ -245,6 +283,16 @@ class ContactsApi:
 
     def _delete(self, what: str, path: str, request: Request) -> None:
         self._commands.do(what, "DELETE", path, request, statuses=self._deleting)
+
+
+def contact_body(name: str, tax_id: str, email: str) -> bytes:
+    """Write the body that creates a contact.
+
+    Raises:
+        RuleBroken: one of them is empty.
+    """
+    _need(name=name, tax_id=tax_id, email=email)
+    return canonical_json(body_of(ContactCreate(name=name, tax_id=tax_id, email=email)))
 
 
 def _need(**given: str) -> None:

@@ -24,6 +24,7 @@ from schemas.wire import (
     body_of,
     canonical_json,
 )
+from tests.contacts import create_contact
 from tests.contract.interface import STATUSES
 from tests.contract.worlds import World
 
@@ -43,7 +44,7 @@ def case(run: Callable[[World], None]) -> Callable[[World], None]:
 
 @case
 def a_contact_is_created_once_and_read_back(world: World) -> None:
-    contact = world.api.contacts.create("Ana Exemplo", CPF, "ana@example.com")
+    contact = create_contact(world.api.contacts, "Ana Exemplo", CPF, "ana@example.com")
     assert (contact.name, contact.tax_id, contact.email) == ("Ana Exemplo", CPF, "ana@example.com")
     assert contact.id
     assert not contact.has_bank_account
@@ -53,11 +54,11 @@ def a_contact_is_created_once_and_read_back(world: World) -> None:
 
 @case
 def a_contact_created_again_is_refused_or_handed_back_and_not_made_twice(world: World) -> None:
-    first = world.api.contacts.create("Ana Exemplo", CPF, "ana@example.com")
+    first = create_contact(world.api.contacts, "Ana Exemplo", CPF, "ana@example.com")
     world.give_account(first.id or "")
     before = world.effects()
     try:
-        again = world.api.contacts.create("Ana Exemplo", CPF, "ana@example.com")
+        again = create_contact(world.api.contacts, "Ana Exemplo", CPF, "ana@example.com")
     except AlreadyThere:
         pass
     else:
@@ -67,7 +68,7 @@ def a_contact_created_again_is_refused_or_handed_back_and_not_made_twice(world: 
 
 @case
 def an_email_is_changed_by_id_and_by_tax_id(world: World) -> None:
-    made = world.api.contacts.create("Ana Exemplo", CPF, "ana@example.com")
+    made = create_contact(world.api.contacts, "Ana Exemplo", CPF, "ana@example.com")
     assert world.api.contacts.update_email("b@example.com", contact_id=made.id).email == "b@example.com"
     assert world.api.contacts.update_email("c@example.com", tax_id=CPF).email == "c@example.com"
     both = world.api.contacts.update_email("d@example.com", contact_id=made.id, tax_id=CPF)
@@ -77,7 +78,7 @@ def an_email_is_changed_by_id_and_by_tax_id(world: World) -> None:
 
 @case
 def a_contact_is_deleted_by_id_and_by_tax_id(world: World) -> None:
-    one, _two = (world.api.contacts.create("Ana", tax_id, "a@example.com") for tax_id in (CPF, OTHER_CPF))
+    one, _two = (create_contact(world.api.contacts, "Ana", tax_id, "a@example.com") for tax_id in (CPF, OTHER_CPF))
     world.api.contacts.delete(contact_id=one.id)
     world.api.contacts.delete(tax_id=OTHER_CPF)
     for gone in (CPF, OTHER_CPF):
@@ -90,7 +91,7 @@ def a_contact_is_deleted_by_id_and_by_tax_id(world: World) -> None:
 
 @case
 def an_account_is_marked_as_the_favorite_and_deleted(world: World) -> None:
-    contact = world.api.contacts.create("Ana Exemplo", CPF, "ana@example.com")
+    contact = create_contact(world.api.contacts, "Ana Exemplo", CPF, "ana@example.com")
     account_id = world.give_account(contact.id or "")
     before = world.effects()["contacts"]
     marked = world.api.contacts.mark_favorite(account_id)
@@ -306,7 +307,7 @@ def a_stranger_learns_and_changes_nothing(world: World) -> None:
         with pytest.raises(NotSent, match="refused the API key"):
             api.list_reports()
         with pytest.raises(Unanswered, match="HTTP 401"):
-            api.contacts.create("Ana", CPF, "ana@example.com")
+            create_contact(api.contacts, "Ana", CPF, "ana@example.com")
         answer = api.create_report(
             report_body(), report_id="rp-1", was_in_doubt=False, deadline_s=10, before_connect=lambda: None
         )

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from flows.address_book.start import sync_job_contacts
 from flows.address_book.sync import AT_A_TIME
 from flows.run import QuietProgress
+from io_adapters.ledger.leases import Owner
 from schemas.contact_book import ContactState
 from tests.flows.address_book import CREATE, DELETE, DELETE_ACCOUNT, FAVORITE, LOOK_UP, AddressBook
 from tests.flows.jobs import payment, people
@@ -170,7 +172,9 @@ class TestALostAnswer:
 
     def test_a_program_killed_while_it_creates_leaves_a_record_to_look_up_by(self, alone, book, service):
         with alone.ledger() as ledger:
-            ledger.contacts.begin(ANA.tax_id)  # what is on record when the call is made
+            attempt = ledger.contacts.begin(ANA.tax_id, b"{}", "run-1")  # what is on record when the call is made
+            taken = {"body_sha256": sha256(b"{}").hexdigest(), "deadline_at": ledger.now()}
+            assert ledger.contacts.take_for_sending(attempt.id, Owner.current("run-1"), "run-1", **taken)
         book.add(ANA.name, ANA.tax_id, ANA.email)
         assert synced(alone)["results"] == {"found": 1, "favorite_marked": 0}
         assert book.changes.count("created") == 1
@@ -222,8 +226,6 @@ def test_a_sync_killed_while_the_service_creates_makes_no_second_contact(label, 
 
 def test_two_syncs_at_once_are_one(ready, book):
     with ready.ledger() as ledger:
-        from io_adapters.ledger.leases import Owner
-
         ledger.leases.take("contacts", Owner.current("another"), 60)
         told = synced(ready, code=30)
         assert "contacts is held" in told["error"]

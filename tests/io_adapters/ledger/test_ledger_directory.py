@@ -1,9 +1,13 @@
 """The directory: what the service said of contacts, institutions and itself is kept as it said it, with its date."""
 
+import datetime as dt
+import hashlib
+
 import pytest
 from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import open_ledger
+from schemas.attempt import AttemptState
 from schemas.contact_book import ContactState
 from schemas.wire import Contact, ContactAccount, Institution
 
@@ -16,6 +20,20 @@ TOLD = {"id": "c-1", "tax_id": ANA, "name": "Ana Maria", "email": MAIL, "account
 
 def told(ledger, tax_id=ANA, asked_email=MAIL, **changes):
     return ledger.contacts.told(tax_id, Contact.model_validate(TOLD | changes), asked_email=asked_email)
+
+
+def take(ledger, owner):
+    """Have the creation of Ana's contact on record as it is when the call is made."""
+    attempt = ledger.contacts.begin(ANA, b"{}", "run-1")
+    sha256 = hashlib.sha256(attempt.body).hexdigest()
+    deadline_at = ledger.now() + dt.timedelta(seconds=30)
+    assert ledger.contacts.take_for_sending(attempt.id, owner, "run-1", body_sha256=sha256, deadline_at=deadline_at)
+    return attempt
+
+
+@pytest.fixture
+def gone():
+    return lambda _owner: True
 
 
 class TestContacts:
@@ -45,20 +63,49 @@ class TestContacts:
         told(ledger)
         assert told(ledger, accounts=[]).accounts == ()
 
-    def test_a_creation_is_on_record_before_it_is_answered_and_its_id_is_not_used(self, ledger, ledger_url, clock):
-        ledger.contacts.begin(ANA)
+    def test_a_creation_is_on_record_before_it_is_answered_and_its_id_is_not_used(self, ledger, ledger_url, clock, me):
+        take(ledger, me)
         with open_ledger(ledger_url, clock=clock) as after_a_crash:
             known = after_a_crash.contacts.of([ANA])[ANA]
             assert (known.state, known.asked_at, known.contact_id) == (ContactState.CREATING, clock(), None)
+            assert after_a_crash.contacts.all() == {ANA: known}
             assert after_a_crash.contacts.ids([ANA]) == {}
         assert told(ledger).state is ContactState.KNOWN
+        assert ledger.contacts.of([ANA])[ANA].state is ContactState.KNOWN
 
-    def test_a_creation_that_certainly_was_not_begun_is_forgotten_and_a_known_contact_is_not(self, ledger):
-        ledger.contacts.begin(ANA)
-        ledger.contacts.not_begun(ANA)
+    @pytest.mark.parametrize("outcome", [AttemptState.NOT_SENT, AttemptState.REFUSED])
+    def test_a_creation_that_certainly_was_not_begun_is_forgotten_and_a_known_contact_is_not(self, ledger, me, outcome):
+        attempt = take(ledger, me)
+        ledger.contacts.record_outcome(attempt.id, outcome, http_status=None, raw_answer=b"", reason="")
         told(ledger, tax_id=BIA)
-        ledger.contacts.not_begun(BIA)
         assert list(ledger.contacts.all()) == [BIA]
+
+    def test_a_contact_is_created_by_one_sync_at_a_time_and_anew_once_the_service_has_none(self, ledger, me, gone):
+        first = take(ledger, me)
+        assert ledger.contacts.begin(ANA, b"{}", "run-2") is None
+        (doubtful,) = ledger.contacts.doubt_abandoned(gone)
+        assert (doubtful.id, doubtful.state) == (first.id, AttemptState.IN_DOUBT)
+        second = ledger.contacts.begin(ANA, b"{}", "run-2")
+        assert second.id != first.id
+        assert [line.after for line in ledger.contacts.journal(first.id)] == [
+            "approved",
+            "sending",
+            "in_doubt",
+            "absent",
+        ]
+        third = ledger.contacts.begin(ANA, b"{}", "run-3")  # the sync that was to send the second one ended before
+        assert [line.after for line in ledger.contacts.journal(second.id)] == ["approved", "absent"]
+        assert third.state == AttemptState.APPROVED
+
+    def test_a_creation_in_doubt_has_taken_effect_once_the_service_shows_the_contact(self, ledger, me, gone):
+        attempt = take(ledger, me)
+        ledger.contacts.doubt_abandoned(gone)
+        told(ledger)
+        assert [line.after for line in ledger.contacts.journal(attempt.id)][-1] == "accepted"
+
+    def test_a_hold_stops_no_contact_for_it_pays_nobody(self, ledger, me):
+        ledger.hold.put("ana", "month end")
+        assert take(ledger, me)
 
     def test_one_account_is_the_favorite_and_no_other(self, ledger):
         told(ledger)

@@ -10,12 +10,13 @@ from io_adapters.payout_api.errors import AlreadyThere, NotFound, Refused, RuleB
 from schemas.errors import NotSent, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.wire import ContactCreate
+from tests.contacts import create_contact
 from tests.io_adapters.payout_api.raw_server import RawServer, reply, reset
 
 CPF, OTHER_CPF, EMAIL = "52998224725", "11144477735", "ana@example.com"
 REFUSAL = {"detail": [{"loc": ["body", "email"], "msg": f"{EMAIL} is wrong", "type": "value_error"}]}
 CALLS = {
-    "create": lambda contacts: contacts.create("Ana", CPF, EMAIL),
+    "create": lambda contacts: create_contact(contacts, "Ana", CPF, EMAIL),
     "update_email": lambda contacts: contacts.update_email(EMAIL, tax_id=CPF),
     "delete": lambda contacts: contacts.delete("c-1"),
     "delete_account": lambda contacts: contacts.delete_account("k-1"),
@@ -129,7 +130,7 @@ def test_a_success_that_cannot_be_read_may_have_happened(talk, name, body):
 def test_an_answer_about_somebody_else_is_not_taken(talk):
     other = httpx.Response(200, json={"id": "c-2", "tax_id": "111.444.777-35"})
     with pytest.raises(Unanswered, match="another contact"):
-        talk(other)[0].contacts.create("Ana", CPF, EMAIL)
+        create_contact(talk(other)[0].contacts, "Ana", CPF, EMAIL)
     with pytest.raises(Unanswered, match="another contact"):
         talk(other)[0].contacts.update_email(EMAIL, contact_id="c-1")
     with pytest.raises(Unanswered, match="another account"):
@@ -139,7 +140,7 @@ def test_an_answer_about_somebody_else_is_not_taken(talk):
 @pytest.mark.parametrize("told", [{}, {"tax_id": "529.982.247-25"}, {"tax_id": "***.982.247-**"}, {"id": None}])
 def test_an_answer_that_leaves_out_or_writes_differently_contradicts_nothing(talk, told):
     api, _ = talk(httpx.Response(200, json=told))
-    assert api.contacts.create("Ana", CPF, EMAIL).model_fields_set == set(told)
+    assert create_contact(api.contacts, "Ana", CPF, EMAIL).model_fields_set == set(told)
 
 
 def test_a_favorite_is_marked_by_the_query_alone(talk):
@@ -163,7 +164,7 @@ def test_a_favorite_is_marked_by_the_query_alone(talk):
         (lambda c: c.update_email(" ", "c-1"), "email must not be empty"),
         (lambda c: c.delete(), "contact_id or tax_id is required"),
         (lambda c: c.delete("", " "), "contact_id or tax_id is required"),
-        (lambda c: c.create("", CPF, ""), "name must not be empty; email must not be empty"),
+        (lambda c: create_contact(c, "", CPF, ""), "name must not be empty; email must not be empty"),
         (lambda c: c.delete_account(" "), "account_id must not be empty"),
         (lambda c: c.mark_favorite(""), "account_id must not be empty"),
     ],
@@ -199,11 +200,11 @@ def test_over_a_socket_a_reset_connection_leaves_it_open_and_a_closed_port_does_
     server = serve(hang_up)
     api = open_api(server.url)
     with pytest.raises(Unanswered):
-        api.contacts.create("Ana", CPF, EMAIL)
+        create_contact(api.contacts, "Ana", CPF, EMAIL)
     assert len(server.requests) == 1
     server.close()
     with pytest.raises(NotSent, match="ConnectError"):
-        api.contacts.create("Ana", CPF, EMAIL)
+        create_contact(api.contacts, "Ana", CPF, EMAIL)
 
 
 def test_over_a_socket_every_change_has_a_connection_of_its_own_and_the_key_as_it_is(serve, open_api):

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from schemas.wire import AccountValidation, QrCodeRequest
+from tests.contacts import create_contact
 
 ROOT = Path(__file__).parents[3]
 SERVES_IT = ROOT / "io_adapters" / "sandbox"
@@ -105,7 +106,7 @@ def test_no_other_method_posts_to_it_on_the_wire(open_api):
     api.find_report("a")
     api.validate_account(AccountValidation(pixKey="a@example.com", pixKeyType="email", taxId="1"))
     api.update_exchange_rate("a", b"{}", was_in_doubt=False, deadline_s=5, before_connect=lambda: None)
-    api.contacts.create("Ana", "52998224725", "ana@example.com")
+    create_contact(api.contacts, "Ana", "52998224725", "ana@example.com")
     api.contacts.update_email("ana@example.com", contact_id="c")
     api.contacts.delete("c")
     api.contacts.delete_account("k")

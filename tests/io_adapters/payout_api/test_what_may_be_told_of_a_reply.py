@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import SplitApi
 from schemas.errors import RepasseError
+from tests.contacts import create_contact
 from tests.io_adapters.payout_api.raw_server import API_KEY
 
 PERSONAL = st.sampled_from(
@@ -41,7 +42,7 @@ def all_that_is_told(status: int, body: bytes) -> list[str]:
         once = {"was_in_doubt": False, "deadline_s": 5.0, "before_connect": lambda: None}
         told = [api.create_report(b"{}", report_id="rp-1", **once).reason]
         told.append(api.update_exchange_rate("sp-1", b"{}", **once).reason)
-        for call in (api.list_reports, lambda: api.contacts.create("Ana", "52998224725", "a@example.com")):
+        for call in (api.list_reports, lambda: create_contact(api.contacts, "Ana", "52998224725", "a@example.com")):
             with pytest.raises(RepasseError) as caught:
                 call()
             told.append(str(caught.value))

@@ -272,6 +272,12 @@ def _create_sending() -> None:
             **_only_where("kind = 'account_check' AND state = 'sending'"),
         ),
         sa.Index(
+            "uq_attempts_one_contact_created",
+            "subject",
+            unique=True,
+            **_only_where("kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')"),
+        ),
+        sa.Index(
             "uq_attempts_one_rate_counts",
             "subject",
             unique=True,
@@ -391,7 +397,7 @@ def _create_directory() -> None:
         *_texts("accounts"),
         *_texts("favorite_account_id", nullable=True),
         sa.Column("state", sa.String(16), nullable=False),
-        *_moments("asked_at", "told_at", nullable=True),
+        *_moments("told_at", nullable=True),
         sa.Index("ix_contacts_contact_id", "contact_id"),
     )
     op.create_table(
