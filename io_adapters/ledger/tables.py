@@ -5,6 +5,7 @@ Everything here is plain SQL that SQLite and PostgreSQL share, partial unique in
 """
 
 import datetime as dt
+import zlib
 from typing import Final
 
 from sqlalchemy import (
@@ -60,6 +61,21 @@ class Utc(TypeDecorator[dt.datetime]):
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
 
 
+class Zipped(TypeDecorator[bytes]):
+    """A document, compressed in the store: documents of many payees are most of a ledger, and a fifth of it then."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        """Compress what is stored."""
+        return None if value is None else zlib.compress(value)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        """Return the very bytes that were stored."""
+        return None if value is None else zlib.decompress(value)
+
+
 # SQLite numbers rows by itself only when the key's type is exactly INTEGER.
 Serial: Final = BigInteger().with_variant(Integer(), "sqlite")
 Cents: Final = BigInteger()
@@ -112,7 +128,7 @@ run_documents = Table(
     "run_documents",
     metadata,
     Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
-    Column("document", LargeBinary, nullable=False),
+    Column("document", Zipped, nullable=False),
     _moment("saved_at"),
 )
 
@@ -280,7 +296,7 @@ attempts = Table(
     Column("cost_cents", Cents, nullable=False),  # what asking costs at most, whatever comes of it
     _text("reason"),
     _text("body_sha256"),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", Zipped, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
     Index("ix_attempts_kind_state", "kind", "state"),
     Index("ix_attempts_run_id", "run_id"),
@@ -389,7 +405,7 @@ answers = Table(
     Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
     _text("outcome"),
     Column("http_status", Integer),
-    Column("raw", LargeBinary, nullable=False),
+    Column("raw", Zipped, nullable=False),
     _moment("at"),
     Index("ix_answers_attempt_id", "attempt_id"),
 )
@@ -400,7 +416,7 @@ reports = Table(
     _serial(),
     Column("submission_id", ForeignKey("submissions.id"), nullable=False),
     _text("status", nullable=True),
-    Column("document", LargeBinary, nullable=False),
+    Column("document", Zipped, nullable=False),
     _moment("at"),
     Index("ix_reports_submission_id", "submission_id"),
 )

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
 from io_adapters.ledger import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
@@ -68,6 +69,14 @@ def test_a_runs_document_can_be_replaced(ledger):
     ledger.runs.save_document("run-1", b"old")
     ledger.runs.save_document("run-1", b"new \x00")
     assert ledger.runs.document("run-1") == b"new \x00"
+
+
+def test_a_document_takes_little_room_in_the_store(ledger):
+    begin(ledger, "run-1")
+    ledger.runs.save_document("run-1", b'{"payee": "Ana"}' * 10_000)
+    with ledger._database.reading() as connection:
+        assert connection.scalar(text("SELECT length(document) FROM run_documents")) < 1_000
+    assert ledger.runs.document("run-1") == b'{"payee": "Ana"}' * 10_000
 
 
 def test_a_lease_is_held_by_one_and_names_the_holder(ledger, me):
