@@ -7,10 +7,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, select, update
 
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
-from io_adapters.ledger.claims import claim_all, move, select_submissions, submission_of, try_move
+from io_adapters.ledger.claims import claim_all
 from io_adapters.ledger.desk import user_of
 from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
 from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
     approvals,
     approved_plans,

@@ -1,17 +1,16 @@
-"""Which obligations are taken, each by at most one live submission, and submissions moved from state to state."""
+"""Which obligations are taken, each by at most one live submission."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, or_, select, update
 
-from io_adapters.ledger import outbox
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
-from schemas.errors import BrokenInvariant, ConfigurationError, UnsoundPlan
+from schemas.errors import UnsoundPlan
 from schemas.plan import BatchPayment
-from schemas.submission import LIVE, TRANSITIONS, Claim, Submission, SubmissionState, Withheld
+from schemas.submission import Claim, SubmissionState, Withheld
 from schemas.used_before import FailedPayment
 
 
@@ -211,85 +210,3 @@ def _select_claims(*more: Column[Any]) -> Select[Any]:
 def _claim_of(row: Sequence[Any]) -> Claim:
     values = dict(zip(Claim.__dataclass_fields__, row, strict=True))  # the columns are Claim's fields
     return Claim(**values | {"state": SubmissionState(values["state"])})
-
-
-# A submission's id is its report id; the ledger holds it once. What its attempt is about is the content of its batch.
-_IN_ATTEMPT: Final = {"content_hash": "subject", "attempt": "number"}
-_COLUMNS: Final = {
-    name: submissions.c[name] if name in submissions.c else attempts.c[_IN_ATTEMPT.get(name, name)].label(name)
-    for name in Submission.__dataclass_fields__
-    if name != "report_id"
-}
-
-
-def select_submissions(*, bodies: bool) -> Select[Any]:
-    """Select submissions, with or without the bytes to POST, which are most of the ledger."""
-    return select(*(column for name, column in _COLUMNS.items() if bodies or name != "body")).select_from(submitted)
-
-
-def submission_of(row: Row[Any]) -> Submission:
-    """Read one row of `select_submissions`; body is b"" when it was not selected."""
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
-    values |= {"report_id": row.id, "state": SubmissionState(row.state), "body": bytes(values.get("body", b""))}
-    return Submission(**values)
-
-
-def read_submission(connection: Connection, submission_id: str, *, bodies: bool = False) -> Submission:
-    """Return one submission.
-
-    Raises:
-        ConfigurationError: there is none of that id.
-    """
-    query = select_submissions(bodies=bodies).where(submissions.c.id == submission_id)
-    row = connection.execute(query).one_or_none()
-    if row is None:
-        raise ConfigurationError(f"the ledger knows no submission {submission_id}")
-    return submission_of(row)
-
-
-def linked_elsewhere(connection: Connection, submission_id: str, split_id: str | None) -> str | None:
-    """Name the other submission that a report of the service is linked to already; None when there is none."""
-    if not split_id:
-        return None
-    others = (submissions.c.split_id == split_id) & (submissions.c.id != submission_id)
-    return connection.scalar(select(submissions.c.id).where(others))
-
-
-def move(
-    connection: Connection,
-    submission: Submission,
-    after: SubmissionState,
-    *,
-    at: dt.datetime,
-    by: str,
-    reason: str = "",
-    **values: object,
-) -> None:
-    """Take a submission from the state it was read in to another, and release its claims when it no longer pays.
-
-    Raises:
-        BrokenInvariant: the transition is not allowed, or the row has changed since it was read.
-    """
-    if not try_move(connection, submission, after, at=at, by=by, reason=reason, **values):
-        raise BrokenInvariant(f"{submission.id} was no longer {submission.state}")
-
-
-def try_move(
-    connection: Connection,
-    submission: Submission,
-    after: SubmissionState,
-    *,
-    at: dt.datetime,
-    by: str,
-    reason: str = "",
-    **values: object,
-) -> bool:
-    """Like `move`; False, with nothing done, when the row has changed since it was read."""
-    own = {name: values.pop(name) for name in list(values) if name in submissions.c}
-    if not outbox.try_move(connection, TRANSITIONS, submission, after, at=at, by=by, reason=reason, **values):
-        return False
-    if own:
-        connection.execute(update(submissions).where(submissions.c.id == submission.id).values(**own))
-    if submission.state in LIVE and after not in LIVE:
-        connection.execute(update(claims).where(claims.c.submission_id == submission.id).values(live=False))
-    return True

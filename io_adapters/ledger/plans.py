@@ -10,11 +10,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
-from io_adapters.ledger.attempts import Naming, write_attempts
-from io_adapters.ledger.claims import ClaimCollision, move, select_submissions, submission_of
+from io_adapters.ledger.claims import ClaimCollision
 from io_adapters.ledger.desk_tables import decision_rules, plan_views
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
+from io_adapters.ledger.submission_rows import Naming, move, select_submissions, submission_of, write_submissions
 from io_adapters.ledger.tables import (
     attempts,
     claims,
@@ -133,7 +133,7 @@ class Plans:
             missing = {batch.number for batch in plan.batches} - there.keys()
             tag = connection.execute(select(meta.c.tag)).scalar_one()
             naming = Naming(service_url, tag, plan.digest, f"{plan.job} {plan.period}", len(plan.batches))
-            write_attempts(connection, plan, missing, naming, run_id=run_id, now=now)
+            write_submissions(connection, plan, missing, naming, run_id=run_id, now=now)
             if missing:  # another attempt at what was approved before takes an approval of its own
                 connection.execute(update(plans).where(plans.c.digest == plan.digest).values(approved_at=None))
             query = select_submissions(bodies=True).where(of_plan).order_by(submissions.c.batch_number)

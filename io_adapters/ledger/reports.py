@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
-from io_adapters.ledger.attempts import write_next_attempt
-from io_adapters.ledger.claims import claim_all, claimed_elsewhere, linked_elsewhere, move, read_submission
+from io_adapters.ledger.claims import claim_all, claimed_elsewhere
 from io_adapters.ledger.decisions import freeze_for
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.outbox import write_journal
+from io_adapters.ledger.submission_rows import linked_elsewhere, move, read_submission, write_next_attempt
 from io_adapters.ledger.tables import attempts, claims, meta, reports, submissions
 from schemas.errors import ApprovalWanted, BrokenInvariant, DecisionRefused
 from schemas.messages import Message

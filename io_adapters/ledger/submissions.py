@@ -7,10 +7,16 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from io_adapters.ledger.approvals import Approving, sendable_until
-from io_adapters.ledger.claims import linked_elsewhere, read_submission, select_submissions, submission_of, try_move
 from io_adapters.ledger.engine import chunks
 from io_adapters.ledger.outbox import Outbox, Proof
 from io_adapters.ledger.reports import Settling
+from io_adapters.ledger.submission_rows import (
+    linked_elsewhere,
+    read_submission,
+    select_submissions,
+    submission_of,
+    try_move,
+)
 from io_adapters.ledger.tables import attempts, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted

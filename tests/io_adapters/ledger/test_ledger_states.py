@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlalchemy import text
 
 from io_adapters.ledger import Owner, open_ledger
-from io_adapters.ledger.claims import move, read_submission
+from io_adapters.ledger.submission_rows import move, read_submission
 from schemas.errors import BrokenInvariant, RepasseError
 from schemas.submission import LIVE, TRANSITIONS, Outcome, SubmissionState
 

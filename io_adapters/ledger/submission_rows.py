@@ -1,21 +1,20 @@
-"""What is written down of a batch before it is sent: each attempt at it, by its name, and what it pays."""
+"""Submissions as rows, within a transaction: written down before they are sent, read, and moved from state to state."""
 
 import datetime as dt
 import hashlib
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from io_adapters.ledger import outbox
-from io_adapters.ledger.claims import read_submission
-from io_adapters.ledger.tables import claims, plans, submissions
+from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
 from schemas.attempt import AttemptKind
-from schemas.errors import BrokenInvariant
+from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.plan import PaymentPlan, body_to_send, report_id
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import LIVE, TRANSITIONS, Submission, SubmissionState
 from schemas.wire import canonical_json
 
 
@@ -38,16 +37,16 @@ class Naming:
     batches: int
 
 
-def write_attempts(
+def write_submissions(
     connection: Connection, plan: PaymentPlan, numbers: set[int], naming: Naming, *, run_id: str, now: dt.datetime
 ) -> None:
     """Write down a planned submission, and what it pays, for each batch of these numbers."""
     batches = [batch for batch in plan.batches if batch.number in numbers]
     numbers_of = outbox.next_numbers(connection, AttemptKind.REPORT, (batch.content_hash for batch in batches))
-    attempts, rows, payments = [], [], []
+    written, rows, payments = [], [], []
     for batch in batches:
         attempt = _attempt(naming, batch.content, batch.number, numbers_of.get(batch.content_hash, 1))
-        attempts.append(attempt | {"state": SubmissionState.PLANNED.value, "run_id": run_id, "reason": ""})
+        written.append(attempt | {"state": SubmissionState.PLANNED.value, "run_id": run_id, "reason": ""})
         rows.append(
             {
                 "id": attempt["id"],
@@ -67,7 +66,7 @@ def write_attempts(
             for position, payment in enumerate(batch.payments)
         ]
     if rows:
-        outbox.write_attempts(connection, AttemptKind.REPORT, attempts, at=now, by=run_id)
+        outbox.write_attempts(connection, AttemptKind.REPORT, written, at=now, by=run_id)
         connection.execute(insert(submissions), rows)
         connection.execute(insert(claims), payments)
 
@@ -117,3 +116,87 @@ def _parse(body: bytes) -> dict[str, Any]:
     # Decimals keep every digit as written, so that what is written again is the same bytes.
     parsed: dict[str, Any] = json.loads(body, parse_float=Decimal, parse_int=int)
     return parsed
+
+
+# A submission's id is its report id; the ledger holds it once. What its attempt is about is the content of its batch.
+_IN_ATTEMPT: Final = {"content_hash": "subject", "attempt": "number"}
+
+
+_COLUMNS: Final = {
+    name: submissions.c[name] if name in submissions.c else attempts.c[_IN_ATTEMPT.get(name, name)].label(name)
+    for name in Submission.__dataclass_fields__
+    if name != "report_id"
+}
+
+
+def select_submissions(*, bodies: bool) -> Select[Any]:
+    """Select submissions, with or without the bytes to POST, which are most of the ledger."""
+    return select(*(column for name, column in _COLUMNS.items() if bodies or name != "body")).select_from(submitted)
+
+
+def submission_of(row: Row[Any]) -> Submission:
+    """Read one row of `select_submissions`; body is b"" when it was not selected."""
+    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
+    values |= {"report_id": row.id, "state": SubmissionState(row.state), "body": bytes(values.get("body", b""))}
+    return Submission(**values)
+
+
+def read_submission(connection: Connection, submission_id: str, *, bodies: bool = False) -> Submission:
+    """Return one submission.
+
+    Raises:
+        ConfigurationError: there is none of that id.
+    """
+    query = select_submissions(bodies=bodies).where(submissions.c.id == submission_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise ConfigurationError(f"the ledger knows no submission {submission_id}")
+    return submission_of(row)
+
+
+def linked_elsewhere(connection: Connection, submission_id: str, split_id: str | None) -> str | None:
+    """Name the other submission that a report of the service is linked to already; None when there is none."""
+    if not split_id:
+        return None
+    others = (submissions.c.split_id == split_id) & (submissions.c.id != submission_id)
+    return connection.scalar(select(submissions.c.id).where(others))
+
+
+def move(
+    connection: Connection,
+    submission: Submission,
+    after: SubmissionState,
+    *,
+    at: dt.datetime,
+    by: str,
+    reason: str = "",
+    **values: object,
+) -> None:
+    """Take a submission from the state it was read in to another, and release its claims when it no longer pays.
+
+    Raises:
+        BrokenInvariant: the transition is not allowed, or the row has changed since it was read.
+    """
+    if not try_move(connection, submission, after, at=at, by=by, reason=reason, **values):
+        raise BrokenInvariant(f"{submission.id} was no longer {submission.state}")
+
+
+def try_move(
+    connection: Connection,
+    submission: Submission,
+    after: SubmissionState,
+    *,
+    at: dt.datetime,
+    by: str,
+    reason: str = "",
+    **values: object,
+) -> bool:
+    """Like `move`; False, with nothing done, when the row has changed since it was read."""
+    own = {name: values.pop(name) for name in list(values) if name in submissions.c}
+    if not outbox.try_move(connection, TRANSITIONS, submission, after, at=at, by=by, reason=reason, **values):
+        return False
+    if own:
+        connection.execute(update(submissions).where(submissions.c.id == submission.id).values(**own))
+    if submission.state in LIVE and after not in LIVE:
+        connection.execute(update(claims).where(claims.c.submission_id == submission.id).values(live=False))
+    return True
