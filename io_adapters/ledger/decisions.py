@@ -101,7 +101,8 @@ class Decisions:
 
 
 def _give_up(connection: Connection, word: Decision) -> None:
-    untold = select(attempts.c.id).where(attempts.c.state.in_([state.value for state in UNTOLD]))
+    is_report = attempts.c.kind == AttemptKind.REPORT.value
+    untold = select(attempts.c.id).where(is_report, attempts.c.state.in_([state.value for state in UNTOLD]))
     this = (claims.c.obligation_key == word.obligation_key) & (claims.c.submission_id == word.submission_id)
     connection.execute(update(claims).where(this, claims.c.submission_id.in_(untold)).values(live=False))
 

@@ -25,6 +25,7 @@ from schemas.submission import Alarm, SentReport, Submission, SubmissionState
 
 S = SubmissionState
 _NEVER_THERE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
+_IS_REPORT = attempts.c.kind == AttemptKind.REPORT.value
 _MAY_BE_THERE = tuple(state.value for state in SubmissionState if state not in _NEVER_THERE)
 
 
@@ -81,7 +82,9 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         """
         s = submissions.c
         columns = (s.id, s.split_id, plans.c.payer, s.currency, s.amount_cents, s.linked_by)
-        query = select(*columns).select_from(submitted.join(plans)).where(attempts.c.state.in_(_MAY_BE_THERE))
+        query = (
+            select(*columns).select_from(submitted.join(plans)).where(_IS_REPORT, attempts.c.state.in_(_MAY_BE_THERE))
+        )
         with self._db.reading() as connection:
             return [SentReport(*row) for row in connection.execute(query)]
 
@@ -122,7 +125,7 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         if run_id is not None:
             query = query.where(attempts.c.run_id == run_id)
         if states is not None:
-            query = query.where(attempts.c.state.in_([state.value for state in states]))
+            query = query.where(_IS_REPORT, attempts.c.state.in_([state.value for state in states]))
         query = query.order_by(attempts.c.created_at, submissions.c.batch_number, attempts.c.number)
         with self._db.reading() as connection:
             return [submission_of(row) for row in connection.execute(query)]

@@ -299,7 +299,7 @@ attempts = Table(
     Column("body", Zipped, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
     Index("ix_attempts_kind_state", "kind", "state"),
-    Index("ix_attempts_run_id", "run_id"),
+    Index("ix_attempts_run_id", "run_id", "kind"),
     # Of the attempts to set the rate of one report at most one counts; people have declared the others absent.
     Index(
         "uq_attempts_one_rate_counts",
@@ -354,8 +354,8 @@ submissions = Table(
     ),
 )
 
-# The kind is named for the index: there are many more attempts of other kinds.
-submitted: Final = submissions.join(attempts, (attempts.c.id == submissions.c.id) & (attempts.c.kind == "report"))
+# A query by states names the kind too, for the index; one by claims does not, or it would begin at every report.
+submitted: Final = submissions.join(attempts)
 
 # What each submission pays. A row claims its obligation while `live`; at most one does.
 claims = Table(

@@ -263,7 +263,7 @@ def _create_sending() -> None:
         *_texts("reason", "body_sha256"),
         sa.Column("body", sa.LargeBinary, nullable=False),
         sa.UniqueConstraint("kind", "subject", "number"),
-        sa.Index("ix_attempts_run_id", "run_id"),
+        sa.Index("ix_attempts_run_id", "run_id", "kind"),
         sa.Index("ix_attempts_kind_state", "kind", "state"),
         sa.Index(
             "uq_attempts_one_check_in_flight",
