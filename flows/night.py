@@ -29,7 +29,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode, worst
 from schemas.job import Settle
-from schemas.messages import Listed, render
+from schemas.messages import Listed, Message
 
 FAILED_TO_BEGIN: Final = "could_not_begin"
 
@@ -46,7 +46,7 @@ class JobNight:
         state: How the job's period stands, as a word.
         exit_code: The same as a code.
         run_id: The run that stands for it, of this night or of an earlier one; "" when there was none.
-        message: The first thing a person should know.
+        message: The first thing a person should know; None where there is nothing.
     """
 
     file: str
@@ -56,7 +56,7 @@ class JobNight:
     state: str
     exit_code: ExitCode
     run_id: str
-    message: str
+    message: Message | Listed | None
 
     @property
     def was_run(self) -> bool:
@@ -80,7 +80,7 @@ class NightReport:
     jobs: tuple[JobNight, ...]
     exit_code: ExitCode
     state: str
-    messages: tuple[str, ...]
+    messages: tuple[Message | Listed, ...]
 
 
 def folder_of_jobs(given: str | None, environment: Mapping[str, str] = os.environ) -> Path:
@@ -130,7 +130,7 @@ class _Night:
         self._folder, self._by, self._watch, self._ledger, self._id = folder, by, watch, ledger, night_id
         self._follow_s = 0.0
         self._settled: list[RunReport] = []
-        self._failures: list[str] = []
+        self._failures: list[Message] = []
 
     def run(self) -> NightReport:
         self._settle(0.0)
@@ -143,7 +143,7 @@ class _Night:
             codes.append(ExitCode.BUG)
         code = worst(codes)
         sent = any(job.state != state_name(ExitCode.DONE, sent=False) for job in jobs if job.was_run)
-        messages = [message for report in self._settled[-1:] for message in report.messages] + self._failures
+        messages = [message for report in self._settled[-1:] for message in report.notes] + self._failures
         return NightReport(self._id, tuple(jobs), code, state_name(code, sent=sent), tuple(dict.fromkeys(messages)))
 
     def _settle(self, follow_s: float) -> None:
@@ -166,27 +166,29 @@ class _Night:
         try:
             order = read_run_request(path, by=self._by)
         except RepasseError as error:
-            return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.message)]
+            return [JobNight(shown, "", "", None, FAILED_TO_BEGIN, error.exit_code, "", error.content)]
         job = order.job
         waits = gather_waits(self._ledger, utc_now(), job.job)
         earlier = sorted({wait.period for wait in waits} - {order.period.label})
         nights = []
         for label in earlier:
             if job.period != "previous_month":
-                nights.append(JobNight(shown, job.job, label, Why.SAME, "", ExitCode.DONE, "", ""))
+                nights.append(JobNight(shown, job.job, label, Why.SAME, "", ExitCode.DONE, "", None))
                 continue
             try:
                 nights.append(self._run_job(shown, read_run_request(path, by=self._by, period=label)))
             except RepasseError as error:
                 nights.append(
-                    JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.message)
+                    JobNight(shown, job.job, label, None, FAILED_TO_BEGIN, error.exit_code, "", error.content)
                 )
         return [*nights, self._run_job(shown, order)]
 
     def _run_job(self, shown: str, order: RunRequest) -> JobNight:
         name, label = order.job.job, order.period.label
 
-        def told(why: Why | None, state: str, code: ExitCode, run_id: str = "", message: str = "") -> JobNight:
+        def told(
+            why: Why | None, state: str, code: ExitCode, run_id: str = "", message: Message | Listed | None = None
+        ) -> JobNight:
             return JobNight(shown, name, label, why, state, code, run_id, message)
 
         why: Why | None = None
@@ -198,10 +200,10 @@ class _Night:
             report = walk_request(_that_waits_for_no_report(order), self._watch)
             self._note(order, facts, report)
         except RepasseError as error:
-            return told(why, FAILED_TO_BEGIN, error.exit_code, message=error.message)
+            return told(why, FAILED_TO_BEGIN, error.exit_code, message=error.content)
         except Exception as bug:  # noqa: BLE001  # one job's failure never stops the next
             return told(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
-        return told(why, report.state, report.exit_code, report.run_id, report.headline if report.messages else "")
+        return told(why, report.state, report.exit_code, report.run_id, report.first_note)
 
     def _note(self, order: RunRequest, facts: Facts, report: RunReport) -> None:
         self._follow_s = max(self._follow_s, float(order.job.settle.for_s))
@@ -225,8 +227,8 @@ class _Night:
         waits = [wait for wait in gather_waits(self._ledger, utc_now(), one.job) if wait.period == one.period]
         if not waits:
             return one
-        lines = [render(Listed((line_of_wait(wait), wait.way), ": "), wait.language) for wait in waits]
-        message = "; ".join(filter(None, [one.message, *lines]))
+        lines = [Listed((line_of_wait(wait), wait.way), ": ") for wait in waits]
+        message = Listed(tuple(filter(None, [one.message, *lines])), "; ")
         return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
 
 
@@ -238,4 +240,4 @@ def _that_waits_for_no_report(order: RunRequest) -> RunRequest:
 
 def _failed_settle(error: RepasseError) -> RunReport:
     code = error.exit_code
-    return RunReport("", code, state_name(code, sent=False), (error.message,), error.issues, (), None, "en")
+    return RunReport("", code, state_name(code, sent=False), (error.content,), error.issues, (), None, "en")

@@ -15,7 +15,7 @@ from io_adapters.payout_api.client import SplitApi
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period
-from schemas.messages import render
+from schemas.messages import Listed, Message, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
 
@@ -144,7 +144,7 @@ class Run:
     issues: list[Issue] = field(default_factory=list)
     discrepancies: list[Discrepancy] = field(default_factory=list)
     codes: set[ExitCode] = field(default_factory=set)
-    messages: list[str] = field(default_factory=list)
+    messages: list[Message | Listed] = field(default_factory=list)
     outputs: list[Path] = field(default_factory=list)
     summary: Summary | None = None
     left: OpenPeriod | None = None
@@ -152,7 +152,7 @@ class Run:
 
     listed_at_s: float | None = None
     one_more_sent: bool = False
-    sending_stopped: str = ""
+    sending_stopped: Message | None = None
     accepted: int = 0
     accepted_when_listed: int = 0
 
@@ -173,17 +173,17 @@ class Run:
         """Which language people are spoken to in; the product's own where there is no single job."""
         return self.asked.job.outputs.language if self.asked else Outputs().language
 
-    def render(self, id_: str, /, **facts: object) -> str:
-        """Return a text in the run's language."""
-        return render(id_, self.language, **facts)
+    def tell(self, message: Message | Listed) -> None:
+        """Let people see a line while the run goes on."""
+        self.progress.tell(render(message, self.language))
 
     @property
     def exit_code(self) -> ExitCode:
         """How the run stands, were it to end now."""
         return worst(self.codes)
 
-    def end_with(self, code: ExitCode, message: str) -> None:
-        """Note an outcome and the words for it."""
+    def end_with(self, code: ExitCode, message: Message | Listed) -> None:
+        """Note an outcome, and what people are told of it."""
         self.codes.add(code)
         if message not in self.messages:
             self.messages.append(message)

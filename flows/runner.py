@@ -45,6 +45,7 @@ from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan, files_
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
 from schemas.job import period_asked, resolve_period
+from schemas.messages import Listed, Message, render
 from schemas.reconciliation import RowCounts, Summary
 from schemas.submission import OPEN
 
@@ -305,7 +306,7 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
         try:
             return watch(stage, run, *made, **named)
         except RepasseError as error:
-            run.end_with(error.exit_code, error.render_in(run.language))
+            run.end_with(error.exit_code, error.content)
         except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
             run.end_with(ExitCode.BUG, describe_bug(error))
         raise Stopped
@@ -314,11 +315,11 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
         route.way(step)
 
 
-def describe_bug(error: BaseException) -> str:
+def describe_bug(error: BaseException) -> Message:
     """Say where a bug struck, without the exception's text: it may hold people's data."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = "/".join(Path(frame.filename).parts[-3:])
-    return f"this is a bug in Repasse: {type(error).__name__} in {place}:{frame.lineno}; nothing more was sent"
+    return Message("cli.bug", kind=type(error).__name__, place=f"{place}:{frame.lineno}")
 
 
 _EVERY_S = 30.0
@@ -366,7 +367,7 @@ class RunReport:
         run_id: Identity of the run.
         exit_code: How it ended.
         state: The same as a word.
-        messages: What a person must know.
+        notes: What a person must know.
         issues: All problems.
         outputs: Files that were written.
         summary: Content of `summary.json`; None when the run did not get that far.
@@ -376,18 +377,26 @@ class RunReport:
     run_id: str
     exit_code: ExitCode
     state: str
-    messages: tuple[str, ...]
+    notes: tuple[Message | Listed, ...]
     issues: tuple[Issue, ...]
     outputs: tuple[Path, ...]
     summary: Summary | None
     language: str
 
     @property
+    def messages(self) -> tuple[str, ...]:
+        """What a person must know, in the job's language."""
+        return tuple(render(note, self.language) for note in self.notes)
+
+    @property
     def headline(self) -> str:
         """The first thing a person should know of it."""
-        if not self.messages:
-            return f"run {self.run_id}"
-        return self.messages[-1 if self.exit_code is ExitCode.BUG else 0]
+        return render(self.first_note, self.language) if self.first_note else f"run {self.run_id}"
+
+    @property
+    def first_note(self) -> Message | Listed | None:
+        """The same, where there is anything to know."""
+        return self.notes[-1 if self.exit_code is ExitCode.BUG else 0] if self.notes else None
 
 
 @dataclass(slots=True)
@@ -494,7 +503,7 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
         run_id=run.id,
         exit_code=run.exit_code,
         state=run.summary.state if run.summary else state_name(run.exit_code, sent=bool(run.touched)),
-        messages=tuple(run.messages),
+        notes=tuple(run.messages),
         issues=tuple(run.issues),
         outputs=tuple(run.outputs),
         summary=run.summary,
@@ -528,13 +537,13 @@ def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: 
         yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
 
 
-def why_unsound(run: Run, intake: Intake) -> str:
-    """Say why no plan can be made of what was read, whatever becomes of single rows; "" when one can."""
+def why_unsound(run: Run, intake: Intake) -> Message | Listed | None:
+    """Say why no plan can be made of what was read, whatever becomes of single rows; None when one can."""
     try:
         draft(run, intake)
     except UnsoundPlan as unsound:
-        return unsound.message
-    return ""
+        return unsound.content
+    return None
 
 
 def write_check(run: Run, intake: Intake) -> Checked:

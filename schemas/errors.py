@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message, render
 
 
 class RepasseError(Exception):
@@ -15,19 +15,15 @@ class RepasseError(Exception):
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
     language = "en"  # of its reader, where nobody knows better
 
-    def __init__(self, message: str | Message, *, issues: tuple[Issue, ...] = ()) -> None:
+    def __init__(self, message: Message | Listed | str, *, issues: tuple[Issue, ...] = ()) -> None:
         super().__init__(str(message))
         self.issues = issues
-        self.told = message
+        self.content = Listed((message,)) if isinstance(message, str) else message
 
     @property
     def message(self) -> str:
         """What it says, for a reader of whom nothing is known."""
-        return self.render_in(self.language)
-
-    def render_in(self, language: str) -> str:
-        """Return the message in a language, where it has one; else as it was written."""
-        return render(self.told, language) if isinstance(self.told, Message) else self.told
+        return render(self.content, self.language)
 
 
 class ConfigurationError(RepasseError):

@@ -48,6 +48,9 @@ class Listed:
     parts: tuple[object, ...]
     by: str = ", "
 
+    def __str__(self) -> str:
+        return render(self, "en")
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:

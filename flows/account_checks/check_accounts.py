@@ -32,7 +32,7 @@ from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
 from schemas.attempt import AccountCheck, AttemptState
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message, render
+from schemas.messages import Message
 from schemas.submission import Outcome
 
 FAILURES_IN_A_ROW: Final = 5
@@ -204,7 +204,7 @@ def check_accounts(run: Run, drafted: Draft) -> Draft:
         missing = sum(result in {CheckResult.UNKNOWN, CheckResult.NOT_ASKED} for result in results)
         why = Message("look.checks_broke_off", count=missing)
         checks = replace(checks, broke_off=why)
-        run.end_with(ExitCode.NOT_SENT, render(why, run.language))
+        run.end_with(ExitCode.NOT_SENT, why)
     return replace(with_verdicts(run, drafted, verdicts), checks=checks)
 
 

@@ -31,7 +31,7 @@ from schemas.errors import ApprovalWanted, DecisionRefused, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.job import Job, Period
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan
 from schemas.submission import PlanFate, SubmissionState
 from schemas.values.money import format_cents, parse_amount
@@ -56,7 +56,7 @@ def approve(run: Run, drafted: Draft) -> None:
     if not plan.batches:
         if drafted.intake.used_before.released:
             files = ", ".join(sorted(drafted.intake.used_before.released))
-            run.end_with(ExitCode.APPROVAL_WANTED, run.render("cli.approval.again_unpaid", files=files))
+            run.end_with(ExitCode.APPROVAL_WANTED, Message("cli.approval.again_unpaid", files=files))
         elif accruals is not None:
             run.ledger.accruals.post(accruals, run.id)
         return
@@ -79,8 +79,8 @@ def approve(run: Run, drafted: Draft) -> None:
     run.ledger.submissions.approve_plan(
         plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
     )
-    run.progress.tell(
-        run.render(
+    run.tell(
+        Message(
             "cli.approval.given",
             payments=Message("count.payments", count=plan.payees),
             batches=Message("count.batches", count=len(plan.batches)),
@@ -105,7 +105,7 @@ def what_to_post(
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     """Tell which of the limits the plan is above: the job's, or the policy's where those are lower."""
-    rule, language, file = rule_for(run.ledger, run.job), run.job.outputs.language, run.request.job_path.name
+    rule, file = rule_for(run.ledger, run.job), run.request.job_path.name
     passed = [
         (IssueCode.LIMIT_PAYMENT, rule.payment_limit_cents, plan.largest_cents),
         (IssueCode.LIMIT_RUN, rule.run_limit_cents, plan.total_cents),
@@ -113,11 +113,10 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
     return [
         make_issue(
             code,
-            language=language,
             file=file,
             severity=Severity.WARNING,
-            found=format_cents(cents, language),
-            limit=format_cents(limit, language),
+            found=Money(cents),
+            limit=Money(limit),
         )
         for code, limit, cents in passed
         if limit is not None and cents > limit
@@ -127,7 +126,7 @@ def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:
 def _take_yes(run: Run, plan: PaymentPlan, rule: PlanRule, wanted: int, *, must_look: bool) -> None:
     """Count --yes as the word of whoever started the run, within the job's limits and where one word is enough."""
     if wanted > 1 or rule.identities == "signed_in" or rule.other_than_preparer or must_look:
-        run.progress.tell(run.render("cli.approval.yes"))
+        run.tell(Message("cli.approval.yes"))
         return
     now = run.clock.now()
     run.ledger.approvals.record(
@@ -143,26 +142,26 @@ def _call_for_approval(
     missing: int,
     reasons: Sequence[Message],
     exchange: ExchangeTerms | None,
-) -> str:
+) -> Listed:
     """Say how many people must still approve the plan, who counts, where they say so, and why one must look."""
     facts = {
         "count": missing,
         "payments": Message("count.payments", count=plan.payees),
         "batches": Message("count.batches", count=plan.batches),
         "currency": plan.currency,
-        "total": format_cents(plan.total_cents, run.language),
+        "total": Money(plan.total_cents),
         "digest": plan.digest,
     }
-    lines = [run.render("cli.approval.wanted", **facts)]
+    lines = [Message("cli.approval.wanted", **facts)]
     signed_in = rule.identities == "signed_in"
-    lines.append(run.render("cli.approval.in_desk" if signed_in else "cli.approval.how", **facts))
+    lines.append(Message("cli.approval.in_desk" if signed_in else "cli.approval.how", **facts))
     if wanted > 1 or rule.other_than_preparer:
-        lines.append(run.render("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
+        lines.append(Message("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():
-        lines.append(run.render("cli.approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
+        lines.append(Message("cli.approval.others_in_desk", people=", ".join(sorted(plan.preparers))))
     if exchange:
-        lines.append(run.render("cli.rate.terms", **facts_of(exchange)))
-    return "\n  ".join([*lines, *(render(reason, run.language) for reason in reasons)])
+        lines.append(Message("cli.rate.terms", **facts_of(exchange)))
+    return Listed((*lines, *reasons), "\n  ")
 
 
 def record_approval(

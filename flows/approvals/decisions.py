@@ -247,7 +247,7 @@ def ask_each(subjects: Sequence[_Subject], ask: Callable[[_Subject], _Found]) ->
     if refusals and len(subjects) == 1:
         raise refusals[0]
     if refusals:
-        raise DecisionRefused(Message("doubt.none_declared", why=tuple(refused.told for refused in refusals)))
+        raise DecisionRefused(Message("doubt.none_declared", why=tuple(refused.content for refused in refusals)))
     return found
 
 

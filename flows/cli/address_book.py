@@ -193,7 +193,7 @@ def institutions(
     code = ExitCode.NOT_SENT if listed.trouble else ExitCode.DONE
     return code, {
         "read_at": listed.read_at.isoformat() if listed.read_at else None,
-        "trouble": listed.trouble or None,
+        "trouble": render(listed.trouble, "en") if listed.trouble else None,
         "institutions": [institution.model_dump() for institution in found],
     }
 

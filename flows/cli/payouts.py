@@ -50,13 +50,13 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
     code = ExitCode.ROWS_REFUSED if rows.held or errors else ExitCode.DONE
     if unsound:
         code = ExitCode.NO_SOUND_PLAN
-        show_messages(console, [unsound], code)
+        show_messages(console, [render(unsound, language)], code)
     document = {
         "issues": [issue.as_json(language) for issue in checked.issues],
         "rows": rows.model_dump(),
         "corrections": str(checked.corrections) if checked.corrections else None,
         "missing_shares": str(checked.missing_shares) if checked.missing_shares else None,
-        "error": unsound or None,
+        "error": render(unsound, language) if unsound else None,
     }
     return code, document
 
@@ -174,12 +174,14 @@ def nightly(
     return report.exit_code, {
         "run": report.run_id,
         "state": report.state,
-        "messages": list(report.messages),
+        "messages": [render(message, Outputs().language) for message in report.messages],
         "jobs": [_night_document(job) for job in report.jobs],
     }
 
 
 def _night_document(night: "JobNight") -> dict[str, Any]:
+    from schemas.job import Outputs
+
     return {
         "file": night.file,
         "job": night.job,
@@ -189,5 +191,5 @@ def _night_document(night: "JobNight") -> dict[str, Any]:
         "run": night.run_id or None,
         "state": night.state,
         "exit_code": int(night.exit_code),
-        "message": night.message,
+        "message": render(night.message, Outputs().language) if night.message else "",
     }

@@ -159,7 +159,7 @@ def _tell_refused(request: Request, error: Exception) -> Response:
 def _tell_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RepasseError)  # noqa: S101 - what the handler is registered for
     status = 422 if isinstance(error, ConfigurationError) else _STATUS.get(error.exit_code, 409)
-    return _problem(request, status, error.render_in(language_of(request)))
+    return _problem(request, status, render(error.content, language_of(request)))
 
 
 def _tell_http(request: Request, error: Exception) -> Response:

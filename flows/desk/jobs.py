@@ -162,7 +162,7 @@ def _declared(path: Path) -> Job | str:
     except RepasseError as error:
         return error.message
     except Exception as bug:  # noqa: BLE001  # one file nobody can read hides no other job
-        return describe_bug(bug)
+        return str(describe_bug(bug))
 
 
 def _source(position: int, job: Job) -> tuple[str, str]:

@@ -36,7 +36,7 @@ from schemas.desk_people import Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.issues import Issue
 from schemas.job import Job
-from schemas.messages import Listed
+from schemas.messages import Listed, Message
 from schemas.plan_view import PlanPage
 from schemas.reconciliation import RowCounts
 from schemas.tables.contract import records
@@ -89,7 +89,7 @@ class Preview:
         issues: Every problem, values masked.
         corrections: The workbook to correct; None when there is nothing to correct.
         missing_shares: The list of shares to fill in.
-        failure: Why there is no plan; "" when there is one.
+        failure: Why there is no plan; None when there is one.
         plan: What would be paid.
     """
 
@@ -98,7 +98,7 @@ class Preview:
     issues: tuple[Issue, ...]
     corrections: Path | None
     missing_shares: Path | None
-    failure: str
+    failure: Message | Listed | None
     plan: PlanPage | None
 
 
@@ -193,19 +193,19 @@ class Previews:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
-            return Preview((), NOTHING, error.issues, None, None, error.message, None)
+            return Preview((), NOTHING, error.issues, None, None, error.content, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 
     def _seen(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Preview:
         order = read_run_request(path, files=files, period=period)
         with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
-            intake, failure, plan = judge_inputs(run, read(run)), "", None
+            intake, failure, plan = judge_inputs(run, read(run)), None, None
             try:
                 intake, standing = stand(run, intake)
                 plan = plan_page_of(view_plan(run, draft_of(run, intake, standing)))
             except RepasseError as unsound:
-                failure = unsound.message
+                failure = unsound.content
             corrections, missing = corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)
             return Preview(
                 tables=_tables(intake),

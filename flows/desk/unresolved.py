@@ -24,7 +24,7 @@ from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
-from schemas.messages import Message
+from schemas.messages import Message, render
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.values.names import same_person
 
@@ -238,7 +238,7 @@ def link(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.render_in(language_of(request)))
+        return _page(request, status=422, problem=render(refused.content, language_of(request)))
     return RedirectResponse("/doubts?told=linked", status_code=303)
 
 
@@ -251,7 +251,7 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
             _text(form, "subject"), by=signed.user.name, evidence=_text(form, "evidence")
         )
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.render_in(language_of(request)))
+        return _page(request, status=422, problem=render(refused.content, language_of(request)))
     return RedirectResponse(f"/doubts?told={'absent' if ended else 'first'}", status_code=303)
 
 
@@ -267,7 +267,7 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
         evidence = _text(form, "evidence")
         unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.render_in(language_of(request)))
+        return _page(request, status=422, problem=render(refused.content, language_of(request)))
     return RedirectResponse("/doubts?told=decided", status_code=303)
 
 
@@ -294,7 +294,7 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         ended = unresolved_of(request).unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))
     except RepasseError as refused:
-        return _page(request, status=422, problem=refused.render_in(language_of(request)))
+        return _page(request, status=422, problem=render(refused.content, language_of(request)))
     return RedirectResponse(f"/doubts?told={'lifted' if ended else 'first'}", status_code=303)
 
 

@@ -18,7 +18,7 @@ from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message
 from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.tables.blocks import Before, BlockBooks, Books, ParsedBlock, held_sums, parse_block
 from schemas.tables.content_hash import Content, content_of, row_digests
@@ -272,7 +272,7 @@ class FileReader:
         if self._failures:
             issues = tuple(issue for failure in self._failures for issue in failure.issues)
             self._run.issues += issues
-            told = Listed(tuple(failure.told for failure in self._failures), "\n")
+            told = Listed(tuple(failure.content for failure in self._failures), "\n")
             raise UnreadableFile(Message("file.all_refused", files=told), issues=issues)
 
     def unread(self) -> list[Issue]:
@@ -359,7 +359,7 @@ class FileReader:
         )
 
     def _told(self, read: ReadTable) -> ReadTable:
-        self._run.progress.tell(render(read.decisions, self._run.language))
+        self._run.tell(read.decisions)
         return read
 
 

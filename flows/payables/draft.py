@@ -97,7 +97,6 @@ def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
     """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
     if not opened.contradictions:
         return intake
-    language = run.language
     sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in intake.sheets}
     layout = read_layout("opening", run.request.folder)
     for contradiction in opened.contradictions:
@@ -105,7 +104,6 @@ def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
         position = match_headers(raw.headers, layout).positions.get(contradiction.column)
         issue = make_issue(
             contradiction.code,
-            language=language,
             file=contradiction.file,
             sheet=raw.sheet,
             cell=None if position is None else f"{column_letter(position)}{contradiction.row}",
@@ -127,7 +125,6 @@ def contact_ids(run: Run, intake: Intake) -> dict[str, str]:
         found = find_cell(run, intake, conflict.file, conflict.sheet, conflict.row, "contact_id")
         issue = make_issue(
             IssueCode.CONTACT_DIFFERS,
-            language=run.language,
             file=conflict.file,
             sheet=conflict.sheet or None,
             cell=found.cell,

@@ -19,6 +19,7 @@ from schemas.approval import DecisionKind
 from schemas.errors import RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
+from schemas.messages import Message
 from schemas.obligation import Obligation, any_in
 from schemas.plan import Place
 from schemas.used_before import PaidAlike
@@ -37,7 +38,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     if held:
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held or errors_among(run.issues)):
-        raise RowsRefused(run.render("cli.rows.stop"))
+        raise RowsRefused(Message("cli.rows.stop"))
     identity = identity_of(job, run.request.period)
     plan = plan_batches(
         payables.obligations,

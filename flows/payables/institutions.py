@@ -8,7 +8,7 @@ from flows.payables.rules.institutions import USABLE_FOR, is_believable, is_fres
 from flows.run import Run, Service
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.messages import render
+from schemas.messages import Listed, Message
 from schemas.wire import Institution
 
 
@@ -19,13 +19,13 @@ class InstitutionList:
     Attributes:
         by_ispb: Institutions by ISPB; empty where nothing fit to be used is known.
         read_at: When it was read; None when it never was.
-        trouble: Why it could not be read now; "" when it was, or need not be.
+        trouble: Why it could not be read now; None when it was, or need not be.
         too_old: Whether there is a copy that is too old to be used.
     """
 
     by_ispb: Mapping[str, Institution]
     read_at: dt.datetime | None
-    trouble: str = ""
+    trouble: Message | Listed | None = None
     too_old: bool = False
 
 
@@ -43,7 +43,7 @@ def read_institutions(
     Effects: a list that was read to its end, and is not far shorter than the copy, replaces it. A service that does not
     answer leaves the copy, which is used until it is 30 days old.
     """
-    read_at, trouble = ledger.institutions.read_at(), ""
+    read_at, trouble = ledger.institutions.read_at(), None
     if service is not None and (refresh or not is_fresh(read_at, now)):
         trouble = _read_again(ledger, service, now)
         read_at = ledger.institutions.read_at()
@@ -61,14 +61,14 @@ def known_institutions(run: Run) -> Mapping[str, Institution]:
     """
     found = read_institutions(run.ledger, run.service, run.clock.now())
     if found.trouble:
-        run.progress.tell(render("institutions.trouble", run.language, reason=found.trouble))
+        run.tell(Message("institutions.trouble", reason=found.trouble))
     if found.too_old:
-        run.progress.tell(render("institutions.too_old", run.language, days=USABLE_FOR.days))
+        run.tell(Message("institutions.too_old", days=USABLE_FOR.days))
     return found.by_ispb
 
 
-def _read_again(ledger: Ledger, service: Service, now: dt.datetime) -> str:
-    """Read the list and keep it; return why it could not be, "" when it was."""
+def _read_again(ledger: Ledger, service: Service, now: dt.datetime) -> Message | Listed | None:
+    """Read the list and keep it; return why it could not be, None when it was."""
     if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         ledger.service.bind_or_check(service.url, service.key_fingerprint)
     try:
@@ -76,8 +76,8 @@ def _read_again(ledger: Ledger, service: Service, now: dt.datetime) -> str:
     except ConfigurationError:
         raise
     except RepasseError as error:
-        return error.message
+        return error.content
     if not is_believable(listed, kept=len(ledger.institutions.all())):
-        return f"the list has only {len(listed)} institutions; the copy is kept"
+        return Message("institutions.too_few", count=len(listed))
     ledger.institutions.replace(listed, now)
-    return ""
+    return None

@@ -202,7 +202,7 @@ def night_page(report: NightReport, language: str) -> str:
     word = catalogue_in(language)
 
     lines = [f"# {word('prefect.night', run=report.run_id)}", "", f"**{state_text(report.state, language)}**", ""]
-    lines += [f"- {message}" for message in report.messages]
+    lines += [f"- {word.write(message)}" for message in report.messages]
     if not report.jobs:
         return "\n".join([*lines, word("prefect.night.none")])
     names = [word(f"prefect.{key}") for key in ("job", "period", "why", "state", "run", "message")]
@@ -214,7 +214,7 @@ def _line(one: JobNight, language: str) -> str:
     why = render(f"prefect.why.{one.why.value if one.why else ''}", language)
     state = state_text(one.state, language)
     run = f"`{one.run_id}`" if one.run_id else ""
-    message = one.message.splitlines()[0].replace("|", "\\|") if one.message else ""
+    message = render(one.message, language).splitlines()[0].replace("|", "\\|") if one.message else ""
     return f"| {one.job or one.file} | {one.period} | {why} | {state} | {run} | {message} |"
 
 

@@ -34,6 +34,7 @@ from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.client import ProbeApi
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent
+from schemas.messages import Listed
 from schemas.submission import Outcome
 from schemas.wire import InstitutionPage, SplitReport
 
@@ -73,7 +74,7 @@ class Probing:
         self.findings.append(finding)
         if seen is not None:
             self.run.ledger.findings.record(name, seen, self.run.require_service().url)
-        self.run.progress.tell(f"{name}: {finding.verdict.value}")
+        self.run.tell(Listed((name, finding.verdict.value), ": "))
 
     def note(self, what: str) -> None:
         """Write down what is about to be done, or was, of what may cost something; nothing personal."""
@@ -216,7 +217,7 @@ def probe(probing: Probing) -> list[ProbeFinding]:
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     walked = steps_for(probing.parties.named if probing.parties else ())
     for step in walked:
-        run.progress.tell(step.does)
+        run.tell(Listed((step.does,)))
         told = len(probing.findings)
         why = "not seen"
         try:

@@ -25,7 +25,7 @@ from flows.reconciliation.write import output_folder
 from flows.run import Run
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.issues import errors_among
-from schemas.messages import message_json
+from schemas.messages import Listed, Message, message_json
 from schemas.obligation import Obligations, any_in, planned_payments, submissions_of
 from schemas.plan import HOME_CURRENCY, PaymentPlan, Place
 from schemas.plan_view import (
@@ -180,8 +180,14 @@ def warn_of_plan(run: Run, drafted: Draft) -> None:
     if drafted.plan is not None:
         run.ledger.plan_views.save(drafted.plan.digest, run.id, page_of(view).to_bytes())
     path = write_plan(run, view, output_folder(run))
-    counts = [run.render(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
-    what = run.render("cli.look.first_ever") if view.first_ever else "; ".join(counts) or run.render("cli.look.nothing")
+    counts = [Message(f"cli.look.{notice}", count=count) for notice, count in view.notice_counts.items() if count]
+    what = (
+        Message("cli.look.first_ever")
+        if view.first_ever
+        else Listed(tuple(counts), "; ")
+        if counts
+        else Message("cli.look.nothing")
+    )
     run.messages.append(
-        run.render("cli.look.run", what=what, where=path) if path else run.render("cli.look.only", what=what)
+        Message("cli.look.run", what=what, where=str(path)) if path else Message("cli.look.only", what=what)
     )

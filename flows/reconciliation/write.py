@@ -33,6 +33,7 @@ from io_adapters.outputs.corrections import SheetToCorrect, write_corrections, w
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 from schemas.obligation import submissions_of
 from schemas.payee_statement import StatementBasis
 from schemas.plan import HOME_CURRENCY
@@ -59,7 +60,7 @@ def write_payee_statements(run: Run, document: RunDocument, reconciliation: Reco
     try:
         run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
     except OSError as error:
-        run.messages.append(run.render("cli.statements.failed", run=run_id, reason=type(error).__name__))
+        run.messages.append(Message("cli.statements.failed", run=run_id, reason=type(error).__name__))
 
 
 def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:

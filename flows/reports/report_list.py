@@ -12,7 +12,7 @@ from io_adapters.ledger.leases import Owner, is_gone
 from schemas.approval import DecisionKind
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message, state_text
+from schemas.messages import Listed, Message, render
 from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
 from schemas.submission import ENDED, LIKENESS, Alarm, Alarms, Submission, SubmissionState
@@ -32,7 +32,7 @@ def doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for submission in run.ledger.submissions.doubt_abandoned(gone):
-        run.progress.tell(run.render("cli.doubt.abandoned", report=submission.report_id))
+        run.tell(Message("cli.doubt.abandoned", report=submission.report_id))
     run.ledger.checks.doubt_abandoned(gone)
 
 
@@ -138,7 +138,7 @@ def accept_found(
     paid_twice = run.ledger.submissions.record_found(
         submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by, language=run.language
     )
-    run.progress.tell(run.render("cli.doubt.found", report=name))
+    run.tell(Message("cli.doubt.found", report=name))
     if not paid_twice:
         return []
     return [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))]
@@ -164,12 +164,12 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
         if submission.id in linked:
             split_id = linked[submission.id].id or ""
             accept_found(run, submission, split_id, by=run.id, reason=FOUND_BY_LIKENESS, linked_by=LIKENESS)
-            run.messages.append(run.render("cli.doubt.likeness", report=submission.report_id, split_id=split_id))
+            run.messages.append(Message("cli.doubt.likeness", report=submission.report_id, split_id=split_id))
         if submission.id in linked or submission.state is not S.IN_DOUBT:
             continue
         report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
         if report is not None:
-            reason = run.render("cli.doubt.proposed", report=submission.report_id, split_id=report.id)
+            reason = render("cli.doubt.proposed", run.language, report=submission.report_id, split_id=report.id)
         if reason != submission.reason:
             run.ledger.submissions.note(submission.id, reason)
 
@@ -227,8 +227,8 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
     if stands.state is not judged.state or stands.state is submission.state:
         return []
     run.touched.add(submission.run_id)
-    before, after = (state_text(one.state.value, run.language) for one in (submission, stands))
-    run.progress.tell(run.render("cli.look.changed", report=submission.report_id, before=before, after=after))
+    before, after = (Message(f"state.{look.state}") for look in (submission, stands))
+    run.tell(Message("cli.look.changed", report=submission.report_id, before=before, after=after))
     if stands.state is not S.PAID:
         return []
     otherwise = [word for word in run.ledger.decisions.about(submission.id) if word.kind is not DecisionKind.PAID]
@@ -246,17 +246,17 @@ def freeze(run: Run, alarms: list[Alarm]) -> None:
     run.ledger.freeze.raise_alarms(Alarms(tuple(alarms), run.language))
     standing = run.ledger.freeze.current()
     if standing is not None:
-        raise SendingFrozen(frozen_words(run, standing))
+        raise SendingFrozen(frozen_message(standing))
 
 
-def frozen_words(run: Run, standing: Freeze) -> str:
+def frozen_message(standing: Freeze) -> Message:
     """Say why sending is frozen, and how people let it go on."""
-    return run.render("cli.freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
+    return Message("cli.freeze.standing", reason=standing.reason, tags=" --accept ".join(standing.tags))
 
 
 def note_doubts(run: Run, job: str | None) -> None:
     """Say in the run's outcome what of a job, or of all, is still in doubt."""
     doubts = run.ledger.submissions.list(job=job, states={S.IN_DOUBT, S.SENDING}, bodies=False)
     for doubt in doubts:
-        words = run.render("cli.doubt.standing", report=doubt.report_id, payments=doubt.payments)
-        run.end_with(ExitCode.IN_DOUBT, f"{words}; {doubt.reason}" if doubt.reason else words)
+        words = Message("cli.doubt.standing", report=doubt.report_id, payments=doubt.payments)
+        run.end_with(ExitCode.IN_DOUBT, Listed((words, doubt.reason), "; ") if doubt.reason else words)

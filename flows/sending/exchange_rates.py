@@ -18,7 +18,7 @@ from io_adapters.payout_api.outcome import Answer
 from schemas.errors import AnotherRun, ApprovalWanted, BrokenInvariant, DecisionRefused, NotSent, SendingFrozen
 from schemas.exchange_update import LOOKED_UP, UNSETTLED, ExchangeState, ExchangeUpdate, RateSeen
 from schemas.exit_codes import ExitCode, worst
-from schemas.messages import Message
+from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY, ExchangeTerms
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, Submission
@@ -53,7 +53,7 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
     post = partial(api.update_exchange_rate, _path_id(run, update), was_in_doubt=update.was_in_doubt)
     sent = send_once(run, run.ledger.exchange_updates, update, post, classify, by=by)
     if sent is None:
-        run.progress.tell(run.render("cli.send.taken", report=update.id))
+        run.tell(Message("cli.send.taken", report=update.id))
         return run.ledger.exchange_updates.get(update.id)
     stands, answer = sent
     return _act_on(run, stands, answer.report)
@@ -75,10 +75,10 @@ def _path_id(run: Run, update: ExchangeUpdate) -> str:
 def _act_on(run: Run, stands: ExchangeUpdate, report: SplitReport | None) -> ExchangeUpdate:
     """Tell what came of it; look a doubt up at once, and stop where going on is of no use."""
     facts = {"update": stands.id, "report": stands.report_id, "rate": stands.terms.plain_rate}
-    run.progress.tell(run.render("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
+    run.tell(Message("cli.rate.outcome", **facts, outcome=stands.state.value, reason=stands.reason))
     match stands.state:
         case X.NOT_SENT:
-            raise NotSent(run.render("cli.rate.not_sent", **facts, reason=stands.reason))
+            raise NotSent(Message("cli.rate.not_sent", **facts, reason=stands.reason))
         case X.IN_DOUBT:
             return look_up(run, stands)
         case X.DIFFERS if report is not None:
@@ -91,7 +91,7 @@ def look_up(run: Run, update: ExchangeUpdate) -> ExchangeUpdate:
     try:
         report = find_report_of(run, update)
     except NotSent as unreachable:
-        run.progress.tell(run.render("cli.look.none", reason=unreachable.message))
+        run.tell(Message("cli.look.none", reason=unreachable.content))
         return update
     return update if report is None else look_at_rate(run, update, report)
 
@@ -107,7 +107,7 @@ def look_at_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> Excha
     if stands.state is X.DIFFERS:
         _note_difference(run, stands, report)
     elif stands.state is X.ACCEPTED:
-        run.progress.tell(run.render("cli.rate.found", report=update.report_id, rate=update.terms.plain_rate))
+        run.tell(Message("cli.rate.found", report=update.report_id, rate=update.terms.plain_rate))
     return stands
 
 
@@ -145,12 +145,12 @@ def set_rates_left(run: Run, only_job: str | None) -> None:
         try:
             run.ledger.leases.take(job, run.owner, LEASE_S)
         except AnotherRun as busy:
-            run.progress.tell(busy.message)
+            run.tell(busy.content)
             continue
         try:
             set_rates(run, job)
         except (NotSent, SendingFrozen, AnotherRun) as stopped:
-            run.end_with(stopped.exit_code, stopped.message)
+            run.end_with(stopped.exit_code, stopped.content)
         finally:
             run.ledger.leases.release(job, run.owner)
 
@@ -174,10 +174,10 @@ def note_rates(run: Run, job: str | None) -> None:
     for update in run.ledger.exchange_updates.list(job=job, states=UNSETTLED):
         codes = codes_of([update])
         if codes:
-            words = run.render(
+            words = Message(
                 f"cli.{_WORDS[update.state]}", update=update.id, report=update.report_id, rate=update.terms.plain_rate
             )
-            run.end_with(worst(codes), f"{words}; {update.reason}" if update.reason else words)
+            run.end_with(worst(codes), Listed((words, update.reason), "; ") if update.reason else words)
 
 
 def _doubt_abandoned(run: Run) -> None:
@@ -185,7 +185,7 @@ def _doubt_abandoned(run: Run) -> None:
         return is_gone(owner, run.owner)
 
     for update in run.ledger.exchange_updates.doubt_abandoned(gone):
-        run.progress.tell(run.render("cli.rate.abandoned", update=update.id, report=update.report_id))
+        run.tell(Message("cli.rate.abandoned", update=update.id, report=update.report_id))
 
 
 def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
@@ -195,7 +195,7 @@ def _send_all(run: Run, approved: list[ExchangeUpdate]) -> None:
             poll_reports(run)
         doubts = len(run.ledger.exchange_updates.list(states={X.IN_DOUBT}))
         if doubts >= MOST_DOUBTS:
-            run.end_with(ExitCode.IN_DOUBT, run.render("cli.rate.doubts", count=doubts))
+            run.end_with(ExitCode.IN_DOUBT, Message("cli.rate.doubts", count=doubts))
             return
         stands = set_rate(run, update)
         run.progress.advance("exchange rates", done, len(approved))

@@ -16,9 +16,9 @@ from flows.sending.send import send
 from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, rule_for
 from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message, Money, render
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState
-from schemas.values.money import format_cents
 
 S = SubmissionState
 
@@ -71,13 +71,14 @@ def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
     """Withdraw batches, and tell each with its reason."""
     if not batches:
         return
+    reason = Message(f"cli.{why}.reason")
     withdrawn = run.ledger.submissions.withdraw_unsent(
-        [batch.id for batch in batches], run_id=run.id, reason=run.render(f"cli.{why}.reason")
+        [batch.id for batch in batches], run_id=run.id, reason=render(reason, run.language)
     )
     for batch in withdrawn:
-        amount = format_cents(batch.amount_cents, run.language)
-        facts = {"report": batch.report_id, "payments": batch.payments, "currency": batch.currency, "amount": amount}
-        run.messages.append(run.render("cli.recover.withdrawn", **facts, reason=run.render(f"cli.{why}.reason")))
+        amount = Money(batch.amount_cents, batch.currency)
+        facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}
+        run.messages.append(Message("cli.recover.withdrawn", **facts, reason=reason))
 
 
 def _without_words(run: Run, batches: Sequence[Submission]) -> list[Submission]:
@@ -127,6 +128,5 @@ def _tell_other_periods(run: Run, batches: Sequence[Submission]) -> None:
     """Say what is approved and unsent of other periods, which this run has not read."""
     for (period, digest), count in Counter((batch.period, batch.plan_digest) for batch in batches).items():
         cents = sum(batch.amount_cents for batch in batches if (batch.period, batch.plan_digest) == (period, digest))
-        amount = format_cents(cents, run.language)
-        told = run.render("cli.recover.other_period", period=period, count=count, amount=amount, digest=digest)
-        run.end_with(ExitCode.NOT_SENT, told)
+        facts = {"period": period, "count": count, "amount": Money(cents), "digest": digest}
+        run.end_with(ExitCode.NOT_SENT, Message("cli.recover.other_period", **facts))

@@ -15,13 +15,14 @@ from typing import Final
 from flows.outbox import send_once
 from flows.payables.earlier_reports import look_before_paying_again
 from flows.payables.rules.plan_batches import explain_refusal
-from flows.reports.report_list import frozen_words, note_doubts, poll_reports
+from flows.reports.report_list import frozen_message, note_doubts, poll_reports
 from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
 from flows.run import Run, Service
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from schemas.obligation import Obligations
 from schemas.reconciliation import Discrepancy
 from schemas.submission import Alarm, Alarms, Outcome, Submission, SubmissionState
@@ -77,7 +78,7 @@ def _doubts_stop(run: Run) -> bool:
     if run.request.one_more and not run.one_more_sent:
         run.one_more_sent = True
         return False
-    run.end_with(ExitCode.IN_DOUBT, run.render("cli.send.doubts", count=doubts))
+    run.end_with(ExitCode.IN_DOUBT, Message("cli.send.doubts", count=doubts))
     return True
 
 
@@ -90,7 +91,7 @@ def check_may_send(run: Run) -> None:
     """
     hold = run.ledger.hold.current()
     if hold:
-        raise NotSent(run.render("cli.hold.standing", by=hold.by, why=hold.why))
+        raise NotSent(Message("cli.hold.standing", by=hold.by, why=hold.why))
     check_not_frozen(run)
 
 
@@ -102,7 +103,7 @@ def check_not_frozen(run: Run) -> None:
     """
     freeze = run.ledger.freeze.current()
     if freeze:
-        raise SendingFrozen(frozen_words(run, freeze))
+        raise SendingFrozen(frozen_message(freeze))
 
 
 def listing_is_old(run: Run) -> bool:
@@ -146,10 +147,10 @@ def _tell_taken(run: Run, submission_id: str) -> None:
     """Say why a submission is not sent by this worker: another has it, or people took it back."""
     stands = run.ledger.submissions.get(submission_id)
     if stands.state is S.WITHDRAWN:
-        told = run.render("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
+        told = Message("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
         run.end_with(ExitCode.APPROVAL_WANTED, told)
     else:
-        run.progress.tell(run.render("cli.send.taken", report=stands.report_id))
+        run.tell(Message("cli.send.taken", report=stands.report_id))
 
 
 def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:
@@ -200,21 +201,21 @@ def _check_bytes(submission: Submission) -> None:
 def _act_on(run: Run, submission: Submission, answer: Answer, owed: Obligations) -> None:
     """Tell what came of it, and stop where going on could do harm."""
     name = submission.report_id
-    run.progress.tell(run.render("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
+    run.tell(Message("cli.send.outcome", report=name, outcome=answer.outcome.value, reason=answer.reason))
     if answer.outcome is Outcome.NOT_SENT:
-        raise NotSent(run.render("cli.send.not_sent", report=name, reason=answer.reason))
+        raise NotSent(Message("cli.send.not_sent", report=name, reason=answer.reason))
     if answer.outcome is Outcome.REFUSED:
         places = [(error.loc, error.type) for error in answer.validation_errors]
         run.issues += explain_refusal(submission, places, owed)
-        run.end_with(ExitCode.REFUSED, run.render("cli.send.refused", report=name, reason=answer.reason))
+        run.end_with(ExitCode.REFUSED, Message("cli.send.refused", report=name, reason=answer.reason))
     if stops_sending(answer.http_status):
         code = ExitCode.REFUSED if answer.outcome is Outcome.REFUSED else ExitCode.IN_DOUBT
-        run.sending_stopped = run.render("cli.send.stopped", report=name, reason=answer.reason)
+        run.sending_stopped = Message("cli.send.stopped", report=name, reason=answer.reason)
         run.end_with(code, run.sending_stopped)
     run.accepted += answer.outcome is Outcome.ACCEPTED
     if answer.mismatches:
         for what in answer.mismatches:
             run.discrepancies.append(Discrepancy(kind="answer", report_id=name, message=what))
         fields = ", ".join(answer.mismatches)
-        run.end_with(ExitCode.DISCREPANCIES, run.render("cli.send.differs", report=name, fields=fields))
+        run.end_with(ExitCode.DISCREPANCIES, Message("cli.send.differs", report=name, fields=fields))
     check_not_frozen(run)

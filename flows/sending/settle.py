@@ -15,7 +15,7 @@ from io_adapters.outputs.run_folder import write_outputs
 from schemas.errors import NotSent, SendingFrozen
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
-from schemas.messages import state_text
+from schemas.messages import Message
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, PROVISIONAL, UNTOLD, Submission, SubmissionState, Withheld
@@ -79,7 +79,7 @@ def poll_open_reports(run: Run, waiting: Sequence[Submission], listed: Iterable[
                 if submission.id in rates:
                     look_at_rate(run, rates[submission.id], report)
     except NotSent as unreachable:
-        run.progress.tell(run.render("cli.look.none", reason=unreachable.message))
+        run.tell(Message("cli.look.none", reason=unreachable.content))
 
 
 def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...]:
@@ -92,7 +92,7 @@ def _compared_list(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport
     try:
         compare_reports(run, look)
     except SendingFrozen as frozen:
-        run.end_with(frozen.exit_code, frozen.message)
+        run.end_with(frozen.exit_code, frozen.content)
     return look.reports
 
 
@@ -133,14 +133,14 @@ def record_look(run: Run, submission: Submission, report: SplitReport, withheld:
     run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
         told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
-        run.end_with(CODE_OF[judged.state], run.render("cli.look.ended", **told))
+        run.end_with(CODE_OF[judged.state], Message("cli.look.ended", **told))
 
 
 def note_open(run: Run) -> None:
     """Say what is still open, and that the run ends all the same."""
     left = open_submissions(run)
     if left:
-        run.end_with(ExitCode.STILL_OPEN, run.render("cli.open.left", count=len(left)))
+        run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
     note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)
@@ -166,7 +166,7 @@ def settle_all(run: Run) -> None:
     try:
         compare_reports(run, look)
     except SendingFrozen as frozen:
-        run.end_with(frozen.exit_code, frozen.message)
+        run.end_with(frozen.exit_code, frozen.content)
     set_rates_left(run, run.only_job)
     known = {submission.id for submission in before}  # what was sent meanwhile is not in the list
     waiting = [submission for submission in _unfinished(run) if submission.state in OPEN and submission.id in known]
@@ -178,7 +178,7 @@ def settle_all(run: Run) -> None:
     run.touched |= run.ledger.decisions.runs_to_tell(run.only_job)
     left = [submission for submission in _unfinished(run) if submission.state in OPEN]
     if left:
-        run.end_with(ExitCode.STILL_OPEN, run.render("cli.open.left", count=len(left)))
+        run.end_with(ExitCode.STILL_OPEN, Message("cli.open.left", count=len(left)))
     note_doubts(run, run.only_job)
     note_undetermined(run)
     note_rates(run, run.only_job)
@@ -208,9 +208,9 @@ def note_undetermined(run: Run) -> None:
             told = {
                 "report": submission.report_id,
                 "payments": submission.payments,
-                "state": state_text(submission.state.value, run.language),
+                "state": Message(f"state.{submission.state}"),
             }
-            run.end_with(ExitCode.DISCREPANCIES, run.render("cli.undetermined.left", **told))
+            run.end_with(ExitCode.DISCREPANCIES, Message("cli.undetermined.left", **told))
 
 
 def _unfinished(run: Run) -> list[Submission]:
@@ -240,4 +240,4 @@ def rewrite(run: Run) -> None:
         write_payee_statements(run, document, reconciliation, run_id)
         if summary.exit_code == ExitCode.DISCREPANCIES:
             run.codes.add(ExitCode.DISCREPANCIES)
-        run.progress.tell(run.render("cli.run.rewritten", run=run_id, state=summary.state))
+        run.tell(Message("cli.run.rewritten", run=run_id, state=summary.state))

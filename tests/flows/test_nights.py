@@ -10,6 +10,7 @@ from flows.run import QuietProgress
 from flows.runner import RunOptions
 from flows.start import start_payout
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE, LIST, Oracle
@@ -57,7 +58,7 @@ def test_the_second_night_runs_nothing_and_asks_nothing(jobs: Path, service: Ora
 
 def test_a_word_given_by_day_is_taken_up_at_night(jobs: Path, label: Label, service: Oracle):
     waiting = next(job for job in run_night(jobs).jobs if job.job == "waits")
-    (planned,) = [line for line in waiting.message.split() if line.startswith("sha256:")]
+    (planned,) = [line for line in render(waiting.message, "pt-BR").split() if line.startswith("sha256:")]
     label.approve(planned, "20,00", "bruno")
     night = run_night(jobs)
     assert [job.job for job in night.jobs if job.was_run] == ["waits"]
@@ -116,8 +117,8 @@ def test_a_night_tells_what_an_earlier_month_still_holds(monthly: tuple[Path, La
     run_night(folder)
     quiet = of_earlier(run_night(folder))
     assert (quiet.was_run, quiet.exit_code) == (False, ExitCode.ROWS_HELD)
-    assert "20,00" in quiet.message
-    assert f"--period {EARLIER}" in quiet.message
+    assert "20,00" in render(quiet.message, "pt-BR")
+    assert f"--period {EARLIER}" in render(quiet.message, "pt-BR")
     assert EARLIER in job.say("nightly", "--jobs", folder, code=ExitCode.ROWS_HELD).output
     assert service.paid == [1000]
 
@@ -143,7 +144,7 @@ def test_of_a_job_with_a_period_of_its_own_the_night_tells_what_an_earlier_one_h
     job.payments(payment(ANA, "11,00"))
     night = of_earlier(run_night(folder))
     assert (night.was_run, night.exit_code) == (False, ExitCode.ROWS_HELD)
-    assert "20,00" in night.message
+    assert "20,00" in render(night.message, "pt-BR")
 
 
 def test_a_decision_made_by_day_is_taken_up_at_night(label: Label, service: Oracle):

@@ -7,6 +7,7 @@ from openpyxl import load_workbook
 from flows.cli.decisions import resolve_doubts
 from schemas.errors import ApprovalWanted, DecisionRefused, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 from schemas.submission import SubmissionState
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import declare, payment, people
@@ -423,7 +424,7 @@ def test_one_that_cannot_be_declared_stops_them_all_and_each_is_told(label, serv
     assert [states()[name] for name in three_lost] == [SubmissionState.IN_DOUBT] * 3
     with pytest.raises(DecisionRefused) as refused:
         absent_all(three_lost, hours=1)
-    assert all(name in refused.value.render_in("pt-BR") for name in three_lost)
+    assert all(name in render(refused.value.content, "pt-BR") for name in three_lost)
 
 
 def test_one_of_many_that_is_there_after_all_is_accepted_and_the_others_are_declared(label, service, three_lost):

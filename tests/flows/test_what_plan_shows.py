@@ -13,6 +13,7 @@ from flows.reconciliation.preview import warn_of_plan
 from flows.run import QuietProgress
 from flows.runner import opened_run, read_run_request
 from flows.settings import read_settings
+from schemas.messages import render
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO, DAVI = people(4)
@@ -255,7 +256,7 @@ def test_a_run_that_waits_for_approval_tells_counts_and_where_the_workbook_is(se
     order = read_run_request(september.job, by="ana")
     with opened_run("payout", order, read_settings(), QuietProgress()) as run:
         warn_of_plan(run, freeze_plan(run, check_accounts(run, draft(run, read(run)))))
-    (message,) = run.messages
+    (message,) = (render(message, "pt-BR") for message in run.messages)
     told = "1 com cem vezes o valor anterior; 1 nunca pago antes; 1 pago no último período e ausente agora"
     first, second = message.splitlines()
     assert first == f"olhe antes de aprovar: {told}"

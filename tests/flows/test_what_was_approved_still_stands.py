@@ -10,6 +10,7 @@ from flows.run import QuietProgress
 from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
 from flows.settings import read_settings
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of
@@ -63,7 +64,7 @@ def test_it_is_finished_though_rows_were_added_which_wait_for_a_word_of_their_ow
 def test_what_was_approved_lapses_as_a_word_does(cut_short, service):
     run = run_after(cut_short, days=8)
     assert run.exit_code == ExitCode.APPROVAL_WANTED
-    assert sum("venceu" in message for message in run.messages) == 2
+    assert sum("venceu" in render(message, "pt-BR") for message in run.messages) == 2
     assert service.paid == [1000]
 
 

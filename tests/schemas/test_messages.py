@@ -26,12 +26,12 @@ def test_a_message_is_equal_to_another_of_the_same_id_and_facts():
 
 def test_an_error_is_told_in_the_readers_language_and_logged_in_english():
     error = ApprovalWanted(Message("approval.too_few", plan="sha256:ab", given=1, wanted=2))
-    assert error.render_in("pt-BR") == "o plano sha256:ab tem 1 de 2 aprovações"
-    assert error.message == str(error) == error.render_in("en") == "plan sha256:ab has 1 of 2 approvals"
+    assert render(error.content, "pt-BR") == "o plano sha256:ab tem 1 de 2 aprovações"
+    assert error.message == str(error) == render(error.content, "en") == "plan sha256:ab has 1 of 2 approvals"
 
 
 def test_an_error_in_plain_words_says_them_in_every_language():
-    assert ApprovalWanted("as it is").render_in("pt-BR") == "as it is"
+    assert render(ApprovalWanted("as it is").content, "pt-BR") == "as it is"
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ class World:
         walk(route, run, _without_files(sheet))
         if order:
             ledger.leases.release(JOB, owner)
-        return Ending(frozenset(run.codes), tuple(run.messages))
+        return Ending(frozenset(run.codes), tuple(map(str, run.messages)))
 
 
 def _without_files(sheet: Spreadsheet | None) -> Watch:

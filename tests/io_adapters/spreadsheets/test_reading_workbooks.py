@@ -17,6 +17,7 @@ from schemas.errors import UnreadableFile
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout
+from schemas.messages import render
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from tests.io_adapters.spreadsheets.workbook_files import (
@@ -50,7 +51,7 @@ def refused(path: str, layout: Layout = PAYMENTS, language: str = "en") -> tuple
     assert caught.value.exit_code is ExitCode.UNREADABLE_FILE
     assert issue.file == Path(path).name
     assert str(issue.message) in str(caught.value)
-    return issue.code, caught.value.render_in(language)
+    return issue.code, render(caught.value.content, language)
 
 
 def test_each_kind_of_cell_becomes_the_text_a_person_would_write(tmp_path):
