@@ -14,6 +14,7 @@ from flows.run import Run
 from io_adapters.ledger.outbox import Outbox, Proof
 from schemas.attempt import Attempt, AttemptState
 from schemas.errors import NotSent
+from schemas.messages import Listed, Message
 
 Kept = TypeVar("Kept", bound=Attempt[Any])
 
@@ -96,8 +97,8 @@ def _last_look(run: Run, outbox: Outbox[Kept], attempt: Kept, deadline_s: float)
 
     def look() -> None:
         if run.clock.monotonic_s() >= deadline_s or not outbox.still_mine(attempt.id, run.owner):
-            why = "this worker was late and has lost the row; nothing was sent"
+            why = Message("attempt.late")
             outbox.record_outcome(attempt.id, AttemptState.NOT_SENT, http_status=None, raw_answer=b"", reason=why)
-            raise NotSent(f"{attempt.id}: {why}")
+            raise NotSent(Listed((attempt.id, why), ": "))
 
     return look

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from schemas.attempt import transitions
+from schemas.messages import Message
 from schemas.plan import ExchangeTerms, digest_of, short_token
 from schemas.submission import SubmissionState
 
@@ -76,7 +77,7 @@ class ExchangeUpdate:
         run_id: The run that wrote it down, or sent it.
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt for this report.
-        reason: Why it stands where it stands, for people; "".
+        reason: Why it stands where it stands; None where that says it all.
         job: Name of the job.
         period: Label of the period.
         report_run_id: The run that sent the report.
@@ -93,7 +94,7 @@ class ExchangeUpdate:
     run_id: str
     sending_at: dt.datetime | None
     was_in_doubt: bool
-    reason: str
+    reason: Message | None
     job: str
     period: str
     report_run_id: str

@@ -99,7 +99,7 @@ def render(message: Message | Listed | str, language: str, /, **facts: object) -
 
 def message_json(message: Message) -> dict[str, Any]:
     """Return a message as plain JSON values, for the ledger."""
-    return {"id": message.id, "facts": {name: _plain(fact) for name, fact in message.given}}
+    return {"id": message.id, "facts": facts_json(message.facts)}
 
 
 def message_from(plain: Mapping[str, Any]) -> Message:
@@ -109,15 +109,26 @@ def message_from(plain: Mapping[str, Any]) -> Message:
     >>> message_from(message_json(told)) == told
     True
     """
-    return Message(plain["id"], **{name: _fact_from(fact) for name, fact in plain["facts"].items()})
+    return Message(plain["id"], **facts_from(plain["facts"]))
 
 
-def _plain(fact: object) -> object:
+def facts_json(facts: Mapping[str, object]) -> dict[str, object]:
+    """Return facts as plain JSON values."""
+    return {name: fact_json(fact) for name, fact in facts.items()}
+
+
+def facts_from(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what `facts_json` returned."""
+    return {name: fact_from(fact) for name, fact in plain.items()}
+
+
+def fact_json(fact: object) -> object:
+    """Return a fact as plain JSON values, for the ledger."""
     match fact:
         case Message():
             return message_json(fact)
         case Listed():
-            return {"parts": [_plain(part) for part in fact.parts], "by": fact.by}
+            return {"parts": [fact_json(part) for part in fact.parts], "by": fact.by}
         case Money():
             return {"cents": fact.cents, "currency": fact.currency}
         case Decimal():
@@ -128,12 +139,13 @@ def _plain(fact: object) -> object:
             raise TypeError(f"a fact of the kind {type(fact).__name__} is not kept")
 
 
-def _fact_from(plain: Any) -> object:  # noqa: ANN401  # whatever JSON holds
+def fact_from(plain: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """Read what `fact_json` returned."""
     match plain:
         case {"id": str()}:
             return message_from(plain)
         case {"parts": parts, "by": by}:
-            return Listed(tuple(map(_fact_from, parts)), by)
+            return Listed(tuple(map(fact_from, parts)), by)
         case {"cents": cents, "currency": currency}:
             return Money(cents, currency)
         case {"decimal": digits}:

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from schemas.approval import Decision
-from schemas.messages import Listed, Message
+from schemas.messages import Listed, Message, facts_from, facts_json
 from schemas.plan import Place
 from schemas.values.destination import Destination
 
@@ -26,6 +28,10 @@ _WITH_FACTS: Final[Mapping[str, str]] = {
 }
 
 
+# Facts of messages, as pydantic writes and reads them.
+Facts = Annotated[Mapping[str, Any], PlainSerializer(facts_json), BeforeValidator(facts_from)]
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why an obligation is where it is.
@@ -36,7 +42,7 @@ class Reason:
     """
 
     code: str
-    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    facts: Facts = field(default_factory=dict, hash=False)
 
     @property
     def text(self) -> str:
@@ -91,7 +97,7 @@ def reasons_of(codes: str) -> Reasons:
     return tuple(Reason(code) for code in codes.split(",")) if codes else ()
 
 
-def because(code: str, **facts: str) -> Reasons:
+def because(code: str, **facts: object) -> Reasons:
     """Give one reason."""
     return (Reason(code, facts),)
 

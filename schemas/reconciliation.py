@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, SerializerFunctionWrapHandler, model_serializer
 
 from schemas.issues import Issue
 from schemas.messages import Message, catalogue_in, render
@@ -84,6 +84,7 @@ class Discrepancy(Strict):
         message: For programs, in English.
         expected: What was planned or recorded.
         found: What the service says.
+        why: Why a report ended so, for people.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Discrepancy(Strict):
     message: str
     expected: str | None = None
     found: str | None = None
+    why: InstanceOf[Message] | None = Field(default=None, exclude=True)
 
     @classmethod
     def of(cls, kind: str, report_id: str | None, expected: object = None, found: object = None) -> "Discrepancy":
@@ -101,8 +103,10 @@ class Discrepancy(Strict):
         return cls(kind=kind, report_id=report_id, message=render(f"discrepancy.{kind}", "en"), **shown)
 
     def render_in(self, language: str) -> str:
-        """Say what does not agree; what the ledger says of a report that ended otherwise is said as it stands there."""
+        """Say what does not agree, or why a report ended otherwise."""
         texts = catalogue_in(language)
+        if self.why is not None:
+            return texts.write(self.why)
         return texts(id_) if (id_ := f"discrepancy.{self.kind}") in texts else self.message
 
 

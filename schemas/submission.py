@@ -102,7 +102,7 @@ class Submission:
         run_id: The run that sent it, or planned it while it is unsent.
         sending_at: When the intent to send was written down (UTC); None before.
         was_in_doubt: Whether these bytes have ever been in doubt.
-        reason: Why it stands where it stands, for people; "".
+        reason: Why it stands where it stands; None where that says it all.
         linked_by: LIKENESS where its report was found by likeness alone, TAKEN_BACK where people took that back; None
             where it was told by name, or by people.
     """
@@ -126,7 +126,7 @@ class Submission:
     run_id: str
     sending_at: dt.datetime | None
     was_in_doubt: bool
-    reason: str
+    reason: Message | None
     linked_by: str | None = None
 
 
@@ -234,24 +234,12 @@ class Alarm:
             paid_twice, status_changed (one that had failed).
         tag: A ledger's tag or a report id, with a colon and the field where the service tells one of them wrongly. Once
             accepted it raises no alarm again.
-        told: What people read.
+        message: What was seen, for people.
     """
 
     kind: AlarmKind
     tag: str
-    told: Message
+    message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class Alarms:
-    """What was seen at once, and the language it is told in."""
-
-    found: tuple[Alarm, ...] = ()
-    language: str = "en"
-
-    def and_also(self, alarm: Alarm) -> "Alarms":
-        """Return these and one more."""
-        return Alarms((*self.found, alarm), self.language)
-
-
-NO_ALARMS: Final = Alarms()
+Alarms = tuple[Alarm, ...]

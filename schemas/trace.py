@@ -9,6 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from schemas.obligation import Reasons
 
 
@@ -189,7 +190,7 @@ class TracedReport:
     amount_cents: int
     payments: int
     state: str
-    reason: str
+    reason: Message | None
     split_id: str | None
     status: str | None
     seen_at: dt.datetime | None

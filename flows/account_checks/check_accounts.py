@@ -134,7 +134,7 @@ class _Asking:
         """Classify what came back for a check."""
         never_left = answer.outcome is Outcome.NOT_SENT
         self.verdicts[name] = Verdict(CheckResult.NOT_ASKED if never_left else _VERDICTS[answer.valid], answer.message)
-        proof = Proof(AttemptState(answer.outcome.value), answer.message)
+        proof = Proof(AttemptState(answer.outcome.value), Message("attempt.evidence", text=answer.message))
         days = self._run.job.account_checks.valid_for_days
         check = self._open.pop(name)
         self._unwritten.append(

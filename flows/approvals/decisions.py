@@ -196,7 +196,7 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     if differences:
         fields = ", ".join(differences)
         raise DecisionRefused(Message("report.differs", report=found_id, name=submission.report_id, fields=fields))
-    alarms = accept_found(run, submission, found_id, by=by, reason="found by a person")
+    alarms = accept_found(run, submission, found_id, by=by, reason=Message("attempt.found_by_person"))
     if alarms:
         freeze(run, alarms)
     return run.ledger.submissions.get(submission.id)
@@ -288,7 +288,7 @@ def take_link_back(run: Run, submission_id: str, by: Sequence[str], evidence: st
         SendingFrozen: what it pays was sent again since; the link is taken back all the same.
     """
     name = submission_id
-    paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence, language=run.language)
+    paid_twice = run.ledger.submissions.take_link_back(submission_id, by=by, evidence=evidence)
     if paid_twice:
         freeze(run, [Alarm("paid_twice", name, Message("alarm.paid_twice", name=name, count=len(paid_twice)))])
     return run.ledger.submissions.get(submission_id)

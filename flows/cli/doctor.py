@@ -12,6 +12,7 @@ import typer
 from flows.cli.ending import AsJson, Result, console_for
 from schemas.errors import DecisionRefused, NotSent, RepasseError, SendingFrozen, UnreadableFile
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -168,7 +169,7 @@ def _sending(settings: "Settings") -> str:
     with open_ledger_of(settings, create=False) as ledger:
         hold, freeze = ledger.hold.current(), ledger.freeze.current()
     if freeze:
-        raise SendingFrozen(f"frozen: {freeze.reason}")
+        raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
     if hold:
         raise NotSent(f"on hold by {hold.by}: {hold.why}")
     return "may go on"

@@ -102,7 +102,7 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     if not codes:
         console.print("nothing waits for anybody")
     document["hold"] = hold.why if hold else None
-    document["freeze"] = {"reason": freeze.reason, "tags": list(freeze.tags)} if freeze else None
+    document["freeze"] = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
 
 
@@ -145,7 +145,7 @@ def _submission_document(submission: "Submission") -> dict[str, Any]:
         "payments": submission.payments,
         "amount_cents": submission.amount_cents,
         "run": submission.run_id,
-        "reason": submission.reason,
+        "reason": str(submission.reason or ""),
         "linked_by": submission.linked_by,
     }
 
@@ -161,7 +161,7 @@ def _rate_document(update: "ExchangeUpdate") -> dict[str, Any]:
         "rate": update.terms.plain_rate,
         "state": update.state.value,
         "run": update.run_id,
-        "reason": update.reason,
+        "reason": str(update.reason or ""),
     }
 
 

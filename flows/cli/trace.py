@@ -12,7 +12,7 @@ from flows.intake.rules.sum_lines import EXACT, plain
 from flows.tracing.rules import exact_sum
 from flows.tracing.trace import Traced
 from schemas.exit_codes import ExitCode, worst
-from schemas.messages import catalogue_in, render, state_text
+from schemas.messages import Message, catalogue_in, render, state_text
 from schemas.obligation import reasons_message, reasons_text
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 from schemas.values.money import format_cents
@@ -51,6 +51,8 @@ def _nobody(console: Console, found: Traced) -> Result:
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
     """Write what was traced as JSON: exact amounts as texts, moments as ISO."""
+    if isinstance(value, Message):
+        return str(value)
     if dataclasses.is_dataclass(value):
         named = {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
         if isinstance(value, TracedObligation):
@@ -174,7 +176,7 @@ class _Text:
 
     def _report(self, one: TracedReport) -> None:
         state = state_text(one.state, self._one.language)
-        state = f"{state} ({one.reason})" if one.reason else state
+        state = f"{state} ({self._labels.write(one.reason)})" if one.reason else state
         self._text(1, "cli.trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
         self._text(2, "cli.trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
         for word in one.approvals:

@@ -24,7 +24,7 @@ from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message, render
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.values.names import same_person
 
@@ -60,7 +60,7 @@ class Doubt:
     amount_cents: int
     sent_at: dt.datetime | None
     absent_from: dt.datetime | None
-    reason: str
+    reason: Message | Listed | None
     first_word: FirstDecision | None
 
 
@@ -76,7 +76,7 @@ class Stop:
     """
 
     hold: str
-    freeze: str
+    freeze: Listed | None
     tags: tuple[str, ...]
     first_word: FirstDecision | None
 
@@ -147,7 +147,7 @@ class Unresolved:
         first = self._ledger.first_decisions.standing(FREEZE, _name_of(freeze.tags)) if freeze else None
         return Stop(
             hold=f"{hold.by}: {hold.why}" if hold else "",
-            freeze=freeze.reason if freeze else "",
+            freeze=freeze.reason if freeze else None,
             tags=freeze.tags if freeze else (),
             first_word=first,
         )
@@ -198,7 +198,7 @@ class Unresolved:
     def _of_rate(self, one: ExchangeUpdate) -> Doubt:
         first = self._ledger.first_decisions.standing(ABSENT, one.id)
         terms = f"{one.terms.currency} {one.terms.plain_rate}, {one.report_id}, {one.split_id}"
-        reason = f"{terms}: {one.reason}" if one.reason else terms
+        reason = Listed((terms, one.reason) if one.reason else (terms,), ": ")
         sent = one.sending_at
         return Doubt(one.id, one.job, one.period, one.terms.currency, 0, 0, sent, _from(sent), reason, first)
 

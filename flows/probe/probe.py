@@ -34,7 +34,7 @@ from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.client import ProbeApi
 from io_adapters.payout_api.outcome import Answer
 from schemas.errors import BrokenInvariant, NotSent
-from schemas.messages import Listed
+from schemas.messages import Listed, Message, Money
 from schemas.submission import Outcome
 from schemas.wire import InstitutionPage, SplitReport
 
@@ -91,7 +91,7 @@ def probe_create(probing: Probing) -> None:
     if answer.http_status is not None and 200 <= answer.http_status < 300:
         probing.saw("create_statuses", str(answer.http_status), "answer to a report of R$ 0.01")
     if answer.report is None or answer.report.id is None:
-        raise NotSent(f"the report of R$ 0.01 was not accepted: {answer.reason}")
+        raise NotSent(Message("probe.not_accepted", amount=Money(1, "R$"), reason=answer.reason))
     listed = _listed(probing, answer.report.id)
     echoes = answer.report.reportId == report_id and (listed is None or listed.reportId == report_id)
     where = "the answer and the list" if listed else "the answer"
@@ -114,14 +114,14 @@ def probe_again(probing: Probing) -> None:
     elif answer.http_status in {409, 422}:
         probing.saw("report_id_unique", "true", f"HTTP {answer.http_status} to the same report")
     else:
-        probing.saw("report_id_unique", None, answer.reason)
+        probing.saw("report_id_unique", None, str(answer.reason))
 
 
 def probe_sums(probing: Probing) -> None:
     """Create a report whose payments and owner's part do not make its amount."""
     answer = _create(probing, NAME + secrets.token_hex(8), amount_cents=2)
     seen = {Outcome.ACCEPTED: "false", Outcome.REFUSED: "true"}.get(answer.outcome)
-    probing.saw("payments_and_owner_make_amount", seen, answer.reason)
+    probing.saw("payments_and_owner_make_amount", seen, str(answer.reason))
 
 
 def probe_account(probing: Probing) -> None:

@@ -12,15 +12,15 @@ from io_adapters.ledger.leases import Owner, is_gone
 from schemas.approval import DecisionKind
 from schemas.errors import SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message
 from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
-from schemas.submission import ENDED, LIKENESS, Alarm, Alarms, Submission, SubmissionState
+from schemas.submission import ENDED, LIKENESS, Alarm, Submission, SubmissionState
 from schemas.wire import SplitReport
 
 S = SubmissionState
 
-FOUND_BY_LIKENESS: Final = "found by likeness: payer, currency, total, number of payments and time; nothing echoed"
+FOUND_BY_LIKENESS: Final = Message("attempt.found_by_likeness")
 # What is said of a report again at every look although it ended long ago.
 _TOLD_AFTER_THE_END: Final = frozenset({"status_changed", "figures_changed", "overpaid"})
 
@@ -111,7 +111,9 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
             told = Message("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
             alarms.append(Alarm("linked_twice", f"{name}:id", told))
         elif finding.matches:
-            alarms += accept_found(run, finding.submission, split_id, by=run.id, reason="found in the list")
+            alarms += accept_found(
+                run, finding.submission, split_id, by=run.id, reason=Message("attempt.found_in_list")
+            )
     _link_or_propose(run, [finding.submission for finding in findings if not finding.matches], reports)
     return alarms + _wrong_likenesses(run, reports)
 
@@ -131,12 +133,12 @@ def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]
 
 
 def accept_found(
-    run: Run, submission: Submission, split_id: str, *, by: str, reason: str, linked_by: str | None = None
+    run: Run, submission: Submission, split_id: str, *, by: str, reason: Message, linked_by: str | None = None
 ) -> list[Alarm]:
     """Take a report for a submission in doubt or declared absent; an alarm where its payments were sent again since."""
     name = submission.report_id
     paid_twice = run.ledger.submissions.record_found(
-        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by, language=run.language
+        submission.id, split_id=split_id, by=by, reason=reason, linked_by=linked_by
     )
     run.tell(Message("cli.doubt.found", report=name))
     if not paid_twice:
@@ -169,7 +171,7 @@ def _link_or_propose(run: Run, nameless: list[Submission], reports: tuple[SplitR
             continue
         report, reason = proposed.get(submission.id), run.ledger.submissions.journal(submission.id)[-1].reason
         if report is not None:
-            reason = render("cli.doubt.proposed", run.language, report=submission.report_id, split_id=report.id)
+            reason = Message("cli.doubt.proposed", report=submission.report_id, split_id=report.id)
         if reason != submission.reason:
             run.ledger.submissions.note(submission.id, reason)
 
@@ -200,7 +202,7 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
         if judged.state is not submission.state or judged.reason != submission.reason:
             told += _record_change(run, submission, report, judged)
         elif submission.state is S.FAILED and told:
-            run.ledger.freeze.raise_alarms(Alarms((_changed_its_mind(submission, report),), run.language))
+            run.ledger.freeze.raise_alarms((_changed_its_mind(submission, report),))
         if told:
             run.note_discrepancies(told)
             run.codes.add(ExitCode.DISCREPANCIES)
@@ -222,7 +224,7 @@ def _record_change(run: Run, submission: Submission, report: SplitReport, judged
         by=run.id,
         reason=judged.reason,
         seen=submission.state,
-        alarms=Alarms(alarms, run.language),
+        alarms=alarms,
     )
     if stands.state is not judged.state or stands.state is submission.state:
         return []
@@ -243,7 +245,7 @@ def freeze(run: Run, alarms: list[Alarm]) -> None:
     Raises:
         SendingFrozen: there are, or a freeze stands from before.
     """
-    run.ledger.freeze.raise_alarms(Alarms(tuple(alarms), run.language))
+    run.ledger.freeze.raise_alarms(tuple(alarms))
     standing = run.ledger.freeze.current()
     if standing is not None:
         raise SendingFrozen(frozen_message(standing))

@@ -46,8 +46,10 @@ def set_rate(run: Run, update: ExchangeUpdate, *, by: str = "") -> ExchangeUpdat
         return stands
 
     def classify(answer: Answer) -> Proof:
-        places = "".join(f" at {error.place}" for error in answer.validation_errors)
-        return Proof(after_answer(answer.outcome, update.terms, answer.report), answer.reason + places)
+        reason, places = answer.reason, tuple(error.place for error in answer.validation_errors)
+        if places:
+            reason = Message("answer.places", reason=reason, places=Listed(places))
+        return Proof(after_answer(answer.outcome, update.terms, answer.report), reason)
 
     api = run.require_service().api
     post = partial(api.update_exchange_rate, _path_id(run, update), was_in_doubt=update.was_in_doubt)
@@ -102,7 +104,7 @@ def look_at_rate(run: Run, update: ExchangeUpdate, report: SplitReport) -> Excha
     if after is update.state:
         return update
     shown = report.exchangeRate
-    reason = f"the report shows the rate {shown}" if shown is not None else "the report shows a rate nobody can read"
+    reason = Message("rate.shown", rate=str(shown)) if shown is not None else Message("rate.shown_unreadable")
     stands = run.ledger.exchange_updates.record_seen(update, after, by=run.id, reason=reason)
     if stands.state is X.DIFFERS:
         _note_difference(run, stands, report)
@@ -317,7 +319,7 @@ def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdat
     report = _require_last_look(run, update)
     if judge_rate(update.terms, report) is RateSeen.ANOTHER:
         raise DecisionRefused(Message("rate.another", report=split_id, rate=update.terms.plain_rate))
-    return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason="set, as a person has found")
+    return run.ledger.exchange_updates.record_seen(update, X.ACCEPTED, by=by, reason=Message("rate.found_set"))
 
 
 def declare_rates_absent(run: Run, update_ids: Iterable[str], by: Sequence[str], evidence: str) -> list[ExchangeUpdate]:

@@ -16,7 +16,7 @@ from flows.sending.send import send
 from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed, rule_for
 from schemas.errors import NotSent
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message, Money, render
+from schemas.messages import Message, Money
 from schemas.plan import Place
 from schemas.submission import Submission, SubmissionState
 
@@ -72,9 +72,7 @@ def _withdraw(run: Run, batches: Sequence[Submission], why: str) -> None:
     if not batches:
         return
     reason = Message(f"cli.{why}.reason")
-    withdrawn = run.ledger.submissions.withdraw_unsent(
-        [batch.id for batch in batches], run_id=run.id, reason=render(reason, run.language)
-    )
+    withdrawn = run.ledger.submissions.withdraw_unsent([batch.id for batch in batches], run_id=run.id, reason=reason)
     for batch in withdrawn:
         amount = Money(batch.amount_cents, batch.currency)
         facts = {"report": batch.report_id, "payments": batch.payments, "amount": amount}

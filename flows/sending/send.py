@@ -25,7 +25,7 @@ from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from schemas.obligation import Obligations
 from schemas.reconciliation import Discrepancy
-from schemas.submission import Alarm, Alarms, Outcome, Submission, SubmissionState
+from schemas.submission import Alarm, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
 
 S = SubmissionState
@@ -126,8 +126,7 @@ def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | N
 
     def classify(answer: Answer) -> Proof:
         split_id = answer.report.id if answer.report else None
-        alarms = Alarms(_alarms_of(submission, answer), run.language)
-        return Proof(S(answer.outcome.value), answer.reason, split_id, alarms)
+        return Proof(S(answer.outcome.value), answer.reason, split_id, _alarms_of(submission, answer))
 
     post = partial(
         post_once, run.require_service(), report_id=submission.report_id, was_in_doubt=submission.was_in_doubt
@@ -138,7 +137,7 @@ def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | N
         return None
     stands, answer = sent
     if answer.outcome is Outcome.ACCEPTED and stands.state is S.IN_DOUBT:
-        answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason)
+        answer = replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=stands.reason or answer.reason)
     _act_on(run, submission, answer, owed)
     return answer
 

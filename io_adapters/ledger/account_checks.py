@@ -170,7 +170,7 @@ class AccountChecks(Outbox[AccountCheck]):
             "deadline_at": deadline_at,
             "cost_cents": budget.cost_cents,
             "was_in_doubt": False,
-            "reason": "",
+            "reason": None,
         }
         rows: list[dict[str, Any]] = [
             taken | {"id": _check_id(name, number), "subject": name, "number": number, "body": wanted[name]}
@@ -250,7 +250,7 @@ def _select_ended() -> Select[Any]:
 def _kept_of(row: Row[Any]) -> KeptCheck:
     results: dict[bool | None, Verdict] = {True: "valid", False: "invalid", None: "unknown"}
     cost_cents = 0 if row.state in FREE else row.cost_cents
-    return KeptCheck(row.subject, results[row.valid], row.reason, cost_cents, row.checked_at, row.expires_at)
+    return KeptCheck(row.subject, results[row.valid], str(row.reason or ""), cost_cents, row.checked_at, row.expires_at)
 
 
 def _check_id(fingerprint: str, number: int) -> str:

@@ -328,11 +328,13 @@ class Approving:
             ):
                 raise DecisionRefused(Message("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
-            _withdraw(connection, of_plan, by=by, reason=f"rejected by {by}: {why}", run_id="", now=now)
+            _withdraw(
+                connection, of_plan, by=by, reason=Message("attempt.rejected", by=by, why=why), run_id="", now=now
+            )
             latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}
         return [latest[number] for number in sorted(latest)]
 
-    def withdraw_unsent(self, submission_ids: Sequence[str], *, run_id: str, reason: str) -> list[Submission]:
+    def withdraw_unsent(self, submission_ids: Sequence[str], *, run_id: str, reason: Message) -> list[Submission]:
         """Take back approved submissions that were never sent, in one transaction.
 
         Returns:
@@ -377,7 +379,7 @@ def sendable_until(connection: Connection, submission_ids: Sequence[str]) -> dic
 
 
 def _withdraw(
-    connection: Connection, given: Collection[Submission], *, by: str, reason: str, run_id: str, now: dt.datetime
+    connection: Connection, given: Collection[Submission], *, by: str, reason: Message, run_id: str, now: dt.datetime
 ) -> list[Submission]:
     """Withdraw the unsent of some submissions, and what was posted for payees of whom nothing is sent any more."""
     withdrawn = [

@@ -13,7 +13,7 @@ from io_adapters.ledger.tables import attempts, claims, decisions, freezes, hold
 from schemas.approval import Decision, DecisionKind
 from schemas.attempt import AttemptKind
 from schemas.errors import NotSent, SendingFrozen
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message
 from schemas.submission import ENDED, OPEN, UNTOLD, Alarms
 
 _FIELDS = tuple(Decision.__dataclass_fields__)
@@ -131,7 +131,7 @@ class Freeze:
         frozen_at: Since when (UTC).
     """
 
-    reason: str
+    reason: Listed
     tags: tuple[str, ...]
     frozen_at: dt.datetime
 
@@ -167,7 +167,7 @@ class Freezes:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def put(self, reason: str, tags: Iterable[str]) -> None:
+    def put(self, reason: Message, tags: Iterable[str]) -> None:
         """Stop all sending until people have looked."""
         with self._db.writing() as connection:
             _put(connection, reason, tags, self._db.now())
@@ -205,17 +205,21 @@ class Freezes:
 
 def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None:
     """Stop all sending for the alarms among these that are new, in the transaction that found them."""
-    if not alarms.found:
+    if not alarms:
         return
     standing = _standing_freeze(connection)
     known = _accepted_tags(connection) | set(standing.tags if standing else ())
-    new = [alarm for alarm in alarms.found if alarm.tag not in known]
+    new = [alarm for alarm in alarms if alarm.tag not in known]
     if new:
-        reason = "; ".join(dict.fromkeys(render(alarm.told, alarms.language) for alarm in new))
-        _put(connection, reason, [alarm.tag for alarm in new], now)
+        _put(
+            connection,
+            Listed(tuple(dict.fromkeys(alarm.message for alarm in new)), "; "),
+            [alarm.tag for alarm in new],
+            now,
+        )
 
 
-def _put(connection: Connection, reason: str, tags: Iterable[str], now: dt.datetime) -> None:
+def _put(connection: Connection, reason: Message | Listed, tags: Iterable[str], now: dt.datetime) -> None:
     values = {"reason": reason, "tags": json.dumps(sorted(set(tags))), "frozen_at": now}
     connection.execute(insert(freezes).values(**values))
 
@@ -249,4 +253,4 @@ def _standing_freeze(connection: Connection) -> Freeze | None:
     if not rows:
         return None
     tags = dict.fromkeys(tag for row in rows for tag in json.loads(row.tags))
-    return Freeze("; ".join(dict.fromkeys(row.reason for row in rows)), tuple(tags), rows[0].frozen_at)
+    return Freeze(Listed(tuple(dict.fromkeys(row.reason for row in rows)), "; "), tuple(tags), rows[0].frozen_at)

@@ -308,7 +308,7 @@ class Probes(Outbox[PlainAttempt]):
         with self._db.writing() as connection:
             number = next_numbers(connection, self._kind, [report_id]).get(report_id, 1)
             row = {"id": f"{report_id}/{number}", "subject": report_id, "number": number, "body": body}
-            row |= {"state": AttemptState.APPROVED.value, "run_id": run_id, "was_in_doubt": False, "reason": ""}
+            row |= {"state": AttemptState.APPROVED.value, "run_id": run_id, "was_in_doubt": False, "reason": None}
             write_attempts(connection, self._kind, [row], at=self._db.now(), by=run_id)
             return self._read(connection, str(row["id"]))
 

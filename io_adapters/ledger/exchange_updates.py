@@ -104,7 +104,7 @@ def write_updates(
     *,
     at: dt.datetime,
     by: str,
-    reason: str = "",
+    reason: Message | None = None,
     was_in_doubt: bool = False,
 ) -> list[str]:
     """Write down attempts to set the rates of reports, ready to be sent; returns their ids.
@@ -138,8 +138,8 @@ def has_word_on(connection: Connection, update: ExchangeUpdate) -> bool:
     return connection.execute(words.limit(1)).first() is not None
 
 
-def _word_on(body: bytes) -> str:
-    return f"a person's word on sha256:{sha256(body).hexdigest()}"
+def _word_on(body: bytes) -> Message:
+    return Message("attempt.decided", digest=f"sha256:{sha256(body).hexdigest()}")
 
 
 def _require_approved(connection: Connection, update: ExchangeUpdate) -> None:
@@ -228,7 +228,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
                 found |= {row.subject: update_of(row) for row in connection.execute(query)}
         return found
 
-    def record_seen(self, seen: ExchangeUpdate, after: ExchangeState, *, by: str, reason: str) -> ExchangeUpdate:
+    def record_seen(self, seen: ExchangeUpdate, after: ExchangeState, *, by: str, reason: Message) -> ExchangeUpdate:
         """Write down what a look at the report, or a person, says of its rate.
 
         Args:
@@ -267,7 +267,7 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
             for before in map(update_of, connection.execute(select_updates().where(mine, _COUNTS)).all()):
                 if before.state is not X.REFUSED:
                     raise BrokenInvariant(f"{before.id} is {before.state}; its rate cannot be given anew")
-                reason = "refused; a rate given by hand follows"
+                reason = Message("attempt.rate_by_hand")
                 self._move(connection, before, X.ABSENT, at=now, by=names, reason=reason)
             number = next_numbers(connection, self._kind, [report_id]).get(report_id, 1)
             # A refusal proves that these bytes never took effect; what is in doubt never comes here.
@@ -293,14 +293,16 @@ class ExchangeUpdates(Outbox[ExchangeUpdate]):
             before = read_update(connection, update_id)
             names = ", ".join(name.strip() for name in by)
             now = self._db.now()
-            self._move(connection, before, X.ABSENT, at=now, by=names, reason=evidence)
+            self._move(
+                connection, before, X.ABSENT, at=now, by=names, reason=Message("attempt.evidence", text=evidence)
+            )
             (following,) = write_updates(
                 connection,
                 [(before.report_id, before.attempt + 1, before.body)],
                 run_id,
                 at=now,
                 by=names,
-                reason=f"follows {update_id}, which is absent",
+                reason=Message("attempt.follows", attempt=update_id),
                 was_in_doubt=before.was_in_doubt,
             )
             return read_update(connection, following)

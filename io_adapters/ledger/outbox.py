@@ -20,7 +20,8 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.tables import answers, attempts, journal
 from schemas.attempt import Attempt, AttemptKind, AttemptState, PlainAttempt, State, check_transition
 from schemas.errors import BrokenInvariant
-from schemas.submission import NO_ALARMS, Alarms
+from schemas.messages import Message
+from schemas.submission import Alarms
 
 A = AttemptState
 
@@ -36,7 +37,7 @@ class JournalLine:
     after: StrEnum
     at: dt.datetime
     by: str
-    reason: str
+    reason: Message | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,9 @@ class Proof:
     """
 
     state: StrEnum
-    reason: str
+    reason: Message | None
     split_id: str | None = None
-    alarms: Alarms = NO_ALARMS
+    alarms: Alarms = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def try_move(
     *,
     at: dt.datetime,
     by: str,
-    reason: str = "",
+    reason: Message | None = None,
     **values: object,
 ) -> bool:
     """Take an attempt from the state it was read in to another; False, with nothing done, when it has changed since.
@@ -155,7 +156,7 @@ def try_move(
 def move_many(
     connection: Connection,
     table: Mapping[State, frozenset[State]],
-    moves: Sequence[tuple[Attempt[State], State, str]],
+    moves: Sequence[tuple[Attempt[State], State, Message | None]],
     *,
     at: dt.datetime,
 ) -> None:
@@ -198,7 +199,7 @@ def write_journal(
     *,
     at: dt.datetime,
     by: str,
-    reason: str = "",
+    reason: Message | None = None,
 ) -> None:
     """Append one line for each attempt."""
     same = {"before": before, "after": after, "at": at, "by": by, "reason": reason}
@@ -301,9 +302,9 @@ class Outbox(ABC, Generic[Kept]):
         *,
         http_status: int | None,
         raw_answer: bytes,
-        reason: str,
+        reason: Message | None,
         split_id: str | None = None,
-        alarms: Alarms = NO_ALARMS,
+        alarms: Alarms = (),
     ) -> Kept:
         """Write down what the answer proves, with the answer itself; no answer is ever lost.
 
@@ -382,7 +383,7 @@ class Outbox(ABC, Generic[Kept]):
                 if now < row.deadline_at + ABANDONED_AFTER and not gone(Owner.from_json(row.owner)):
                     continue
                 before = self._read(connection, row.id)
-                reason = "the program ended before the answer came"
+                reason = Message("attempt.ended_early")
                 self._move(connection, before, A.IN_DOUBT, at=now, by=before.run_id, reason=reason)
                 doubtful.append(self._read(connection, row.id))
         return doubtful
@@ -397,7 +398,7 @@ class Outbox(ABC, Generic[Kept]):
             before = self._read(connection, attempt_id)
             if before.state != A.NOT_SENT:
                 raise BrokenInvariant(f"{attempt_id} is {before.state}; only what was not sent is approved again")
-            self._move(connection, before, A.APPROVED, at=self._db.now(), by=by, reason="not sent; tried again")
+            self._move(connection, before, A.APPROVED, at=self._db.now(), by=by, reason=Message("attempt.tried_again"))
             return self._read(connection, attempt_id)
 
     def journal(self, attempt_id: str) -> list[JournalLine]:

@@ -190,7 +190,7 @@ def _withdraw_replaced(connection: Connection, plan: PaymentPlan, run_id: str, n
         submissions.c.plan_digest != plan.digest,
     )
     for row in connection.execute(query).all():
-        reason = "replaced by a newer plan"
+        reason = Message("attempt.replaced")
         move(connection, submission_of(row), SubmissionState.WITHDRAWN, at=now, by=run_id, reason=reason)
 
 

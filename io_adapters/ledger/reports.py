@@ -18,7 +18,6 @@ from schemas.submission import (
     ENDED,
     LIKENESS,
     LIVE,
-    NO_ALARMS,
     OPEN,
     PROVISIONAL,
     TAKEN_BACK,
@@ -95,9 +94,8 @@ class Settling:
         split_id: str,
         *,
         by: str,
-        reason: str,
+        reason: Message,
         linked_by: str | None = None,
-        language: str = "en",
     ) -> tuple[str, ...]:
         """Write down that a submission in doubt, or declared absent, is in the service after all.
 
@@ -110,7 +108,6 @@ class Settling:
             by: The run that found it, or the person who did.
             reason: How it was found.
             linked_by: LIKENESS where nothing but likeness speaks for it; it can be taken back.
-            language: To tell an alarm in.
 
         Returns:
             The keys of obligations that another submission has paid as well; normally empty, anything else is
@@ -133,7 +130,7 @@ class Settling:
             move(connection, before, SubmissionState.ACCEPTED, at=now, by=by, reason=reason, **found)
             if before.state is not SubmissionState.ABSENT:
                 return ()
-            return _claim_again(connection, before, by, now, language)
+            return _claim_again(connection, before, by, now)
 
     def record_status(  # noqa: PLR0913  (what a look says, each named at the call)
         self,
@@ -143,9 +140,9 @@ class Settling:
         new_state: SubmissionState | None,
         *,
         by: str,
-        reason: str = "",
+        reason: Message | None = None,
         seen: SubmissionState | None = None,
-        alarms: Alarms = NO_ALARMS,
+        alarms: Alarms = (),
     ) -> Submission:
         """Keep a report as the service shows it now, and what that means.
 
@@ -184,13 +181,11 @@ class Settling:
             else:
                 move(connection, before, new_state, at=now, by=by, reason=reason, status=status)
                 if before.state in PROVISIONAL and new_state in LIVE:
-                    _claim_again(connection, before, by, now, alarms.language)
+                    _claim_again(connection, before, by, now)
             freeze_for(connection, alarms, now)
             return read_submission(connection, submission_id)
 
-    def take_link_back(
-        self, submission_id: str, *, by: Sequence[str], evidence: str, language: str = "en"
-    ) -> tuple[str, ...]:
+    def take_link_back(self, submission_id: str, *, by: Sequence[str], evidence: str) -> tuple[str, ...]:
         """Take people's word that the report found by likeness is another one: the submission is in doubt again.
 
         Whatever that report has said since is not said of it; what it pays is claimed again. No report is linked to it
@@ -200,7 +195,6 @@ class Settling:
             submission_id: Which.
             by: At least two different people.
             evidence: What they rely on.
-            language: To tell an alarm in.
 
         Returns:
             The keys of obligations that another submission pays as well; normally empty, anything else is an alarm.
@@ -219,12 +213,13 @@ class Settling:
             doubt = SubmissionState.IN_DOUBT
             nobodys = {"split_id": None, "status": None, "linked_by": TAKEN_BACK}
             connection.execute(update(submissions).where(submissions.c.id == submission_id).values(**nobodys))
-            doubted = {"state": doubt.value, "reason": evidence}
+            reason = Message("attempt.evidence", text=evidence)
+            doubted = {"state": doubt.value, "reason": reason}
             connection.execute(update(attempts).where(attempts.c.id == submission_id).values(**doubted))
-            write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=evidence)
-            return _claim_again(connection, before, names, now, language)
+            write_journal(connection, [submission_id], before.state, doubt, at=now, by=names, reason=reason)
+            return _claim_again(connection, before, names, now)
 
-    def note(self, submission_id: str, reason: str) -> None:
+    def note(self, submission_id: str, reason: Message | None) -> None:
         """Write beside a submission what people should know of it; its state stays."""
         with self._db.writing() as connection:
             _write_reason(connection, submission_id, reason)
@@ -254,32 +249,30 @@ class Settling:
             now = self._db.now()
             names = ", ".join(name.strip() for name in by)
             tag = connection.execute(select(meta.c.tag)).scalar_one()
-            following = []
+            reason, following = Message("attempt.evidence", text=evidence), []
             for submission_id in submission_ids:
                 before = read_submission(connection, submission_id, bodies=True)
-                move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=evidence)
+                move(connection, before, SubmissionState.ABSENT, at=now, by=names, reason=reason)
                 following.append(write_next_attempt(connection, before, tag, run_id=run_id, by=names, now=now))
             claim_all(connection, [submission.id for submission in following])
             return following
 
 
-def _write_reason(connection: Connection, submission_id: str, reason: str) -> None:
+def _write_reason(connection: Connection, submission_id: str, reason: Message | None) -> None:
     connection.execute(update(attempts).where(attempts.c.id == submission_id).values(reason=reason))
 
 
-def _claim_again(
-    connection: Connection, found: Submission, by: str, now: dt.datetime, language: str
-) -> tuple[str, ...]:
+def _claim_again(connection: Connection, found: Submission, by: str, now: dt.datetime) -> tuple[str, ...]:
     """Claim what a submission pays once more; what another one has sent is paid twice, and freezes sending."""
     for other_id in sorted(set(claimed_elsewhere(connection, [found.id]).values())):
         other = read_submission(connection, other_id)
         if other.state in _UNSENT:
-            reason = f"{found.id} was found, which pays the same"
+            reason = Message("attempt.pays_the_same", report=found.id)
             move(connection, other, SubmissionState.WITHDRAWN, at=now, by=by, reason=reason)
     twice = sorted(claimed_elsewhere(connection, [found.id]))
     mine = claims.c.submission_id == found.id
     connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
     if twice:
         told = Message("alarm.paid_twice", name=found.id, count=len(twice))
-        freeze_for(connection, Alarms((Alarm("paid_twice", found.id, told),), language), now)
+        freeze_for(connection, (Alarm("paid_twice", found.id, told),), now)
     return tuple(twice)

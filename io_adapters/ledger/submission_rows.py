@@ -13,6 +13,7 @@ from io_adapters.ledger import outbox
 from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import BrokenInvariant, ConfigurationError
+from schemas.messages import Message
 from schemas.plan import PaymentPlan, body_to_send, report_id
 from schemas.submission import LIVE, TRANSITIONS, Submission, SubmissionState
 from schemas.wire import canonical_json
@@ -46,7 +47,7 @@ def write_submissions(
     written, rows, payments = [], [], []
     for batch in batches:
         attempt = _attempt(naming, batch.content, batch.number, numbers_of.get(batch.content_hash, 1))
-        written.append(attempt | {"state": SubmissionState.PLANNED.value, "run_id": run_id, "reason": ""})
+        written.append(attempt | {"state": SubmissionState.PLANNED.value, "run_id": run_id, "reason": None})
         rows.append(
             {
                 "id": attempt["id"],
@@ -94,7 +95,7 @@ def write_next_attempt(
     if attempt["subject"] != last.content_hash:
         raise BrokenInvariant(f"the stored body of {last.id} is not what was approved")
     attempt |= {"state": SubmissionState.APPROVED.value, "run_id": run_id}
-    attempt |= {"reason": f"follows {last.id}, which is absent"}
+    attempt |= {"reason": Message("attempt.follows", attempt=last.id)}
     outbox.write_attempts(connection, AttemptKind.REPORT, [attempt], at=now, by=by)
     same = ("plan_digest", "batch_number", "job", "period", "currency", "payments", "amount_cents", "owner_cents")
     connection.execute(insert(submissions).values({name: getattr(last, name) for name in same} | {"id": attempt["id"]}))
@@ -169,7 +170,7 @@ def move(
     *,
     at: dt.datetime,
     by: str,
-    reason: str = "",
+    reason: Message | None = None,
     **values: object,
 ) -> None:
     """Take a submission from the state it was read in to another, and release its claims when it no longer pays.
@@ -188,7 +189,7 @@ def try_move(
     *,
     at: dt.datetime,
     by: str,
-    reason: str = "",
+    reason: Message | None = None,
     **values: object,
 ) -> bool:
     """Like `move`; False, with nothing done, when the row has changed since it was read."""

@@ -20,7 +20,7 @@ from io_adapters.ledger.submission_rows import (
 from io_adapters.ledger.tables import attempts, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted
-from schemas.messages import Message, render
+from schemas.messages import Message
 from schemas.submission import Alarm, SentReport, Submission, SubmissionState
 
 S = SubmissionState
@@ -52,9 +52,8 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         other = linked_elsewhere(connection, attempt.id, proof.split_id)
         if other is None:
             return proof
-        told = Message("alarm.linked_twice", name=attempt.id, report=proof.split_id, other=other)
-        alarms = proof.alarms.and_also(Alarm("linked_twice", f"{attempt.id}:id", told))
-        return Proof(S.IN_DOUBT, render(told, alarms.language), alarms=alarms)
+        seen = Message("alarm.linked_twice", name=attempt.id, report=proof.split_id, other=other)
+        return Proof(S.IN_DOUBT, seen, alarms=(*proof.alarms, Alarm("linked_twice", f"{attempt.id}:id", seen)))
 
     def get(self, submission_id: str) -> Submission:
         """Return one submission, with its body.

@@ -5,6 +5,7 @@ Everything here is plain SQL that SQLite and PostgreSQL share, partial unique in
 """
 
 import datetime as dt
+import json
 import zlib
 from typing import Final
 
@@ -29,6 +30,7 @@ from sqlalchemy import (
 )
 
 from schemas.errors import BrokenInvariant
+from schemas.messages import Listed, Message, fact_from, fact_json
 
 metadata = MetaData(
     naming_convention={
@@ -74,6 +76,21 @@ class Zipped(TypeDecorator[bytes]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Return the very bytes that were stored."""
         return None if value is None else zlib.decompress(value)
+
+
+class Why(TypeDecorator[Message | Listed]):
+    """A message, kept by its id and facts; "" in the store is none."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Message | Listed | None, dialect: Dialect) -> str:  # noqa: ARG002
+        """Write the message as JSON, the same message as the same text."""
+        return "" if value is None else json.dumps(fact_json(value), ensure_ascii=False, sort_keys=True)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Message | Listed | None:  # noqa: ARG002
+        """Read the message; who shows it renders it."""
+        return fact_from(json.loads(value)) if value else None
 
 
 # SQLite numbers rows by itself only when the key's type is exactly INTEGER.
@@ -294,7 +311,7 @@ attempts = Table(
     _moment("deadline_at", nullable=True),
     Column("was_in_doubt", Boolean, nullable=False),
     Column("cost_cents", Cents, nullable=False),  # what asking costs at most, whatever comes of it
-    _text("reason"),
+    Column("reason", Why, nullable=False),
     _text("body_sha256"),
     Column("body", Zipped, nullable=False),
     UniqueConstraint("kind", "subject", "number"),
@@ -394,7 +411,7 @@ journal = Table(
     _text("after"),
     _moment("at"),
     _text("by"),
-    _text("reason"),
+    Column("reason", Why, nullable=False),
     Index("ix_journal_attempt_id", "attempt_id"),
 )
 
@@ -494,7 +511,7 @@ freezes = Table(
     "freezes",
     metadata,
     _serial(),
-    _text("reason"),
+    Column("reason", Why, nullable=False),
     _text("tags"),
     _moment("frozen_at"),
     _text("accepted_tags", nullable=True),

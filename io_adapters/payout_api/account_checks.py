@@ -77,7 +77,7 @@ def read_check_reply(reply: Reply) -> CheckAnswer:
     status, body = reply.status, reply.body
     if reply.failure is not None:
         answer = classify_exception(reply.failure, status=status, body=body)
-        return CheckAnswer(answer.outcome, None, answer.reason, answer.http_status, body)
+        return CheckAnswer(answer.outcome, None, str(answer.reason), answer.http_status, body)
     if status == 422:
         errors = read_validation_errors(body)
         if errors:

@@ -12,25 +12,20 @@ import httpx
 from io_adapters.payout_api.assumptions import ANY_2XX, Assumptions
 from io_adapters.payout_api.connection import NOT_SENT, Reply
 from io_adapters.payout_api.errors import ValidationError, names_report_id, read_validation_errors
+from schemas.messages import Listed, Message
 from schemas.plan import names_of_others
 from schemas.submission import Outcome
 from schemas.wire import SplitReport, cents_of, parse_json, says_cents
 
-_HINTS: Final = {
-    401: "the API key was not accepted",
-    403: "the API key does not allow it",
-    404: "check the service's address",
-    413: "the report is too large; fewer payments per batch may pass",
-    429: "the service asks for fewer requests",
-}
+_HINTED: Final = frozenset({401, 403, 404, 413, 429})  # statuses of which a text says what to do
 
 
-def reason_for(status: int, headers: Mapping[str, str]) -> str:
+def reason_for(status: int, headers: Mapping[str, str]) -> Message:
     """Put a status that proves nothing into words; of a redirect, the host it points to."""
     if 300 <= status < 400:
         host = _host_of(headers.get("location", ""))
-        return f"HTTP {status}: a redirect{f' to {host}' if host else ''}, not followed; check the service's address"
-    return f"HTTP {status}: {_HINTS[status]}" if status in _HINTS else f"HTTP {status}"
+        return Message("answer.redirect_to" if host else "answer.redirect", status=status, host=host)
+    return Message(f"answer.http_{status}") if status in _HINTED else Message("answer.http", status=status)
 
 
 def _host_of(location: str) -> str:
@@ -84,7 +79,7 @@ class Answer:
         outcome: accepted, refused, not_sent, or in_doubt.
         http_status: Status of the reply; None when none came.
         body: The reply's body as far as it was read; may name people, so it is kept out of `repr`.
-        reason: Why, for people and logs: a status, an exception's class, a rule; nothing the body said.
+        reason: Why: a status, an exception's class, a rule; nothing the body said.
         report: The report that was accepted; None with any other outcome, whatever the body shows.
         validation_errors: What a refusal finds fault with; empty otherwise.
         mismatches: Wire names of fields in which the report differs from what was sent.
@@ -93,7 +88,7 @@ class Answer:
     outcome: Outcome
     http_status: int | None
     body: bytes = field(repr=False)
-    reason: str
+    reason: Message
     report: SplitReport | None = field(default=None, repr=False)
     validation_errors: tuple[ValidationError, ...] = ()
     mismatches: tuple[str, ...] = ()
@@ -165,9 +160,13 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
     name = type(exc).__name__
     if type(exc) in NOT_SENT and status is None:
         # Its text is the operating system's or the TLS library's; nothing had been sent or read yet.
-        told = f": {exc}" if isinstance(exc, httpx.ConnectError) and str(exc) else ""
-        return Answer(Outcome.NOT_SENT, None, body, f"{name}{told}")
-    return Answer(Outcome.IN_DOUBT, status, body, name if status is None else f"HTTP {status}, then {name}")
+        tells = isinstance(exc, httpx.ConnectError) and str(exc)
+        reason = (
+            Message("answer.error_told", error=name, text=str(exc)) if tells else Message("answer.error", error=name)
+        )
+        return Answer(Outcome.NOT_SENT, None, body, reason)
+    reason = Message("answer.error" if status is None else "answer.cut", error=name, status=status)
+    return Answer(Outcome.IN_DOUBT, status, body, reason)
 
 
 def classify_update(
@@ -191,11 +190,11 @@ def classify_update(
     if reply.status not in ANY_2XX:
         return Answer(Outcome.IN_DOUBT, reply.status, reply.body, reason_for(reply.status, reply.headers))
     if not reply.body.strip():
-        return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status} without a body")
+        return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.empty", status=reply.status))
     report = _read_object(reply.body)
     if report is None or told(report) not in {None, split_id}:
-        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, f"HTTP {reply.status} without this report")
-    return Answer(Outcome.ACCEPTED, reply.status, reply.body, f"HTTP {reply.status}", report)
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.not_this", status=reply.status))
+    return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.http", status=reply.status), report)
 
 
 def read_report(body: bytes) -> SplitReport | None:
@@ -214,42 +213,45 @@ def _read_object(body: bytes) -> SplitReport | None:
 
 def _judge_broken(reply: Reply) -> Answer:
     if reply.failure is None:
-        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, "no reply")
+        return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.none"))
     return classify_exception(reply.failure, status=reply.status, body=reply.body)
 
 
 def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Answer:
     report = read_report(body)
     if report is None:
-        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} without a readable report")
+        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.unreadable", status=status))
     if "reportId" in report.unreadable or report.reportId not in {None, report_id}:
-        return Answer(Outcome.IN_DOUBT, status, body, f"HTTP {status} about another report", mismatches=("reportId",))
+        reason = Message("answer.another_report", status=status)
+        return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("reportId",))
     if names_of_others(report, sent or report_id.encode()):
-        reason = f"HTTP {status} with the name of another report"
+        reason = Message("answer.another_name", status=status)
         return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("paymentBatchName",))
     mismatches = differences(report, sent)
-    reason = f"HTTP {status}" + (f"; differs in {', '.join(mismatches)}" if mismatches else "")
+    reason = Message("answer.http", status=status)
+    if mismatches:
+        reason = Message("answer.differs", status=status, fields=Listed(mismatches))
     return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
 
 
-def _judge_refusal(status: int, body: bytes, reason: str, report_id: str, *, was_in_doubt: bool) -> Answer:
+def _judge_refusal(status: int, body: bytes, reason: Message, report_id: str, *, was_in_doubt: bool) -> Answer:
     """Judge a status that refuses, by the provider's word; as with 422, only what is certain is a refusal."""
     if was_in_doubt:
-        return Answer(Outcome.IN_DOUBT, status, body, f"{reason}, but an earlier copy of these bytes may have arrived")
+        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.maybe_earlier", reason=reason))
     said = body.decode("utf-8", "replace").casefold()
     if report_id.casefold() in said or "reportid" in said.replace("_", "").replace(" ", ""):
-        return Answer(Outcome.IN_DOUBT, status, body, f"{reason} about reportId: the report may exist already")
-    return Answer(Outcome.REFUSED, status, body, f"{reason}: refused, as the provider says of this status")
+        return Answer(Outcome.IN_DOUBT, status, body, Message("answer.about_report_id", reason=reason))
+    return Answer(Outcome.REFUSED, status, body, Message("answer.refuses", reason=reason))
 
 
 def _judge_422(body: bytes, report_id: str, *, was_in_doubt: bool) -> Answer:
     errors = read_validation_errors(body)
     if errors is None:
-        return Answer(Outcome.IN_DOUBT, 422, body, "HTTP 422 without the documented body")
+        return Answer(Outcome.IN_DOUBT, 422, body, Message("answer.undocumented", status=422))
     if was_in_doubt:
-        reason = "HTTP 422, but an earlier copy of these bytes may have arrived"
+        reason = Message("answer.maybe_earlier", reason=Message("answer.http", status=422))
         return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
     if names_report_id(body, report_id):
-        reason = "HTTP 422 about reportId: the report may exist already"
+        reason = Message("answer.about_report_id", reason=Message("answer.http", status=422))
         return Answer(Outcome.IN_DOUBT, 422, body, reason, validation_errors=errors)
-    return Answer(Outcome.REFUSED, 422, body, "HTTP 422: the request failed validation", validation_errors=errors)
+    return Answer(Outcome.REFUSED, 422, body, Message("answer.invalid", status=422), validation_errors=errors)

@@ -11,6 +11,7 @@ from flows.cli.decisions import resolve_doubts
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.exchange_update import ExchangeState
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from tests.flows.another_dialect import AnotherDialect
 from tests.flows.books import places
 from tests.flows.gate import Gate
@@ -248,7 +249,7 @@ def hold(label):
 
 def freeze(label):
     with label.ledger() as ledger:
-        ledger.freeze.put("a second ledger", ["abcdef"])
+        ledger.freeze.put(Message("attempt.evidence", text="a second ledger"), ["abcdef"])
 
 
 def test_a_report_found_without_an_id_waits_for_its_rate_and_stops_nothing_else(abroad, service, monkeypatch):

@@ -7,7 +7,7 @@ from openpyxl import load_workbook
 from flows.cli.decisions import resolve_doubts
 from schemas.errors import ApprovalWanted, DecisionRefused, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
-from schemas.messages import render
+from schemas.messages import Message, render
 from schemas.submission import SubmissionState
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import declare, payment, people
@@ -337,7 +337,7 @@ def test_a_nameless_report_found_by_hand_after_the_next_attempt_was_sent_raises_
 
 def test_absence_is_not_declared_while_ledger_and_service_disagree(two, service, lost):
     with Label.ledger() as ledger:
-        ledger.freeze.put("a second ledger", ["wxyzab"])
+        ledger.freeze.put(Message("attempt.evidence", text="a second ledger"), ["wxyzab"])
     with pytest.raises(SendingFrozen):
         declare_absent(lost)
     assert states()[name_of(lost)] is SubmissionState.IN_DOUBT
@@ -463,7 +463,7 @@ def test_where_nothing_is_echoed_the_only_report_that_is_like_it_is_linked_and_m
     assert (batch["split_id"], batch["linked_by"]) == (listed["split_id"], "likeness")
     assert any("semelhança" in message and "--unlink" in message for message in alike.messages)
     (found,) = (line for line in journal_of(name_of(alike)) if line.after is SubmissionState.ACCEPTED)
-    assert "by likeness" in found.reason
+    assert "by likeness" in str(found.reason)
     (path,) = (path for path in alike.outputs if path.name == "reconciliation.xlsx")
     cells = [str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row]
     assert "accepted, por semelhança" in cells

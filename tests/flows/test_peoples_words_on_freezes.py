@@ -4,6 +4,7 @@ import pytest
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message, render
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
@@ -111,7 +112,7 @@ def test_nothing_is_lifted_where_nothing_is_frozen_or_nobody_says_why(label, fro
 def test_a_freeze_stands_whether_or_not_the_list_still_shows_why(label, service):
     label.payments(payment(ANA, "10,00"))
     with label.ledger() as ledger:
-        ledger.freeze.put("money went twice", ["rp-1"])
+        ledger.freeze.put(Message("attempt.evidence", text="money went twice"), ["rp-1"])
     report = label.run()
     assert report.exit_code == ExitCode.FROZEN
     assert places(summary_of(report)) == {"planned": 1000}
@@ -124,7 +125,7 @@ def test_looking_again_and_again_finds_the_same_disagreement_once(label, frozen)
     label.run()
     label.say("settle", code=31)
     with label.ledger() as ledger:
-        assert ledger.freeze.current().reason.count("também envia") == 1
+        assert render(ledger.freeze.current().reason, "pt-BR").count("também envia") == 1
 
 
 def test_settling_goes_on_while_the_sending_is_frozen(label, service, another_team):

@@ -290,7 +290,7 @@ def test_a_probe_tells_nobodys_data(label, service, parties, host):
     output = label.say(*words, "--probe-file", parties(account=ACCOUNT)).output
     with label.ledger() as ledger:
         output += "".join(one.value for one in ledger.findings.history("probe"))
-    output += "".join(reason for *_, reason in probe_lines(label))
+    output += "".join(str(reason) for *_, reason in probe_lines(label))
     for private in (ANA.name, ANA.tax_id, ANA.email, service.api_key, "12345"):
         assert private not in output
 

@@ -28,7 +28,7 @@ def submission(name="rp-1", **fields) -> Submission:
         "run_id": "run-1",
         "sending_at": None,
         "was_in_doubt": False,
-        "reason": "",
+        "reason": None,
     }
     return Submission(**(known | fields))
 

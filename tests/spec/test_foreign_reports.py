@@ -101,7 +101,7 @@ REPORTS = {"open": SubmissionState.PROCESSING, "paid": SubmissionState.PAID, "ex
 
 def update(state, report_state):
     return ExchangeUpdate(
-        "xr-1", "rp-1", 1, TERMS, state, TERMS.body, "run-1", None, was_in_doubt=False, reason="", job="selo",
+        "xr-1", "rp-1", 1, TERMS, state, TERMS.body, "run-1", None, was_in_doubt=False, reason=None, job="selo",
         period="2026-10", report_run_id="run-1", split_id="s-1", report_state=report_state,
     )  # fmt: skip
 

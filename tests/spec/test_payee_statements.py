@@ -247,7 +247,7 @@ def sent(state=SubmissionState.PAID, at=dt.datetime(2026, 11, 6, 1, 30, tzinfo=d
     return Submission(
         id="rp-1", plan_digest="sha256:x", batch_number=1, content_hash="x", attempt=1, report_id="rp-1", job="selo",
         period="2026-10", currency="BRL", state=state, payments=1, amount_cents=1, owner_cents=0, body=b"{}",
-        split_id="s", status="DONE", run_id="run-1", sending_at=at, was_in_doubt=False, reason="",
+        split_id="s", status="DONE", run_id="run-1", sending_at=at, was_in_doubt=False, reason=None,
     )  # fmt: skip
 
 

@@ -193,7 +193,8 @@ def ended_otherwise(submissions: Sequence[Submission]) -> list[Discrepancy]:
         Discrepancy(
             kind=submission.state.value,
             report_id=submission.report_id,
-            message=submission.reason,
+            message=str(submission.reason or ""),
+            why=submission.reason,
             found=submission.status,
         )
         for submission in submissions

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Final
 
+from schemas.messages import Message
 from schemas.reconciliation import Discrepancy
 from schemas.submission import OPEN, TRANSITIONS, Submission, SubmissionState, Withheld
 from schemas.wire import SplitReport, amount_from_cents, cents_of, says_cents
@@ -20,12 +21,12 @@ class Judgement:
 
     Attributes:
         state: Where the submission now stands.
-        reason: Why, for people; "".
+        reason: Why; None where that goes without saying.
         discrepancies: Mismatches seen, each a datum with a kind.
     """
 
     state: SubmissionState
-    reason: str = ""
+    reason: Message | None = None
     discrepancies: tuple[Discrepancy, ...] = ()
 
 
@@ -43,20 +44,20 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
         report: As the service shows it.
         withheld: What the service was asked to hold back.
     """
-    said = _judge_status(submission, report, withheld)
+    judged = _judge_status(submission, report, withheld)
     found = tuple(_mismatches(submission, report))
     if submission.state in OPEN:
-        return replace(said, discrepancies=found)
-    state = _after_the_end(submission, said)
-    changed = _changed_after_the_end(submission, report, said, state)
-    kept = submission.reason if state is submission.state else said.reason
-    is_verified = state is SubmissionState.PAID is said.state and not said.reason
-    return Judgement(state, "" if is_verified else kept, (*found, *changed))
+        return replace(judged, discrepancies=found)
+    state = _after_the_end(submission, judged)
+    changed = _changed_after_the_end(submission, report, judged, state)
+    kept = submission.reason if state is submission.state else judged.reason
+    is_verified = state is SubmissionState.PAID is judged.state and judged.reason is None
+    return Judgement(state, None if is_verified else kept, (*found, *changed))
 
 
-def _after_the_end(submission: Submission, said: Judgement) -> SubmissionState:
+def _after_the_end(submission: Submission, judged: Judgement) -> SubmissionState:
     """Say where a look leaves what had ended: nearer to paid, never farther from it than the figures allow."""
-    before, after = submission.state, said.state
+    before, after = submission.state, judged.state
     if before is SubmissionState.PAID:
         is_unverified = bool(submission.reason)
         is_paid_or_open = after is SubmissionState.PAID or after in OPEN
@@ -65,15 +66,15 @@ def _after_the_end(submission: Submission, said: Judgement) -> SubmissionState:
 
 
 def _changed_after_the_end(
-    submission: Submission, report: SplitReport, said: Judgement, state: SubmissionState
+    submission: Submission, report: SplitReport, judged: Judgement, state: SubmissionState
 ) -> list[Discrepancy]:
     """Tell of a report that had ended and says otherwise now, where the state it leads to does not tell it itself."""
     if changed := went_back(submission, report):
         return [changed]
-    unsaid = submission.state is SubmissionState.PAID is state and said.state is SubmissionState.PARTIAL
-    was_free = submission.state is SubmissionState.FAILED and said.state in _MAY_HAVE_PAID
+    unsaid = submission.state is SubmissionState.PAID is state and judged.state is SubmissionState.PARTIAL
+    was_free = submission.state is SubmissionState.FAILED and judged.state in _MAY_HAVE_PAID
     if (unsaid or was_free) and not _paid_too_much(submission, report):
-        return [Discrepancy.of("figures_changed", submission.report_id, submission.state.value, said.state.value)]
+        return [Discrepancy.of("figures_changed", submission.report_id, submission.state.value, judged.state.value)]
     return []
 
 
@@ -86,30 +87,34 @@ def _judge_status(submission: Submission, report: SplitReport, withheld: Withhel
         case "ERROR":
             return _judge_error(report)
         case "EXCLUDED":
-            return Judgement(SubmissionState.EXCLUDED, "the service excluded the report")
+            return Judgement(SubmissionState.EXCLUDED, Message("judged.excluded"))
         case _:
-            return Judgement(submission.state, f"status {report.status!r} is not known")
+            return Judgement(submission.state, Message("judged.unknown_status", status=report.status))
 
 
 def _judge_settled(submission: Submission, report: SplitReport, withheld: Withheld) -> Judgement:
     if _paid_too_much(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "more was paid than was asked")
+        return Judgement(SubmissionState.PARTIAL, Message("judged.overpaid"))
     if not (_held_as_asked(report, withheld) or held_nothing(report)):
-        return Judgement(SubmissionState.PARTIAL, "the service held back otherwise than was asked, and not said whose")
+        return Judgement(SubmissionState.PARTIAL, Message("judged.held_otherwise"))
     if not _counts_cover(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "done and withheld payments do not make up all payments")
+        return Judgement(SubmissionState.PARTIAL, Message("judged.counts"))
     if not _some_formula_fits(submission, report):
-        return Judgement(SubmissionState.PARTIAL, "no formula over the report's amounts gives its total")
+        return Judgement(SubmissionState.PARTIAL, Message("judged.amounts"))
     unverified = [name for name in ("donePayments", "paidAmount") if getattr(report, name) is None]
-    reason = f"not verified: the service did not say {' and '.join(unverified)}" if unverified else ""
-    return Judgement(SubmissionState.PAID, reason)
+    if not unverified:
+        return Judgement(SubmissionState.PAID)
+    fields = (
+        unverified[0] if len(unverified) == 1 else Message("judged.both", first=unverified[0], second=unverified[1])
+    )
+    return Judgement(SubmissionState.PAID, Message("judged.unverified", fields=fields))
 
 
 def _judge_error(report: SplitReport) -> Judgement:
     nothing_paid = report.donePayments == 0 and report.paidAmount == 0
     if nothing_paid:
-        return Judgement(SubmissionState.FAILED, "the service says ERROR and that nothing was paid")
-    return Judgement(SubmissionState.PARTIAL, "the service says ERROR and not that nothing was paid")
+        return Judgement(SubmissionState.FAILED, Message("judged.failed"))
+    return Judgement(SubmissionState.PARTIAL, Message("judged.maybe_paid"))
 
 
 def _held_as_asked(report: SplitReport, withheld: Withheld) -> bool:

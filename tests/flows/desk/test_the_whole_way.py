@@ -17,6 +17,7 @@ from flows.settings import read_settings
 from schemas.desk_people import Role
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from schemas.values.masking import mask_tax_id
 from tests.flows.desk.office import ORIGIN, words_of
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
@@ -320,7 +321,7 @@ def test_sending_is_held_by_anybody_and_released_by_who_resolves(ana, bia, at_de
 
 def test_a_freeze_is_lifted_by_two_people_who_name_all_of_it(at_desk, desk):
     with open_ledger_of(read_settings()) as ledger:
-        ledger.freeze.put("a report nobody knows", ["rp-x"])
+        ledger.freeze.put(Message("attempt.evidence", text="a report nobody knows"), ["rp-x"])
         caio, dora = at_desk("Caio", Role.RESOLVER), at_desk("Dora", Role.RESOLVER)
         assert "nomeie tudo" in caio.post("/sending/unfreeze", at="/doubts", code=422, evidence="seen")
         word = {"tag:rp-x": "on", "evidence": "it was a test of ours"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.ledger import Ledger, Owner, open_ledger
+from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind, BatchPayment, PaymentBatch, PaymentPlan, obligation_key
 from schemas.submission import Submission
 from schemas.wire import amount_from_cents, canonical_json
@@ -150,3 +151,8 @@ def make_plan() -> Callable[..., PaymentPlan]:
 @pytest.fixture
 def key() -> Callable[..., str]:
     return key_of
+
+
+def evidence(text: str) -> Message:
+    """A reason in a person's words."""
+    return Message("attempt.evidence", text=text)

@@ -10,12 +10,13 @@ from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget
 from io_adapters.ledger.outbox import Proof
 from schemas.attempt import AccountCheck, AttemptState
 from schemas.errors import BrokenInvariant
+from tests.io_adapters.ledger.conftest import evidence
 
 A = AttemptState
 
 
 def ended(check, state=A.ACCEPTED, message="", *, valid=None, days=1):
-    return CheckAnswered(check.id, Proof(state, message), 200, b"{}", valid, days)
+    return CheckAnswered(check.id, Proof(state, evidence(message)), 200, b"{}", valid, days)
 
 
 def turn(ledger, answered, wanted, budget):

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from io_adapters.ledger import ClaimCollision, open_ledger
 from schemas.submission import Outcome, SubmissionState
+from tests.io_adapters.ledger.conftest import evidence
 
 
 @contextlib.contextmanager
@@ -85,7 +86,7 @@ def test_only_a_certain_refusal_frees_what_was_claimed(desk, ledger, make_plan, 
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
-        submission.id, outcome, http_status=1, raw_answer=b"x", split_id=f"s of {submission.id}", reason=""
+        submission.id, outcome, http_status=1, raw_answer=b"x", split_id=f"s of {submission.id}", reason=None
     )
     assert bool(ledger.claims.live_for([key("ana")])) is kept
     second = make_plan({"ana": 300})
@@ -104,7 +105,12 @@ def test_only_a_certain_failure_frees_what_was_reported(desk, ledger, make_plan,
     (submission,) = desk.approve(make_plan({"ana": 100}))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
-        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id=f"s of {submission.id}", reason=""
+        submission.id,
+        Outcome.ACCEPTED,
+        http_status=200,
+        raw_answer=b"{}",
+        split_id=f"s of {submission.id}",
+        reason=None,
     )
     ledger.submissions.record_status(submission.id, b"{}", "X", SubmissionState(state), by="run-1")
     live = ledger.claims.live_for([key("ana")])
@@ -149,11 +155,11 @@ def test_a_report_found_after_all_claims_again_and_withdraws_what_was_not_sent(d
     desk.take(submission, me)
     ledger.submissions.doubt_abandoned(lambda _: True)
     (following,) = ledger.submissions.declare_absent([submission.id], by=("Ana", "Bia"), evidence="x", run_id="run-2")
-    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed") == ()
+    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason=evidence("listed")) == ()
     assert ledger.submissions.get(following.id).state is SubmissionState.WITHDRAWN
     assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED
     assert [claim.submission_id for claim in ledger.claims.live_for([key("ana")])] == [submission.id]
-    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed again") == ()
+    assert ledger.submissions.record_found(submission.id, "s1", by="run-3", reason=evidence("listed again")) == ()
 
 
 def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(desk, ledger, make_plan, me, key):
@@ -162,7 +168,7 @@ def test_a_report_found_after_its_next_attempt_was_sent_is_named_as_paid_twice(d
     ledger.submissions.doubt_abandoned(lambda _: True)
     (following,) = ledger.submissions.declare_absent([submission.id], by=("Ana", "Bia"), evidence="x", run_id="run-2")
     desk.take(following, me)
-    twice = ledger.submissions.record_found(submission.id, "s1", by="run-3", reason="listed")
+    twice = ledger.submissions.record_found(submission.id, "s1", by="run-3", reason=evidence("listed"))
     assert set(twice) == {key("ana"), key("bia")}
     assert {claim.submission_id for claim in ledger.claims.live_for(twice)} == {following.id}
     assert ledger.submissions.get(submission.id).state is SubmissionState.ACCEPTED

@@ -25,7 +25,7 @@ def sent(desk, ledger, make_plan, me):
             http_status=200,
             raw_answer=b"{}",
             split_id=f"s of {submission.id}",
-            reason="",
+            reason=None,
         )
         return ledger.submissions.record_status(submission.id, b"{}", "X", S(state), by="run-1")
 
@@ -102,7 +102,7 @@ def test_pay_never_gives_up_what_is_approved_being_sent_or_in_doubt(desk, say, l
     desk.take(submission, me)
     if outcome:
         ledger.submissions.record_outcome(
-            submission.id, outcome, http_status=None, raw_answer=b"", split_id=None, reason=""
+            submission.id, outcome, http_status=None, raw_answer=b"", split_id=None, reason=None
         )
     say(PAY, "ana", report=submission.id)
     assert claimed(ledger, key) == {"ana"}

@@ -15,6 +15,7 @@ from schemas.errors import ApprovalWanted, BrokenInvariant, NotSent, SendingFroz
 from schemas.exchange_update import ExchangeState
 from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome, SubmissionState
+from tests.io_adapters.ledger.conftest import evidence
 
 X = ExchangeState
 JOB = "aurora-royalties"
@@ -53,7 +54,7 @@ def update(ledger, desk, abroad, me):
 
 def accept(ledger, desk, submission, me, split_id="s1"):
     desk.take(submission, me)
-    answer = {"http_status": 200, "raw_answer": b"{}", "split_id": split_id, "reason": ""}
+    answer = {"http_status": 200, "raw_answer": b"{}", "split_id": split_id, "reason": None}
     ledger.submissions.record_outcome(submission.id, Outcome.ACCEPTED, **answer)
 
 
@@ -66,7 +67,7 @@ def take(ledger, desk, update, owner, body=None):
 
 def answered(ledger, update, state):
     return ledger.exchange_updates.record_outcome(
-        update.id, state, http_status=200, raw_answer=b"{}", reason="as the answer says"
+        update.id, state, http_status=200, raw_answer=b"{}", reason=evidence("as the answer says")
     )
 
 
@@ -156,7 +157,10 @@ def test_what_a_living_worker_sends_is_left_alone_until_its_time_is_long_over(le
 
 @pytest.mark.parametrize(("stop", "error"), [("hold", NotSent), ("freeze", SendingFrozen)])
 def test_what_stops_sending_stops_setting_rates(ledger, desk, update, me, stop, error):
-    put = {"hold": lambda: ledger.hold.put("Ana", "wait"), "freeze": lambda: ledger.freeze.put("lost", ["rp-1"])}
+    put = {
+        "hold": lambda: ledger.hold.put("Ana", "wait"),
+        "freeze": lambda: ledger.freeze.put(evidence("lost"), ["rp-1"]),
+    }
     put[stop]()
     with pytest.raises(error):
         take(ledger, desk, update, me)
@@ -208,9 +212,12 @@ def test_what_was_not_sent_is_ready_again_and_nothing_else_is(ledger, desk, upda
 
 def test_a_look_counts_only_where_nobody_has_looked_later(ledger, desk, update, me):
     seen = doubted(ledger, desk, update, me)
-    found = ledger.exchange_updates.record_seen(seen, X.ACCEPTED, by="run-2", reason="there")
+    found = ledger.exchange_updates.record_seen(seen, X.ACCEPTED, by="run-2", reason=evidence("there"))
     assert found.state is X.ACCEPTED
-    assert ledger.exchange_updates.record_seen(seen, X.DIFFERS, by="run-3", reason="not there").state is X.ACCEPTED
+    assert (
+        ledger.exchange_updates.record_seen(seen, X.DIFFERS, by="run-3", reason=evidence("not there")).state
+        is X.ACCEPTED
+    )
 
 
 def test_a_rate_by_hand_takes_two_people_whoever_asks_for_it(ledger, desk, update, me):

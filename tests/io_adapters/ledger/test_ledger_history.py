@@ -19,7 +19,7 @@ def pay(ledger, desk, make_plan, me, clock):
         answered = Outcome.IN_DOUBT if state is S.IN_DOUBT else Outcome.ACCEPTED
         split_id = None if answered is Outcome.IN_DOUBT else f"split {submission.id}"
         ledger.submissions.record_outcome(
-            submission.id, answered, http_status=200, raw_answer=b"{}", split_id=split_id, reason=""
+            submission.id, answered, http_status=200, raw_answer=b"{}", split_id=split_id, reason=None
         )
         if state not in {S.ACCEPTED, S.IN_DOUBT}:
             ledger.submissions.record_status(submission.id, b"{}", "X", state, by="run-1")

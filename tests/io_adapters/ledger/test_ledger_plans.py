@@ -10,12 +10,13 @@ from io_adapters.ledger import Accrual, AccrualPosting, ClaimCollision
 from schemas.errors import ApprovalWanted, UnsoundPlan
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import Outcome, SubmissionState
+from tests.io_adapters.ledger.conftest import evidence
 
 
 def end(desk, submission, owner, outcome, split_id=None):
     assert desk.take(submission, owner)
     return desk.ledger.submissions.record_outcome(
-        submission.id, outcome, http_status=None, raw_answer=b"", split_id=split_id, reason=""
+        submission.id, outcome, http_status=None, raw_answer=b"", split_id=split_id, reason=None
     )
 
 
@@ -99,7 +100,7 @@ def test_no_report_id_is_ever_given_twice_to_content_that_may_have_left(desk, le
     ledger.submissions.record_status(accepted.id, b"{}", "ERROR", SubmissionState.FAILED, by="run-1")
     end(desk, plan_and_take(), me, Outcome.NOT_SENT)
     unsent = [one.id for one in ledger.submissions.list(states=[SubmissionState.NOT_SENT])]
-    ledger.submissions.withdraw_unsent(unsent, run_id="run-1", reason="test")
+    ledger.submissions.withdraw_unsent(unsent, run_id="run-1", reason=evidence("test"))
     desk.store(plan)
     desk.store(make_plan({"bia": 1}))  # replaces it before it is approved
     doubtful = end(desk, plan_and_take(), me, Outcome.IN_DOUBT)
@@ -142,7 +143,7 @@ def test_the_next_attempt_of_an_absent_report_pays_the_same_under_a_new_name(des
     assert following.state is SubmissionState.APPROVED
     assert ledger.claims.payments_of(following.id) == list(plan.batches[0].payments)
     assert {c.submission_id for c in ledger.claims.live_for([key("ana"), key("bia")])} == {following.id}
-    assert ledger.submissions.journal(submission.id)[-1].reason == "call 7"
+    assert ledger.submissions.journal(submission.id)[-1].reason == evidence("call 7")
     assert desk.take(following, me)
 
 
@@ -249,7 +250,7 @@ def test_only_what_was_not_sent_can_be_withdrawn(desk, ledger, make_plan, me, ke
     plan = make_plan({"ana": 100}, {"bia": 200})
     first, second = desk.approve(plan)
     desk.take(first, me)
-    withdrawn = ledger.submissions.withdraw_unsent([first.id, second.id], run_id="run-1", reason="stop")
+    withdrawn = ledger.submissions.withdraw_unsent([first.id, second.id], run_id="run-1", reason=evidence("stop"))
     assert [submission.id for submission in withdrawn] == [second.id]
     assert [c.submission_id for c in ledger.claims.live_for([key("ana"), key("bia")])] == [first.id]
 

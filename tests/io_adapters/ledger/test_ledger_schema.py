@@ -153,7 +153,7 @@ def test_what_is_append_only_refuses_to_be_changed(ledger, ledger_url, desk, mak
     (submission,) = desk.approve(replace(make_plan({"ana": 100}), currency="USD", exchange=dollars))
     desk.take(submission, me)
     ledger.submissions.record_outcome(
-        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=""
+        submission.id, Outcome.ACCEPTED, http_status=200, raw_answer=b"{}", split_id="s1", reason=None
     )
     ledger.submissions.record_status(submission.id, b"{}", "PENDING", None, by="run-1")
     ledger.exchange_updates.prepare("aurora-royalties", "run-1")

@@ -92,7 +92,7 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
 
         def answer(self, submission_id, outcome):
             self.ledger.submissions.record_outcome(
-                submission_id, outcome, http_status=None, raw_answer=b"", split_id=None, reason=""
+                submission_id, outcome, http_status=None, raw_answer=b"", split_id=None, reason=None
             )
 
         @precondition(lambda self: self.posted)
@@ -110,7 +110,9 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
             submission_id = self.one(pick)
 
             def find():
-                twice = self.ledger.submissions.record_found(submission_id, f"id of {submission_id}", by="x", reason="")
+                twice = self.ledger.submissions.record_found(
+                    submission_id, f"id of {submission_id}", by="x", reason=None
+                )
                 self.paid_twice.update(twice)
 
             self.attempt(find)

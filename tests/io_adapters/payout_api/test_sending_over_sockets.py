@@ -70,7 +70,7 @@ def test_a_refused_connection_proves_that_nothing_was_sent(open_api):
         port = unused.getsockname()[1]
     answer = send(open_api(f"http://127.0.0.1:{port}"))
     assert (answer.outcome, answer.http_status) == (Outcome.NOT_SENT, None)
-    assert answer.reason.startswith("ConnectError")
+    assert str(answer.reason).startswith("ConnectError")
 
 
 def test_a_name_that_does_not_exist_proves_that_nothing_was_sent(open_api, monkeypatch):
@@ -117,7 +117,7 @@ def test_a_host_that_speaks_no_tls_proves_that_nothing_was_sent(serve, open_api)
 def test_a_host_that_never_finishes_tls_proves_that_nothing_was_sent(serve, open_api):
     server = serve(hang)
     answer = send(open_api(server.url.replace("http:", "https:")))
-    assert (answer.outcome, answer.reason) == (Outcome.NOT_SENT, "ConnectTimeout")
+    assert (answer.outcome, str(answer.reason)) == (Outcome.NOT_SENT, "ConnectTimeout")
 
 
 def test_a_connection_closed_before_anything_is_read_is_in_doubt(serve, open_api):
@@ -158,7 +158,7 @@ def test_after_the_whole_request_was_read_any_broken_answer_is_in_doubt(serve, o
 def test_what_was_read_of_a_cut_answer_is_kept(serve, open_api):
     answer = send(open_api(serve(read_then(OK[:-5])).url))
     assert (answer.http_status, answer.body) == (200, REPORT_JSON[:-5])
-    assert answer.reason == "HTTP 200, then RemoteProtocolError"
+    assert str(answer.reason) == "HTTP 200, then RemoteProtocolError"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_no_answer_outlives_the_deadline(serve, open_api, behave):
     api = open_api(server.url, timeout_s=LONGER_THAN_ANY_TEST_S)
     answer = send(api, b" " * 20_000_000, deadline_s=1.0)
     assert answer.outcome is Outcome.IN_DOUBT
-    assert answer.reason.split()[-1] in {"DeadlinePassed", "ReadTimeout", "WriteTimeout"}
+    assert str(answer.reason).split()[-1] in {"DeadlinePassed", "ReadTimeout", "WriteTimeout"}
     assert server.connections == 1
 
 
@@ -199,7 +199,7 @@ def test_a_redirect_is_not_followed_and_is_in_doubt(serve, open_api, status):
     answer = send(open_api(server.url))
     assert answer.outcome is Outcome.IN_DOUBT
     assert (server.posts, elsewhere.connections) == (1, 0)
-    assert "127.0.0.1" in answer.reason
+    assert "127.0.0.1" in str(answer.reason)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 408, 409, 413, 415, 418, 425, 429, 500, 502, 503, 504])
@@ -207,7 +207,7 @@ def test_every_undocumented_refusal_is_in_doubt_and_sent_once(serve, open_api, s
     server = serve(reply(f"{status} X", b"<html>12345678909</html>", "Retry-After: 0"))
     answer = send(open_api(server.url))
     assert (answer.outcome, answer.http_status) == (Outcome.IN_DOUBT, status)
-    assert "12345678909" not in answer.reason + repr(answer)
+    assert "12345678909" not in str(answer.reason) + repr(answer)
     assert (server.connections, server.posts) == (1, 1)
 
 
@@ -215,7 +215,7 @@ def test_a_documented_422_is_a_refusal_that_names_the_places(serve, open_api):
     answer = send(open_api(serve(reply("422 X", DOCUMENTED)).url))
     assert answer.outcome is Outcome.REFUSED
     assert [(e.loc, e.type) for e in answer.validation_errors] == [(("body", "payments", 3, "taxId"), "value_error")]
-    assert "12345678909" not in answer.reason + repr(answer)
+    assert "12345678909" not in str(answer.reason) + repr(answer)
 
 
 def test_each_report_has_a_connection_of_its_own(serve, open_api):
@@ -277,5 +277,5 @@ def test_an_answer_without_end_is_cut_and_in_doubt(serve, open_api):
             conn.sendall(b" " * 1_000_000)
 
     answer = send(open_api(serve(flood).url), deadline_s=20)
-    assert (answer.outcome, answer.reason) == (Outcome.IN_DOUBT, "HTTP 200, then ReplyTooLarge")
+    assert (answer.outcome, str(answer.reason)) == (Outcome.IN_DOUBT, "HTTP 200, then ReplyTooLarge")
     assert len(answer.body) <= 4_000_000

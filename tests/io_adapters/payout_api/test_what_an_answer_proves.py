@@ -56,7 +56,7 @@ def test_a_connect_error_after_a_status_line_is_in_doubt():
 
 
 def test_the_text_of_later_exceptions_is_not_repeated():
-    assert "12345678909" not in classify_exception(httpx.RemoteProtocolError("12345678909")).reason
+    assert "12345678909" not in str(classify_exception(httpx.RemoteProtocolError("12345678909")).reason)
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 299])
@@ -225,5 +225,5 @@ def test_nothing_a_body_says_is_in_the_reason_or_the_repr():
         judge(302, b"", headers={"location": f"https://{document}@host.example/{document}?{document}"}),
         judge(500, document.encode()),
     ):
-        assert document not in answer.reason
+        assert document not in str(answer.reason)
         assert document not in repr(answer)

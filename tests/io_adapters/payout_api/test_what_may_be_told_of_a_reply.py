@@ -40,8 +40,8 @@ def all_that_is_told(status: int, body: bytes) -> list[str]:
     settings = {"timeout_s": 1.0, "assumptions": Assumptions(), "pause": lambda _s: None, "transport": transport}
     with SplitApi("https://pay.example", SecretStr(API_KEY), **settings) as api:
         once = {"was_in_doubt": False, "deadline_s": 5.0, "before_connect": lambda: None}
-        told = [api.create_report(b"{}", report_id="rp-1", **once).reason]
-        told.append(api.update_exchange_rate("sp-1", b"{}", **once).reason)
+        told = [str(api.create_report(b"{}", report_id="rp-1", **once).reason)]
+        told.append(str(api.update_exchange_rate("sp-1", b"{}", **once).reason))
         for call in (api.list_reports, lambda: create_contact(api.contacts, "Ana", "52998224725", "a@example.com")):
             with pytest.raises(RepasseError) as caught:
                 call()
