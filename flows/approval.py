@@ -16,6 +16,7 @@ from flows.opening import open_ledger_of, utc_now
 from flows.prefect_ui.deployments import ANSWER_S
 from flows.settings import Settings, read_settings
 from schemas.errors import RepasseError
+from schemas.messages import Message
 
 _SHORT: Final = 19  # "sha256:" and twelve digits tell a plan from all others
 
@@ -96,5 +97,5 @@ def _files_of(said: Said) -> list[str]:
         with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
             found = client.read_flow_runs(flow_run_filter=run_of_plan, limit=1)
     except Exception as error:
-        raise NotLaunched(f"the run was not started: Prefect does not answer ({type(error).__name__})") from error
+        raise NotLaunched(Message("error.prefect_silent", kind=type(error).__name__)) from error
     return list(found[0].parameters.get("files") or []) if found else []

@@ -13,6 +13,7 @@ from flows.settings import Settings
 from flows.start import is_watched
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 
 
 class NotLaunched(RepasseError):
@@ -51,7 +52,7 @@ class ChildLauncher:
         except FileExistsError:
             return
         except OSError as error:
-            raise NotLaunched(f"the run was not started: {folder} cannot be written: {error.strerror}") from error
+            raise NotLaunched(Message("error.not_launched_folder", folder=str(folder), why=error.strerror)) from error
         try:
             child = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-c", "from flows.cli import main; main()", *arguments],
@@ -63,7 +64,7 @@ class ChildLauncher:
             )
         except OSError as error:
             log.unlink(missing_ok=True)
-            raise NotLaunched(f"the run was not started: {error.strerror}") from error
+            raise NotLaunched(Message("error.not_launched", why=error.strerror)) from error
         finally:
             os.close(written)
         Thread(target=child.wait, name=f"launched-{child.pid}", daemon=True).start()  # so that it leaves no zombie

@@ -91,10 +91,10 @@ def folder_of_jobs(given: str | None, environment: Mapping[str, str] = os.enviro
     """
     text = given or environment.get("REPASSE_JOBS", "")
     if not text:
-        raise ConfigurationError("REPASSE_JOBS is not set: set it to the folder of the jobs that run at night")
+        raise ConfigurationError(Message("error.jobs_unset"))
     folder = Path(text).absolute()
     if not folder.is_dir():
-        raise ConfigurationError(f"the folder of jobs {folder} is not there: see REPASSE_JOBS")
+        raise ConfigurationError(Message("error.jobs_folder", folder=str(folder)))
     return folder
 
 

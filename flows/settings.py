@@ -9,6 +9,7 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 EMBEDDED: Final = "sandbox"
 
@@ -65,10 +66,7 @@ class Settings:
             ConfigurationError: the file REPASSE_POLICY names is in a folder of jobs.
         """
         if self.policy is not None and self.policy.resolve().is_relative_to(folder.resolve()):
-            raise ConfigurationError(
-                f"REPASSE_POLICY names a file in {folder}, where jobs are written: keep it where only those who set "
-                "the rules may write"
-            )
+            raise ConfigurationError(Message("error.policy_place", folder=str(folder)))
 
     def require_service(self) -> ServiceSettings:
         """Return the service, or refuse to guess one.
@@ -77,9 +75,7 @@ class Settings:
             ConfigurationError: REPASSE_API_URL is absent, so that a lost variable never reports play money as paid.
         """
         if self.service is None:
-            raise ConfigurationError(
-                "REPASSE_API_URL is not set: set it to the service's base URL, or to 'sandbox' for the embedded one"
-            )
+            raise ConfigurationError(Message("error.no_api_url"))
         return self.service
 
 
@@ -92,9 +88,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     service = _service(environment)
     home_given, ledger_given = environment.get("REPASSE_HOME"), environment.get("REPASSE_LEDGER_URL")
     if service and not service.embedded and not home_given and not ledger_given:
-        raise ConfigurationError(
-            "with a real service, say where the ledger lives: set REPASSE_HOME (or REPASSE_LEDGER_URL)"
-        )
+        raise ConfigurationError(Message("error.ledger_place"))
     home = Path(home_given or ".repasse").absolute()
     policy = environment.get("REPASSE_POLICY", "").strip()
     settings = Settings(
@@ -120,14 +114,14 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     parts = urlsplit(url)
     local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise ConfigurationError("REPASSE_API_URL is not a base URL such as https://host/external, or 'sandbox'")
+        raise ConfigurationError(Message("error.url_base"))
     if parts.scheme == "http" and not local:
-        raise ConfigurationError("REPASSE_API_URL must be https: the API key travels with every request")
+        raise ConfigurationError(Message("error.url_https"))
     key = environment.get("REPASSE_API_KEY", "").strip()
     if not key:
-        raise ConfigurationError("REPASSE_API_KEY is not set: the service answers nobody without it")
+        raise ConfigurationError(Message("error.no_api_key"))
     if not key.isascii() or not key.isprintable():
-        raise ConfigurationError("REPASSE_API_KEY holds characters that no header can carry")
+        raise ConfigurationError(Message("error.api_key_characters"))
     return ServiceSettings(url, key)
 
 
@@ -137,7 +131,7 @@ def _timeout_s(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 3600:
-        raise ConfigurationError("REPASSE_TIMEOUT_S must be a number of seconds between 0 and 3600")
+        raise ConfigurationError(Message("error.timeout_s"))
     return seconds
 
 
@@ -146,7 +140,7 @@ def _log_format(text: str) -> Literal["text", "json"]:
         return "json"
     if text == "text":
         return "text"
-    raise ConfigurationError("REPASSE_LOG_FORMAT must be text or json")
+    raise ConfigurationError(Message("error.log_format"))
 
 
 _REFUSED: Final = (
@@ -169,10 +163,12 @@ def check_environment(environment: Mapping[str, str] = os.environ) -> None:
     """
     for name, refused, consequence in _REFUSED:
         if environment.get(name, "").strip().lower() in refused:
-            raise ConfigurationError(f"{name}={environment[name]}: {consequence}; unset it")
+            raise ConfigurationError(
+                Message("error.environment", name=name, value=environment[name], consequence=consequence)
+            )
     for name in _RETRIES:
         if environment.get(name, "0").strip() not in {"", "0"}:
-            raise ConfigurationError(f"{name}={environment[name]}: nothing that moves money is ever retried; unset it")
+            raise ConfigurationError(Message("error.retries", name=name, value=environment[name]))
     _check_packages()
 
 
@@ -185,4 +181,4 @@ def _check_packages() -> None:
     homes = {Path(str(package.__file__)).parents[1] for package in (flows, io_adapters, schemas)}
     if len(homes) != 1:
         places = ", ".join(sorted(map(str, homes)))
-        raise ConfigurationError(f"another package took the name of one of ours; they come from {places}")
+        raise ConfigurationError(Message("error.package_names", places=places))

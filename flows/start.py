@@ -8,6 +8,7 @@ from flows.night import NightReport, folder_of_jobs, run_night
 from flows.run import Progress
 from flows.runner import CALLER, Caller, RunOptions, RunReport, run_payout, run_settle
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 
 def is_watched() -> bool:
@@ -104,7 +105,4 @@ def _require_prefect() -> None:
     from flows.prefect_ui.deployments import is_answering  # noqa: PLC0415
 
     if not is_answering():
-        raise ConfigurationError(
-            "the Prefect server that PREFECT_API_URL names does not answer, and nothing was begun: start it, or "
-            "unset the variable to run without it"
-        )
+        raise ConfigurationError(Message("error.prefect_down"))

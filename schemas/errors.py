@@ -1,4 +1,9 @@
-"""Exceptions, used for control flow only, and one exit code per kind of outcome."""
+"""Exceptions, used for control flow only, and one exit code per kind of outcome.
+
+What a person is to read is a `Message`, rendered by whoever shows it, in the reader's language; `str()` is English, for
+logs. Plain English is for programming errors alone: `BrokenInvariant`, and the ValueError, TypeError and RuntimeError
+of a caller who broke a promise.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

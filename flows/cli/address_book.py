@@ -10,7 +10,7 @@ import typer
 from flows.cli.ending import AsJson, JobFile, Result, command, console_for, opened_ledger
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
-from schemas.messages import render
+from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +82,7 @@ def contacts_delete(
     from schemas.contact_book import ContactState
 
     if (contact is None) == (not ask_tax_id):
-        raise DecisionRefused("say either --id CONTACT or --ask-tax-id")
+        raise DecisionRefused(Message("error.id_or_ask"))
     tax_id = _ask_tax_id() if ask_tax_id else None
     with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
         known = _find(run.ledger, contact, tax_id)
@@ -146,7 +146,7 @@ def _confirm(question: str, *, yes: bool) -> None:
     except typer.Abort:
         said = False
     if not said:
-        raise DecisionRefused("nothing was deleted: nobody said yes (--yes says it beforehand)")
+        raise DecisionRefused(Message("error.nothing_deleted"))
 
 
 def _ask_tax_id() -> str:
@@ -157,7 +157,7 @@ def _ask_tax_id() -> str:
     text = typer.prompt("CPF or CNPJ", hide_input=True, err=True) if asked else sys.stdin.readline()
     value = parse_tax_id(str(text).strip()).value
     if value is None:
-        raise DecisionRefused("this is no CPF or CNPJ")
+        raise DecisionRefused(Message("error.no_tax_id"))
     return value
 
 
@@ -235,4 +235,4 @@ def _day(text: str | None) -> dt.date | None:
     try:
         return dt.date.fromisoformat(text) if text else None
     except ValueError:
-        raise DecisionRefused("write days as 2026-10-31") from None
+        raise DecisionRefused(Message("error.days")) from None

@@ -8,6 +8,7 @@ import typer
 from flows.cli.ending import AsJson, By, Result, console_for, opened_ledger
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from flows.run import Clock, Run
@@ -129,7 +130,7 @@ def release(by: By, as_json: AsJson = False) -> Result:
 
 def _name(by: str) -> str:
     if not by.strip():
-        raise DecisionRefused("--by needs a name")
+        raise DecisionRefused(Message("error.by_name"))
     return by.strip()
 
 
@@ -175,14 +176,14 @@ def resolve_doubts(  # each is named at the call
     from schemas.exchange_update import ID_PREFIX
 
     if (report is None) == (not absent):
-        raise DecisionRefused("say either --report ID or --absent")
+        raise DecisionRefused(Message("error.report_or_absent"))
     if report is not None and len(subjects) != 1:
-        raise DecisionRefused("--report names the report of one submission")
+        raise DecisionRefused(Message("error.one_report"))
     if len({subject.startswith(ID_PREFIX) for subject in subjects}) != 1:
-        raise DecisionRefused("speak of submissions (rp-...) and of exchange rates (xr-...) in words of their own")
+        raise DecisionRefused(Message("error.both_kinds"))
     people = [name.strip() for name in by if name.strip()]
     if absent and not evidence.strip():
-        raise DecisionRefused("--absent needs --evidence: what do you both rely on?")
+        raise DecisionRefused(Message("error.absent_evidence"))
     with opened_run("resolve", None, read_settings(), QuietProgress(), clock or SYSTEM_CLOCK) as run:
         for subject in subjects:
             _require_typed_name_counts(run, subject)
@@ -212,7 +213,7 @@ def _take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: st
 
     people = [name.strip() for name in by if name.strip()]
     if not evidence.strip():
-        raise DecisionRefused("--unlink needs --evidence: what do you both rely on?")
+        raise DecisionRefused(Message("error.unlink_evidence"))
     console, taken_back = console_for(as_json=as_json), []
     with opened_run("resolve", None, read_settings(), QuietProgress()) as run:
         for subject in subjects:
@@ -274,7 +275,7 @@ def decide(
     if [pay, paid, drop].count(True) != 1:
         raise typer.BadParameter("say one of --pay, --paid, --drop")
     if not by.strip() or not evidence.strip():
-        raise DecisionRefused("a decision needs --by NAME and --evidence TEXT")
+        raise DecisionRefused(Message("error.decision_evidence"))
     from flows.approvals import decisions
     from flows.opening import open_ledger_of, utc_now
     from flows.run import QuietProgress
@@ -310,7 +311,7 @@ def unfreeze(
 
     people = [name.strip() for name in by if name.strip()]
     if not evidence.strip():
-        raise DecisionRefused("unfreeze needs --evidence: what did you both see?")
+        raise DecisionRefused(Message("error.unfreeze_evidence"))
     with opened_ledger(create=False) as ledger:
         require_typed_name_counts(ledger, None)
         tags = lift_freeze(ledger, accept, people, evidence.strip())

@@ -13,6 +13,7 @@ import typer
 from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, ended, opened_ledger
 from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from schemas.desk_people import DeskUser, Role
@@ -56,12 +57,9 @@ def desk(
 
     https = behind_https or certificate is not None
     if (certificate is None) != (key is None):
-        raise ConfigurationError("--certificate and --key belong together")
+        raise ConfigurationError(Message("error.certificate_and_key"))
     if host not in LOOPBACK and certificate is None:
-        raise ConfigurationError(
-            f"on {host} passwords would travel in the clear: give --certificate and --key, or listen on "
-            "loopback behind a proxy that serves https (--behind-https)"
-        )
+        raise ConfigurationError(Message("error.passwords_in_clear", host=host))
     settings = read_settings()
     folder = _jobs_folder(jobs)
     if folder is not None:
@@ -85,7 +83,7 @@ def desk(
         try:
             serve(create_app(opened, served), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
         except OSError as error:
-            raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+            raise ConfigurationError(Message("error.cannot_listen", host=host, port=port, why=error.strerror)) from None
 
 
 def _in_addresses(host: str) -> str:
@@ -100,7 +98,7 @@ def _jobs_folder(given: Path | None) -> Path | None:
         return None
     folder = Path(text).absolute()
     if not folder.is_dir():
-        raise ConfigurationError(f"the folder of jobs {folder} is not there: see REPASSE_JOBS")
+        raise ConfigurationError(Message("error.jobs_folder", folder=str(folder)))
     return folder
 
 
@@ -178,7 +176,7 @@ def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = Fa
     """Give somebody another password; their sessions end."""
     with opened_ledger() as ledger:
         if ledger.desk_users.get(name) is None:
-            raise DecisionRefused("there is no user of that name; `repasse desk user list` shows them")
+            raise DecisionRefused(Message("error.no_user"))
         ledger.desk_users.change_password(name, _asked_password(stdin=password_stdin))
     console_for(as_json=as_json).print("the password was changed; every session of theirs has ended")
     return ExitCode.DONE, {"changed": True}
@@ -190,7 +188,7 @@ def _role(text: str) -> "Role":
     try:
         return Role(text.strip().lower())
     except ValueError:
-        raise DecisionRefused(f"--role is one of {', '.join(Role)}") from None
+        raise DecisionRefused(Message("error.role", roles=", ".join(Role))) from None
 
 
 def _roles_of(user: "DeskUser") -> str:
@@ -204,8 +202,8 @@ def _asked_password(*, stdin: bool) -> str:
     if stdin:
         return hash_password(sys.stdin.readline().rstrip("\r\n"))
     if not sys.stdin.isatty():
-        raise DecisionRefused("there is no terminal to ask for the password: give it with --password-stdin")
+        raise DecisionRefused(Message("error.no_terminal"))
     password = getpass.getpass("password: ")
     if getpass.getpass("once more: ") != password:
-        raise DecisionRefused("the two were not the same; nothing was changed")
+        raise DecisionRefused(Message("error.passwords_differ"))
     return hash_password(password)

@@ -171,7 +171,7 @@ def _sending(settings: "Settings") -> str:
     if freeze:
         raise SendingFrozen(Message("freeze.standing", reason=freeze.reason))
     if hold:
-        raise NotSent(f"on hold by {hold.by}: {hold.why}")
+        raise NotSent(Message("error.on_hold", by=hold.by, why=hold.why))
     return "may go on"
 
 
@@ -205,13 +205,13 @@ def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, a
     settings = read_settings()
     host = _probed_host(settings)
     if not (staging or os.environ.get("REPASSE_STAGING") == "1"):
-        raise DecisionRefused(f"a probe is for staging: if {host} is that, say --staging or set REPASSE_STAGING=1")
+        raise DecisionRefused(Message("error.probe_staging", host=host))
     parties = _read_file(parties_file) if parties_file else None
     console = console_for(as_json=as_json)
     _tell_price(console, parties, host)
     typed = yes_probe if yes_probe is not None else _ask(host)
     if typed.strip() != host:
-        raise DecisionRefused(f"the host is {host}; something else was typed, and nothing was sent")
+        raise DecisionRefused(Message("error.probe_host", host=host))
     with opened_probe(settings, parties, QuietProgress()) as probing:
         findings = probe(probing)
     _show_findings(console, findings)
@@ -276,7 +276,7 @@ def _tell_price(console: "Console", parties: "ProbeParties | None", host: str) -
 
 def _ask(host: str) -> str:
     if not sys.stdin.isatty():
-        raise DecisionRefused(f"nobody is there to ask; a script says --yes-probe {host}")
+        raise DecisionRefused(Message("error.probe_nobody", host=host))
     answer: str = typer.prompt("type the host to go on", default="", show_default=False, err=True)
     return answer
 
@@ -289,5 +289,5 @@ def _read_file(path: Path) -> "ProbeParties":
         with path.open(encoding="utf-8") as stream:
             text = stream.read(LONGEST_FILE)
     except (OSError, UnicodeDecodeError):
-        raise UnreadableFile(f"{path}: the probe's file cannot be read") from None
+        raise UnreadableFile(Message("error.probe_file", path=str(path))) from None
     return read_parties(parse_yaml(text, path.name).values, path.name)

@@ -18,6 +18,7 @@ import typer
 from flows.cli.payouts import check, show_report
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ def demo() -> None:
 
 def _fresh_folder() -> Path:
     if not SAMPLES.is_dir():
-        raise ConfigurationError("the demo needs the folder sample_data of the repository beside the packages")
+        raise ConfigurationError(Message("error.no_sample_data"))
     folder = Path(os.environ.get("REPASSE_HOME", ".repasse")).absolute() / "demo"
     if folder.exists():
         shutil.rmtree(folder)
@@ -153,7 +154,7 @@ def sandbox(
     try:
         serve(host, port, where, settings, on_ready=tell)
     except OSError as error:
-        raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        raise ConfigurationError(Message("error.cannot_listen", host=host, port=port, why=error.strerror)) from None
 
 
 def up() -> None:
@@ -254,7 +255,7 @@ def _port(name: str) -> str:
 def _expect_free_ports() -> None:
     for name, port in PORTS.items():
         if _answers(port):
-            raise ConfigurationError(f"port {port}, where {name} would listen, is taken")
+            raise ConfigurationError(Message("error.port_taken", port=port, name=name))
 
 
 def _answers(port: int) -> bool:
@@ -274,7 +275,9 @@ def _wait_for(name: str, together: "Together") -> None:
         if _answers(PORTS[name]):
             return
         time.sleep(0.2)
-    raise ConfigurationError(f"{name} did not start within {START_S:.0f} s; {together.logs / name}.log says why")
+    raise ConfigurationError(
+        Message("error.not_started", name=name, seconds=f"{START_S:.0f}", log=str(together.logs / name))
+    )
 
 
 @contextmanager
@@ -344,7 +347,9 @@ class Together:
                 stderr=subprocess.STDOUT,
             )
         if done.returncode:
-            raise ConfigurationError(f"`{' '.join(command[:3])}` failed (exit {done.returncode}); {log} says why")
+            raise ConfigurationError(
+                Message("error.command_failed", command=" ".join(command[:3]), code=done.returncode, log=str(log))
+            )
 
     def check(self) -> None:
         """Look whether all of them still run.
@@ -355,7 +360,9 @@ class Together:
         for program in self.programs:
             if program.process.poll() is not None:
                 code = program.process.returncode
-                raise ConfigurationError(f"{program.name} has ended (exit {code}); {program.log} says why")
+                raise ConfigurationError(
+                    Message("error.program_ended", program=program.name, code=code, log=str(program.log))
+                )
 
     def stop(self) -> None:
         """Ask, wait, and insist; only what was started here, with what it started itself."""

@@ -11,6 +11,7 @@ import typer
 from flows.cli.ending import AsJson, Result, console_for, opened_ledger
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +39,7 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 
     run = ledger.runs.get(run_id)
     if run is None:
-        raise ConfigurationError(f"there is no run {run_id}; `repasse runs` lists them")
+        raise ConfigurationError(Message("error.no_run", run=run_id))
     if run.summary_json is None:
         console.print(f"run {run.run_id} of {run.job} {run.period}: {run.state}, started {_local(run.started_at)}")
         return ExitCode(run.exit_code or 0), {"run": run.run_id, "state": run.state}
@@ -208,7 +209,7 @@ def trace(
 
     order = read_run_request(job_file) if job_file else None
     if order is not None and job not in {None, order.job.job}:
-        raise ConfigurationError(f"the job file is of {order.job.job}, not of {job}")
+        raise ConfigurationError(Message("error.other_job", found=order.job.job, job=job))
     with opened_ledger(create=False) as ledger:
         if job is not None and order is None:
             require_known_job(ledger, job, jobs_folder())

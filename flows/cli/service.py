@@ -14,6 +14,7 @@ import typer
 from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger
 from schemas.errors import ConfigurationError, DecisionRefused, RepasseError, UnreadableFile
 from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Message
 
 if TYPE_CHECKING:
     from flows.run import Run
@@ -97,16 +98,14 @@ def _checked_base(base_url: str, settings: "Settings") -> str:
         parts = urlsplit(base)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise DecisionRefused("this is not a URL; give one such as https://hooks.example") from None
+        raise DecisionRefused(Message("error.no_url")) from None
     plain = not (parts.username or parts.password or parts.query or parts.fragment) and base.isascii()
     if not host or not plain or not base.isprintable() or " " in base:
-        raise DecisionRefused("a webhook's base is scheme, host and path, such as https://hooks.example")
+        raise DecisionRefused(Message("error.webhook_base"))
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and _is_local(settings)):
-        raise DecisionRefused(
-            "a webhook's URL must be https: its path is a secret (http only from sandbox to loopback)"
-        )
+        raise DecisionRefused(Message("error.webhook_https"))
     if len(make_token().url_at(base)) > LONGEST_URL:
-        raise DecisionRefused(f"with its secret path the URL is longer than {LONGEST_URL} characters")
+        raise DecisionRefused(Message("error.webhook_long", limit=LONGEST_URL))
     return base
 
 
@@ -134,7 +133,7 @@ def webhook_listen(
     from io_adapters.webhooks import PATH, Debouncer, KnownTokens, open_door
 
     if not 1 <= every_s <= LONGEST_PAUSE_S:
-        raise ConfigurationError(f"--every-s must be a number of seconds from 1 to {LONGEST_PAUSE_S}, a day")
+        raise ConfigurationError(Message("error.every_s", limit=LONGEST_PAUSE_S))
     settings = read_settings()
     settings.require_service()
     try:
@@ -150,7 +149,7 @@ def webhook_listen(
                 typer.echo("this listens beyond loopback: put a proxy that speaks TLS in front of it", err=True)
             door.serve(known, bell.ring, lambda: typer.echo(f"listening at {door.url}{PATH}..."))
     except OSError as error:
-        raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        raise ConfigurationError(Message("error.cannot_listen", host=host, port=port, why=error.strerror)) from None
 
 
 def poll_of(settings: "Settings") -> "Poll":
@@ -216,7 +215,7 @@ def webhook_retire(
     """Take no more deliveries to a URL."""
     with opened_ledger(create=False) as ledger:
         if number not in {webhook.id for webhook in ledger.webhooks.all()}:
-            raise DecisionRefused(f"there is no webhook {number}; `repasse webhook list` lists them")
+            raise DecisionRefused(Message("error.no_webhook", number=number))
         ledger.webhooks.retire(number)
     console_for(as_json=as_json).print(f"deliveries to webhook {number} are no longer taken")
     return ExitCode.DONE, {"number": number, "state": "retired"}
@@ -243,7 +242,7 @@ def exchange_rate(
     given = read_rate(rate)
     people = [name.strip() for name in by if name.strip()]
     if not people:
-        raise DecisionRefused("an exchange rate takes a person's word: --by NAME")
+        raise DecisionRefused(Message("error.rate_by"))
     with opened_run("exchange-rate", None, read_settings(), QuietProgress()) as run:
         wanted = report_called(run, report)
         stands = rate_by_hand(run, wanted, _terms(run, wanted, given, order_id, hide=hide), people)
@@ -272,7 +271,7 @@ def read_rate(text: str) -> Decimal:
     except InvalidOperation:
         rate = Decimal(0)
     if rate <= 0 or len(plain) > MOST_DIGITS or not plain.isascii():
-        raise DecisionRefused("--rate is what one unit of the currency is worth in BRL, such as 5.4312")
+        raise DecisionRefused(Message("error.rate"))
     return rate
 
 
@@ -344,9 +343,9 @@ def _amount_cents(text: str) -> int:
     try:
         cents = parse_amount(text)
     except ValueError as error:
-        raise DecisionRefused(f"--amount: {error}") from None
+        raise DecisionRefused(Message("error.amount", why=str(error))) from None
     if cents <= 0:
-        raise DecisionRefused("--amount must be more than zero")
+        raise DecisionRefused(Message("error.amount_zero"))
     return cents
 
 
@@ -356,12 +355,12 @@ def _read_key(given: str, key_type: str) -> str:
 
     stated = read_pix_key_type(key_type).value
     if stated is None:
-        raise DecisionRefused(f"--key-type is one of {', '.join(get_args(PixKeyType))}")
+        raise DecisionRefused(Message("error.key_type", types=", ".join(get_args(PixKeyType))))
     if stated in PERSONAL and given != "-" and not given.startswith("@"):
-        raise DecisionRefused("this key says who somebody is: give --key - and type it when asked, or --key @FILE")
+        raise DecisionRefused(Message("error.key_personal"))
     key = read_pix_key(_given_key(given), stated).value
     if key is None:
-        raise DecisionRefused(f"--key is no Pix key of the type {stated}")
+        raise DecisionRefused(Message("error.key_no_pix", type=stated))
     return key
 
 
@@ -375,4 +374,4 @@ def _given_key(text: str) -> str:
         with path.open(encoding="utf-8") as stream:
             return stream.read(LONGEST_KEY_FILE).strip()
     except (OSError, UnicodeDecodeError):
-        raise UnreadableFile(f"{path}: the file of --key cannot be read") from None
+        raise UnreadableFile(Message("error.key_file", path=str(path))) from None

@@ -25,6 +25,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.desk_people import Launch, Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job, resolve_period
+from schemas.messages import Message
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
 
@@ -196,14 +197,14 @@ class Launches:
         """Start a job's payout with files in place of its own, for the period that people were shown."""
         path = self._jobs.path_of(job_token)
         if path is None:
-            raise ConfigurationError("there is no such job any more")
+            raise ConfigurationError(Message("error.no_job"))
         return self.start(str(path.absolute()), tuple(files), by=by, key=key, period=period)
 
     def go_on(self, run_id: str, *, by: str) -> str:
         """Start a run's job again with the files it had."""
         run = self._ledger.runs.get(run_id)
         if run is None or not run.job_file:
-            raise ConfigurationError("this run cannot be taken up again")
+            raise ConfigurationError(Message("error.not_taken_up"))
         return self.start(run.job_file, self.files_of(run), by=by, key=f"after-{run_id}", period=run.period)
 
     def start(  # each is named at the call

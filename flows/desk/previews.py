@@ -154,7 +154,7 @@ class Previews:
         """Start to look; the same content is looked at once."""
         path, line = self._jobs.path_of(job_token), self._jobs.get(job_token)
         if path is None or line is None:
-            raise ConfigurationError("there is no such job any more")
+            raise ConfigurationError(Message("error.no_job"))
         token = self._token(path, line, files)
         with self._lock:
             known = self._kept.get(token)
@@ -183,7 +183,7 @@ class Previews:
         try:
             content = path.read_bytes()
         except OSError:
-            raise ConfigurationError("the job file cannot be read any more") from None
+            raise ConfigurationError(Message("error.job_unreadable")) from None
         parts = [content.hex(), line.period, *files, *(() if last is None else (last.run_id, last.state))]
         if isinstance(declared, Job):
             parts += [_fingerprint(name) for name in _files_of(declared, path.parent, line.period)]

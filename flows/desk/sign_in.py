@@ -33,6 +33,7 @@ from flows.desk.guard import (
 from flows.desk.pages import remember_visit, show, visit_of
 from schemas.desk_people import LANGUAGES, LONGEST_PASSWORD, SHORTEST_PASSWORD, DeskUser
 from schemas.errors import DecisionRefused
+from schemas.messages import Message
 
 router = APIRouter()
 _HASHER: Final = PasswordHasher()  # RFC 9106's second recommendation: 64 MiB, 3 passes, 4 lanes
@@ -49,7 +50,7 @@ def hash_password(password: str) -> str:
         DecisionRefused: it is too short or too long.
     """
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise DecisionRefused(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+        raise DecisionRefused(Message("error.password_length", shortest=SHORTEST_PASSWORD, longest=LONGEST_PASSWORD))
     with _AT_ONCE:
         return _HASHER.hash(password)
 

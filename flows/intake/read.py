@@ -18,6 +18,7 @@ from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
+from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import Content
@@ -104,7 +105,7 @@ def _refuse_strangers(run: Run, tables: Sequence[RawTable]) -> None:
     """Refuse to pay a file again that is not among the job's."""
     strangers = sorted(run.request.again - {raw.file.name for raw in tables})
     if strangers:
-        raise ConfigurationError(f"--again {', '.join(strangers)}: no file of this job is called so")
+        raise ConfigurationError(Message("error.again_unknown", files=", ".join(strangers)))
 
 
 def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
@@ -118,7 +119,7 @@ def _refuse_namesakes(tables: Sequence[ReadTable]) -> None:
         | {name for (name, _), n in places.items() if n > 1}
     )
     if twice:
-        raise ConfigurationError(f"several files of this job are called {', '.join(twice)}: rename all but one of each")
+        raise ConfigurationError(Message("error.same_name", files=", ".join(twice)))
 
 
 def _joined(files: Sequence[ReadTable], table: str) -> pd.DataFrame:

@@ -61,7 +61,7 @@ class Corrections:
             if sheet.origin == origin:
                 if not origin.whole:
                     name = Path(sheet.path).name
-                    raise ConfigurationError(f"{name} holds only some rows of {origin.file}: give that file as well")
+                    raise ConfigurationError(Message("error.some_rows", name=name, file=origin.file))
                 yield self._corrected(sheet, layout)
 
     def applied(self, table: RawTable, layout: Layout) -> RawTable:
@@ -132,7 +132,7 @@ class Corrections:
         """
         left = [f"{sheet.title} ({sheet.origin.file})" for sheet in self._sheets if sheet.title not in self._read]
         if left:
-            raise ConfigurationError(f"corrections of files that this job does not read: {', '.join(left)}")
+            raise ConfigurationError(Message("error.corrections_of_nothing", files=", ".join(left)))
 
     def _corrected(self, sheet: _Sheet, layout: Layout) -> RawTable:
         self._read.add(sheet.title)
@@ -155,7 +155,7 @@ def _with_rows(table: RawTable, corrected: RawTable) -> RawTable:
 def _strange(what: str, corrected: RawTable, table: RawTable | None) -> ConfigurationError:
     name = table.file.name if table else ""
     return ConfigurationError(
-        f"{corrected.file.name}, sheet {corrected.sheet}: its {what} are no longer those of {name}"
+        Message("error.corrected_sheet", file=corrected.file.name, sheet=corrected.sheet, what=what, name=name)
     )
 
 
@@ -194,7 +194,7 @@ def slot_of_source(position: int, source: Source, folder: Path) -> Slot:
         return Slot(layouts, source.files, frozenset({"", AUTO, str(position)}))
     layout = read_layout(source.layout, folder)
     if layout.table not in PAID_FROM:
-        raise ConfigurationError(f"sources[{position}]: layout {layout.layout} is not of payments or royalty lines")
+        raise ConfigurationError(Message("error.source_layout", position=position, layout=layout.layout))
     called = source.layout if isinstance(source.layout, str) else layout.layout
     return Slot((layout,), source.files, frozenset({"", layout.layout, str(position), called}))
 
@@ -219,9 +219,7 @@ def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Correction
     stray = [Path(path).name for name, path in order.files if not name and path in corrections.plain]
     if stray and len(sources) > 1:
         known = ", ".join(sorted({name for slot in sources for name in slot.names if name}))
-        raise ConfigurationError(
-            f"--file {stray[0]}: the job has several sources; write SOURCE=PATH with one of {known}"
-        )
+        raise ConfigurationError(Message("error.which_source", file=stray[0], known=known))
     names = {Path(path).name for slot in slots for path in slot.paths}
     for origin in corrections.homeless(names):
         home = next((slot for slot in slots if origin.layout in {layout.layout for layout in slot.layouts}), None)

@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr
 
 from flows.launchers import NotLaunched
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 PAYOUT_DEPLOYMENT: Final = "payout/payout"
 SETTLE_DEPLOYMENT: Final = "settle/settle"
@@ -42,13 +43,10 @@ class DeploymentLauncher:
                 _create_run(client, deployment, parameters, key)
         except ObjectNotFound:
             message = f"Prefect knows no deployment {deployment}: run `prefect --no-prompt deploy --all`"
-            raise NotLaunched(f"the run was not started: {message}") from None
+            raise NotLaunched(Message("error.not_launched", why=message)) from None
         except Exception as error:
             what = type(error).__name__
-            raise NotLaunched(
-                f"the run was not started: the Prefect server that PREFECT_API_URL names does not answer ({what}). "
-                "Nothing was sent, and what was recorded stands; start the run again, or leave it to the night"
-            ) from error
+            raise NotLaunched(Message("error.prefect_lost", what=what)) from error
 
 
 def _create_run(client: SyncPrefectClient, deployment: str, parameters: dict[str, Any], key: str) -> None:
@@ -92,14 +90,12 @@ def use_stored_credentials(environment: MutableMapping[str, str] = os.environ) -
         block = RepasseCredentials.load(named or DEFAULT_NAME)
     except ValueError:  # there is no such block
         if named:
-            raise ConfigurationError(
-                f"Prefect holds no block repasse-credentials/{named}: fill one in, or set REPASSE_API_URL and _KEY"
-            ) from None
+            raise ConfigurationError(Message("error.no_block", name=named)) from None
         return
     except Exception as error:  # noqa: BLE001  # Prefect fails in many ways; what is missing then, settings will say
         if named:
             what = type(error).__name__
-            raise ConfigurationError(f"the block repasse-credentials/{named} cannot be had ({what})") from None
+            raise ConfigurationError(Message("error.block", name=named, what=what)) from None
         return
     if not isinstance(block, RepasseCredentials):  # within an event loop Prefect answers with a promise
         raise TypeError("credentials are loaded outside of event loops")

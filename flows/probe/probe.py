@@ -104,7 +104,7 @@ def probe_create(probing: Probing) -> None:
 def probe_again(probing: Probing) -> None:
     """Create a report of the same reportId once more."""
     if probing.first_report is None:
-        raise NotSent("there is no first report to repeat")
+        raise NotSent(Message("error.probe_no_first"))
     report_id, split_id = probing.first_report
     answer = _create(probing, report_id)
     if answer.outcome is Outcome.ACCEPTED and answer.report is not None:
@@ -128,14 +128,14 @@ def probe_account(probing: Probing) -> None:
     """Check an own account, which is good for sure: the way of writing it that is called valid is the right one."""
     account = _parties(probing).account
     if account is None:
-        raise NotSent("no account is named")
+        raise NotSent(Message("error.probe_no_account"))
     assumed_glued = probing.assumed("account_check_digit") == "glued"
     for glued, psp_is_ispb in ((assumed_glued, True), (not assumed_glued, True), (assumed_glued, False)):
         if _is_valid(probing, account, glued=glued, psp_is_ispb=psp_is_ispb):
             probing.saw("psp_id_is_ispb", str(psp_is_ispb).lower(), "your own account was valid that way")
             probing.saw("account_check_digit", "glued" if glued else "hyphen", "your own account was valid that way")
             return
-    raise NotSent("your own account was valid in no way of writing it")
+    raise NotSent(Message("error.probe_account"))
 
 
 def _is_valid(probing: Probing, account: OwnAccount, *, glued: bool, psp_is_ispb: bool) -> bool:
@@ -146,7 +146,7 @@ def _is_valid(probing: Probing, account: OwnAccount, *, glued: bool, psp_is_ispb
     verdict = {True: "valid", False: "invalid", None: "refused" if told.refused else "no verdict"}[told.valid]
     probing.note(f"account check, {how}: {verdict}")
     if not told.answered:  # another way that is valid would say nothing of this one
-        raise NotSent("a check was not answered; nothing more is spent on it")
+        raise NotSent(Message("error.probe_unanswered"))
     return told.valid is True
 
 
@@ -188,7 +188,7 @@ def _gets(probing: Probing, any_id: str, answer: Answer) -> bool:
 
 def _parties(probing: Probing) -> ProbeParties:
     if probing.parties is None:
-        raise NotSent("nobody is named to pay")
+        raise NotSent(Message("error.probe_no_payee"))
     return probing.parties
 
 
@@ -239,7 +239,7 @@ def _institutions(probing: Probing) -> None:
     first = api.institutions_page({})
     total = total_of(first) if first else None
     if first is None or not first.data or not total:
-        raise NotSent("the list of institutions is empty, or does not say how many there are")
+        raise NotSent(Message("error.probe_institutions"))
     searched = (
         next(institution.name for institution in first.data if institution.name)
         if any(institution.name for institution in first.data)

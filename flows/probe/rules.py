@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 from schemas.values.pix_key import read_pix_key, read_pix_key_type
 from schemas.values.tax_id import parse_tax_id
 from schemas.wire import (
@@ -309,7 +310,7 @@ def read_parties(values: Any, name: str) -> ProbeParties:  # noqa: ANN401
         return ProbeParties.model_validate(values)
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
-        raise ConfigurationError(f"{name}: {wrong}") from None
+        raise ConfigurationError(Message("error.probe_declared", name=name, wrong=wrong)) from None
 
 
 def report_body(parties: ProbeParties, report_id: str, date: str, *, amount_cents: int = 1) -> bytes:

@@ -215,7 +215,7 @@ def report_called(run: Run, name: str) -> Submission:
     for submission in run.ledger.submissions.list(bodies=False):
         if name and name in {submission.report_id, submission.split_id}:
             return submission
-    raise DecisionRefused(f"{name} is no report of this ledger; `repasse status` lists what is open")
+    raise DecisionRefused(Message("error.rate_no_report", name=name))
 
 
 def approved_terms(run: Run, report: Submission) -> ExchangeTerms | None:
@@ -239,13 +239,13 @@ def rate_by_hand(run: Run, report: Submission, terms: ExchangeTerms, by: Sequenc
     """
     require_typed_name_counts(run.ledger, report.job)
     if report.currency == HOME_CURRENCY:
-        raise DecisionRefused(f"{report.report_id} is in {HOME_CURRENCY}: it has no exchange rate")
+        raise DecisionRefused(Message("error.rate_home", report=report.report_id, currency=HOME_CURRENCY))
     if report.state not in OPEN:
-        raise DecisionRefused(
-            f"{report.report_id} is {report.state.value}: only a report the service works on can have one"
-        )
+        raise DecisionRefused(Message("error.rate_state", report=report.report_id, state=report.state.value))
     if terms.currency != report.currency:
-        raise DecisionRefused(f"{report.report_id} is in {report.currency}, not in {terms.currency}")
+        raise DecisionRefused(
+            Message("error.rate_currency", report=report.report_id, currency=report.currency, other=terms.currency)
+        )
     check_may_send(run)
     run.ledger.leases.take(report.job, run.owner, LEASE_S)
     try:
@@ -264,14 +264,16 @@ def _prepared(run: Run, report: Submission, terms: ExchangeTerms, by: Sequence[s
     if counts is not None and counts.state in {X.APPROVED, X.NOT_SENT}:
         if counts.body != terms.body:
             raise DecisionRefused(
-                f"{counts.id} is approved and about to be sent, with the rate {counts.terms.plain_rate} and the order "
-                f"{counts.terms.order_id or '-'}; another one can be given only once the service has refused it"
+                Message(
+                    "error.rate_about_to_go",
+                    update=counts.id,
+                    rate=counts.terms.plain_rate,
+                    order=counts.terms.order_id or "-",
+                )
             )
         return counts if counts.state is X.APPROVED else updates.reapprove_not_sent(counts.id, by=run.id)
     if counts is not None and counts.state is not X.REFUSED:
-        raise DecisionRefused(
-            f"{counts.id} is {counts.state.value}: `repasse resolve {counts.id}` takes people's word on it"
-        )
+        raise DecisionRefused(Message("error.rate_resolve", update=counts.id, state=counts.state.value))
     _require_two(run, counts, by)
     return updates.prepare_by_hand(report.id, terms, by=by, run_id=run.id)
 
@@ -282,27 +284,27 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
     path_id = service.path_id(split_id=report.split_id or "", report_id=report.report_id)
     shown = service.api.find_report(path_id) if path_id else None
     if shown is None:
-        raise DecisionRefused(f"the service shows no report {report.split_id or report.report_id} any more")
+        raise DecisionRefused(Message("error.report_gone", report=report.split_id or report.report_id))
     if counts is not None:
         counts = look_at_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:
         told = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
-        raise DecisionRefused(f"{report.report_id} has an exchange rate already: the service shows {told}")
+        raise DecisionRefused(Message("error.rate_there", report=report.report_id, shown=told))
     if counts is not None and counts.state in {X.ACCEPTED, X.DIFFERS}:
         raise DecisionRefused(
-            f"the exchange rate of {report.report_id} was set before: {counts.id} is {counts.state.value}"
+            Message("error.rate_before", report=report.report_id, update=counts.id, state=counts.state.value)
         )
     if shown.status in ENDED:
-        raise DecisionRefused(f"the service has done with {report.report_id}: it is {shown.status}")
+        raise DecisionRefused(Message("error.report_done", report=report.report_id, status=shown.status))
 
 
 def _require_two(run: Run, refused: ExchangeUpdate | None, by: Sequence[str]) -> None:
     people = different_people(by)
     if len(people) < 2:
-        raise ApprovalWanted("a rate that no approved plan has takes the word of two different people: --by A --by B")
+        raise ApprovalWanted(Message("error.rate_two"))
     sender = run.ledger.runs.get(refused.run_id) if refused is not None else None
     if sender is not None and same_person(sender.prepared_by) in people:
-        raise ApprovalWanted("whoever sent the refused rate cannot be one of the two who give another")
+        raise ApprovalWanted(Message("error.rate_sender"))
 
 
 def link_rate(run: Run, update_id: str, split_id: str, by: str) -> ExchangeUpdate:

@@ -13,6 +13,7 @@ from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals
 from schemas.accrual import Accrual
 from schemas.errors import UnsoundPlan
+from schemas.messages import Message
 
 
 def of_job(table: Table, job: str, payer: str, currency: str) -> ColumnElement[bool]:
@@ -201,8 +202,9 @@ def post_accruals(
     mine = of_job(accrual_periods, posting.job, posting.payer, posting.currency)
     latest = _latest_after(connection, posting.job, posting.payer, posting.currency, posting.period_start)
     if posting.late != (latest is not None):
-        state = f"closed: {latest.period} was posted after it" if latest else "not closed any more"
-        raise UnsoundPlan(f"{posting.job} {posting.period} is {state}; run it again")
+        state = "error.period_closed" if latest else "error.period_open"
+        later = latest.period if latest else ""
+        raise UnsoundPlan(Message(state, job=posting.job, period=posting.period, later=later))
     identity = {
         "job": posting.job,
         "payer": posting.payer,

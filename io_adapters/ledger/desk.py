@@ -21,6 +21,7 @@ from io_adapters.ledger.desk_tables import (
 from io_adapters.ledger.engine import Database
 from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
+from schemas.messages import Message
 from schemas.values.names import same_person
 
 
@@ -38,11 +39,11 @@ class DeskUsers:
         """
         shown, wanted = " ".join(name.split()), _some(roles)
         if not is_name(shown):
-            raise DecisionRefused("a user's name has 1 to 64 letters, digits, blanks, and . ' - between them")
+            raise DecisionRefused(Message("error.user_name"))
         with self._db.writing() as connection:
             key = same_person(shown)
             if connection.scalar(select(desk_users.c.key).where(desk_users.c.key == key)) is not None:
-                raise DecisionRefused("there is a user of that name already")
+                raise DecisionRefused(Message("error.user_there"))
             values = {"key": key, "name": shown, "roles": _written(wanted), "password_hash": password_hash}
             connection.execute(insert(desk_users).values(**values, language=language, created_at=self._db.now()))
         return DeskUser(key, shown, wanted, password_hash, language, disabled=False)
@@ -99,14 +100,14 @@ class DeskUsers:
         key = same_person(name)
         with self._db.writing() as connection:
             if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
-                raise DecisionRefused("there is no user of that name; `repasse desk user list` shows them")
+                raise DecisionRefused(Message("error.no_user"))
             connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
 
 
 def _some(roles: Iterable[Role]) -> frozenset[Role]:
     wanted = frozenset(roles)
     if not wanted:
-        raise DecisionRefused("a user needs at least one role: preparer, approver, resolver")
+        raise DecisionRefused(Message("error.user_role"))
     return wanted
 
 

@@ -16,6 +16,7 @@ from io_adapters.ledger.outbox import Outbox, next_numbers, read_plain, write_at
 from io_adapters.ledger.tables import accepted_keys, meta
 from schemas.attempt import TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 from schemas.wire import Institution
 
 _ONLY_ROW = 1
@@ -73,15 +74,9 @@ class ServiceBinding:
                 connection.execute(update(meta).values(service_url=url, key_fingerprint=key_fingerprint))
                 return
         if bound.service_url != url:
-            raise ConfigurationError(
-                f"this ledger belongs to {bound.service_url}, not to {url}: "
-                "use another REPASSE_HOME or REPASSE_LEDGER_URL for another service"
-            )
+            raise ConfigurationError(Message("error.other_service", own=bound.service_url, url=url))
         if bound.key_fingerprint != key_fingerprint:
-            raise ConfigurationError(
-                "the API key is not the one this ledger was used with; if it was renewed for the same account, "
-                "accept it with: repasse doctor --accept-key --by NAME"
-            )
+            raise ConfigurationError(Message("error.other_key"))
 
     def accept_key(self, key_fingerprint: str, by: str) -> None:
         """Take a renewed API key for the bound one, on a person's word, which is kept for good."""

@@ -86,9 +86,7 @@ def make_engine(url: URL) -> Engine:
             driver = url.set(drivername="postgresql+psycopg")
             return create_engine(driver, pool_pre_ping=True, hide_parameters=True)
         case other:
-            raise ConfigurationError(
-                f"the ledger lives in SQLite or PostgreSQL, not in {other}: see REPASSE_LEDGER_URL"
-            )
+            raise ConfigurationError(Message("error.ledger_dialect", other=other))
 
 
 def is_memory(url: URL) -> bool:
@@ -170,10 +168,7 @@ def prepare_file(path: Path) -> None:
     """
     kind = _filesystem_of(path.resolve())
     if kind in _NETWORK_FILESYSTEMS:
-        raise ConfigurationError(
-            f"the ledger {path} lies on a network filesystem ({kind}), where SQLite cannot keep two programs apart; "
-            "use a local disk, or PostgreSQL (REPASSE_LEDGER_URL)"
-        )
+        raise ConfigurationError(Message("error.ledger_network", path=str(path), kind=kind))
     try:
         for folder in reversed([p for p in path.parents if not p.exists()]):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -183,7 +178,7 @@ def prepare_file(path: Path) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         path.chmod(0o600)  # SQLite gives its -wal and -shm files the same
     except OSError as error:
-        raise ConfigurationError(f"the ledger {path} cannot be written: {error.strerror}") from error
+        raise ConfigurationError(Message("error.ledger_readonly", path=str(path), why=error.strerror)) from error
 
 
 def _filesystem_of(path: Path) -> str:

@@ -93,7 +93,7 @@ def read_update(connection: Connection, update_id: str) -> ExchangeUpdate:
     """
     row = connection.execute(select_updates().where(attempts.c.id == update_id)).one_or_none()
     if row is None:
-        raise ConfigurationError(f"the ledger knows no exchange update {update_id}")
+        raise ConfigurationError(Message("error.no_update", update=update_id))
     return update_of(row)
 
 

@@ -28,6 +28,7 @@ from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
 from schemas.approval import PlanRule
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 
 class Ledger:
@@ -110,7 +111,7 @@ def open_ledger(
     try:
         where = make_url(url)
     except ArgumentError:
-        raise ConfigurationError("REPASSE_LEDGER_URL is not a database URL, such as sqlite:///ledger.db") from None
+        raise ConfigurationError(Message("error.ledger_url")) from None
     file = _file_of(where)
     if file is not None and not create and not file.exists():
         where, file = make_url("sqlite://"), None
@@ -125,7 +126,7 @@ def open_ledger(
         return Ledger(database, policy)
     except DBAPIError as error:
         database.engine.dispose()
-        raise ConfigurationError(f"the ledger cannot be opened: {str(error.orig).splitlines()[0]}") from error
+        raise ConfigurationError(Message("error.ledger_closed", why=str(error.orig).splitlines()[0])) from error
     except Exception:
         database.engine.dispose()
         raise

@@ -167,7 +167,7 @@ class Plans:
 def _require_each_obligation_once(plan: PaymentPlan) -> None:
     counts = Counter(payment.obligation_key for batch in plan.batches for payment in batch.payments)
     if twice := [key for key, count in counts.items() if count > 1]:
-        raise UnsoundPlan(f"the plan pays {len(twice)} obligations more than once, {twice[0]} among them")
+        raise UnsoundPlan(Message("error.paid_twice", number=len(twice), key=twice[0]))
 
 
 def _require_not_live(connection: Connection, plan: PaymentPlan) -> None:

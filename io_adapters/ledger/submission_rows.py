@@ -151,7 +151,7 @@ def read_submission(connection: Connection, submission_id: str, *, bodies: bool 
     query = select_submissions(bodies=bodies).where(submissions.c.id == submission_id)
     row = connection.execute(query).one_or_none()
     if row is None:
-        raise ConfigurationError(f"the ledger knows no submission {submission_id}")
+        raise ConfigurationError(Message("error.no_submission", submission=submission_id))
     return submission_of(row)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 PREFIX: Final = "REPASSE_ASSUME_"
 ANY_2XX: Final = frozenset(range(200, 300))
@@ -123,9 +124,7 @@ class Assumptions(BaseModel):
             return cls.model_validate(found)
         except ValidationError as error:
             wrong = sorted({PREFIX + str(problem["loc"][0]).upper() for problem in error.errors()})
-            raise ConfigurationError(
-                f"{', '.join(wrong)}: no such assumption, or a value it cannot take; `repasse doctor` lists them"
-            ) from None
+            raise ConfigurationError(Message("error.assumptions", names=", ".join(wrong))) from None
 
     def id_for_get(self, *, split_id: str, report_id: str) -> str:
         """Return the one of a report's two ids that GET /split/{split_id}/get takes."""

@@ -18,6 +18,7 @@ from io_adapters.payout_api.outcome import Answer, classify_exception, classify_
 from io_adapters.payout_api.pix import PixApi
 from io_adapters.payout_api.queries import Queries, ReportsReader
 from schemas.errors import NotSent
+from schemas.messages import Message
 from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
 
 
@@ -215,7 +216,7 @@ class ProbeApi(SplitApi):
         except QuestionRefused:
             return None
         if not isinstance(data, dict):
-            raise NotSent("the payout service's list of institutions is not one")
+            raise NotSent(Message("service.no_institutions"))
         return InstitutionPage.model_validate(data)
 
     def report_by(self, any_id: str) -> SplitReport | None:

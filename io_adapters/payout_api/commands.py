@@ -20,6 +20,7 @@ from io_adapters.payout_api.errors import (
 )
 from io_adapters.payout_api.outcome import classify_exception, reason_for
 from schemas.errors import NotSent, RepasseError
+from schemas.messages import Message
 from schemas.submission import Outcome
 from schemas.values.tax_id import parse_tax_id
 from schemas.wire import (
@@ -148,21 +149,21 @@ class Commands:
         if reply.failure is not None or reply.status is None:
             answer = classify_exception(reply.failure or RuntimeError(), status=reply.status)
             if answer.outcome is Outcome.NOT_SENT:
-                raise NotSent(f"{what}: nothing was sent ({answer.reason})")
-            raise Unanswered(f"{what}: no whole answer ({answer.reason}); it may have happened", status=reply.status)
+                raise NotSent(Message("service.not_sent", what=what, reason=answer.reason))
+            raise Unanswered(Message("service.no_answer", what=what, reason=answer.reason), status=reply.status)
         if reply.status in statuses.done:
             return reply
         raise self._failure(what, reply, reply.status, statuses)
 
     def _failure(self, what: str, reply: Reply, status: int, statuses: Statuses) -> Exception:
         if status == 422 and (errors := read_validation_errors(reply.body)):
-            return Refused(f"{what}: the payout service refused it (HTTP 422) at {places(errors)}", errors)
+            return Refused(Message("service.refused", what=what, places=places(errors)), errors)
         if status in statuses.existing:
-            return AlreadyThere(f"{what}: the payout service has one already (HTTP {status})", ())
+            return AlreadyThere(Message("service.there", what=what, status=status), ())
         if status in statuses.missing:
-            return NotFound(f"{what}: the payout service knows no such thing (HTTP {status})")
+            return NotFound(Message("service.not_there", what=what, status=status))
         reason = reason_for(status, reply.headers)
-        return Unanswered(f"{what}: {reason}; whether it happened is not known", status=status)
+        return Unanswered(Message("service.unknown_outcome", what=what, reason=reason), status=status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +196,7 @@ def answer_in(reply: Reply, model: type[AnyResponse], what: str) -> AnyResponse:
     except ValueError:
         data = None
     if not isinstance(data, dict):
-        raise Unanswered(
-            f"{what}: HTTP {reply.status} without a readable answer; it may have happened", status=reply.status
-        )
+        raise Unanswered(Message("service.unreadable", what=what, status=reply.status), status=reply.status)
     return model.model_validate(data)
 
 
@@ -278,7 +277,7 @@ class ContactsApi:
         reply = self._commands.do(what, "POST", path, None, params=params, statuses=self._changing)
         account = answer_in(reply, ContactAccount, what)
         if account.id not in {None, account_id}:
-            raise Unanswered(f"{what}: the answer is about another account", status=reply.status)
+            raise Unanswered(Message("service.other_account", what=what), status=reply.status)
         return account
 
     def _delete(self, what: str, path: str, request: Request) -> None:
@@ -315,7 +314,7 @@ def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None,
     ours, theirs = (parse_tax_id(one or "").value for one in (tax_id, contact.tax_id))
     other_document = ours and theirs and ours != theirs
     if other_document or (contact_id and contact.id not in {None, contact_id}):
-        raise Unanswered(f"{what}: the answer is about another contact; it may have happened")
+        raise Unanswered(Message("service.other_contact", what=what))
     return contact
 
 

@@ -19,6 +19,7 @@ import httpx
 from pydantic import SecretStr
 
 from schemas.errors import ConfigurationError
+from schemas.messages import Message
 
 IDLE_S: Final = 5.0
 
@@ -97,18 +98,18 @@ def _checked_url(base_url: str) -> httpx.URL:
     try:
         url = httpx.URL(base_url)
     except httpx.InvalidURL:
-        raise ConfigurationError("REPASSE_API_URL is not an address") from None
+        raise ConfigurationError(Message("error.url_no_address")) from None
     if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigurationError("REPASSE_API_URL must begin with https:// (or http://) and name a host")
+        raise ConfigurationError(Message("error.url_host"))
     if url.userinfo or url.query or url.fragment:
-        raise ConfigurationError("REPASSE_API_URL must hold no user, password, query or fragment")
+        raise ConfigurationError(Message("error.url_parts"))
     return url
 
 
 def _checked_key(api_key: SecretStr) -> str:
     # The HTTP library would print a key that cannot be a header.
     if not re.fullmatch(r"[!-~]+", api_key.get_secret_value()):
-        raise ConfigurationError("REPASSE_API_KEY is empty or holds blanks or characters that no key has")
+        raise ConfigurationError(Message("error.api_key_blank"))
     return api_key.get_secret_value()
 
 
@@ -395,7 +396,7 @@ class RateLimiter:
             ConfigurationError: a pace at which nothing would ever be sent.
         """
         if requests_per_s is not None and not (math.isfinite(requests_per_s) and requests_per_s > 0):
-            raise ConfigurationError("requests per second must be a number above zero")
+            raise ConfigurationError(Message("error.requests_per_s"))
         self._gap_s = 0.0 if requests_per_s is None else 1 / requests_per_s
         self._pause = pause
         self._clock = clock

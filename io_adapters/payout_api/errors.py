@@ -10,6 +10,7 @@ from typing import Any
 
 from schemas.errors import NotSent, RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.messages import Message
 from schemas.wire import parse_json
 
 
@@ -107,7 +108,7 @@ class Refused(RepasseError):
 
     exit_code = ExitCode.REFUSED
 
-    def __init__(self, message: str, validation_errors: tuple[ValidationError, ...]) -> None:
+    def __init__(self, message: Message | str, validation_errors: tuple[ValidationError, ...]) -> None:
         super().__init__(message)
         self.validation_errors = validation_errors
 
@@ -131,7 +132,7 @@ class Unanswered(RepasseError):
 
     exit_code = ExitCode.IN_DOUBT
 
-    def __init__(self, message: str, *, status: int | None = None) -> None:
+    def __init__(self, message: Message | str, *, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
 

@@ -12,7 +12,7 @@ from io_adapters.payout_api.commands import Commands, answer_in
 from io_adapters.payout_api.errors import RuleBroken
 from io_adapters.payout_api.queries import Queries, Reading
 from schemas.errors import NotSent
-from schemas.messages import render
+from schemas.messages import Message, render
 from schemas.values.brcode import BrCodeProblem, check_brcode
 from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
 
@@ -136,7 +136,7 @@ class PixApi:
             page = {assumed.institutions_page: str(number)} if number else {}
             data = self._queries.ask(_PATH, asked | size | page, deadline_s=_PAGE_TIME * self._queries.timeout_s)
             if not isinstance(data, dict):
-                raise NotSent("the payout service's list of institutions is not one")
+                raise NotSent(Message("service.no_institutions"))
             reading.take(InstitutionPage.model_validate(data))
         return tuple(reading.found)
 

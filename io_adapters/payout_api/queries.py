@@ -12,6 +12,7 @@ from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, exchange, path_part
 from io_adapters.payout_api.errors import NotThere, QuestionRefused, places, read_validation_errors
 from schemas.errors import NotSent
+from schemas.messages import Message
 from schemas.wire import Institution, InstitutionPage, Pagination, ReportStatus, SplitReport, parse_json
 
 TRIES: Final = 3
@@ -81,20 +82,20 @@ class Queries:
             if attempt == TRIES or wait_s >= ends_at - time.monotonic():
                 break
             self._pause(wait_s)
-        raise NotSent(f"the payout service gave no answer to {_shown(path)}: {why}")
+        raise NotSent(Message("service.silent", path=str(_shown(path)), why=why))
 
     def _explain(self, reply: Reply, asked: str) -> str:
         """Say why a try failed, or raise where trying again is of no use."""
         if reply.failure is not None or reply.status is None:
             return type(reply.failure).__name__
         if reply.status in {401, 403}:
-            raise NotSent(f"the payout service refused the API key (HTTP {reply.status}); check REPASSE_API_KEY")
+            raise NotSent(Message("service.key_refused", status=reply.status))
         if reply.status == 404:
-            raise NotThere(f"the payout service answers 404 to {asked}: nothing there, or a wrong REPASSE_API_URL")
+            raise NotThere(Message("service.nothing_there", path=asked))
         if reply.status == 422 and (errors := read_validation_errors(reply.body)):
-            raise QuestionRefused(f"the payout service refused {asked} (HTTP 422) at {places(errors)}", errors)
+            raise QuestionRefused(Message("service.refused", what=asked, places=places(errors)), errors)
         if reply.status not in _WORTH_REPEATING:
-            raise NotSent(f"the payout service answers HTTP {reply.status}; check REPASSE_API_URL")
+            raise NotSent(Message("service.status", status=reply.status))
         return f"HTTP {reply.status}"
 
 
@@ -143,7 +144,7 @@ class ReportsReader:
         params = {"status": status} if status else None
         data = self._queries.ask("/split", params, deadline_s=LISTING_TIME * self._queries.timeout_s)
         if not isinstance(data, list) or not all(isinstance(element, dict) for element in data):
-            raise NotSent("the payout service's listing is not a list of reports")
+            raise NotSent(Message("service.no_reports"))
         return tuple(map(SplitReport.model_validate, data))
 
     def list_all_reports(self) -> tuple[SplitReport, ...]:
@@ -168,10 +169,10 @@ class ReportsReader:
         path = f"/split/{path_part(split_id)}/get"
         data = self._queries.ask(path, deadline_s=TRIES * self._queries.timeout_s)
         if not isinstance(data, dict):
-            raise NotSent("the payout service's answer is not a report")
+            raise NotSent(Message("service.no_report"))
         report = SplitReport.model_validate(data)
         if self._told(report) not in {None, split_id}:
-            raise NotSent("the payout service answered about another report than the one asked for")
+            raise NotSent(Message("service.other_report"))
         return report
 
     def find_report(self, split_id: str) -> SplitReport | None:
@@ -237,7 +238,7 @@ class Reading:
             NotSent: it holds no list, is not the page asked for, or the pages do not come to an end.
         """
         if page.data is None:
-            raise NotSent(f"{_WHOSE} holds no list")
+            raise NotSent(Message("service.list_none"))
         told = page.pagination or Pagination()
         self._check_advance(page, told)
         self._check_growth(told)
@@ -248,9 +249,9 @@ class Reading:
         if following is None:
             self._check_whole(told)
         elif not page.data:
-            raise NotSent(f"{_WHOSE} has an empty page before its end")
+            raise NotSent(Message("service.list_gap"))
         elif self._pages >= MOST_PAGES:
-            raise NotSent(f"{_WHOSE} has more than {MOST_PAGES} pages")
+            raise NotSent(Message("service.list_long", limit=MOST_PAGES))
         self._asked = self.next_page = following
 
     def _following(self, told: Pagination) -> int | None:
@@ -263,26 +264,23 @@ class Reading:
             more = current is not None and total is not None and current < total and not all_seen
             return current + 1 if more and current is not None else None
         if told.next_page <= max(current if current is not None else -1, self._asked or 0):
-            raise NotSent(f"{_WHOSE} does not advance: page {told.next_page} is said to come next")
+            raise NotSent(Message("service.list_stuck", next=told.next_page))
         return told.next_page
 
     def _check_advance(self, page: InstitutionPage, told: Pagination) -> None:
         if self._last is None:
             return
         if told.current_page not in {None, self._asked} or (page.data and page.data == self._last.data):
-            raise NotSent(
-                f"{_WHOSE} does not advance: another page than number {self._asked} came;"
-                " check REPASSE_ASSUME_INSTITUTIONS_PAGE"
-            )
+            raise NotSent(Message("service.list_other_page", asked=self._asked))
 
     def _check_growth(self, told: Pagination) -> None:
         total = told.total_pages or 0
         self._growths += self._last is not None and total > self._total_pages
         self._total_pages = total
         if total > MOST_PAGES or self._growths > _MOST_GROWTHS:
-            raise NotSent(f"{_WHOSE} grows without end: {total} pages after {self._pages} read")
+            raise NotSent(Message("service.list_grows", total=total, pages=self._pages))
 
     def _check_whole(self, told: Pagination) -> None:
         wanted = told.total_rows
         if wanted is not None and len(self.found) < wanted and not self._filtered:
-            raise NotSent(f"{_WHOSE} ended after {len(self.found)} of {wanted} rows")
+            raise NotSent(Message("service.list_short", found=len(self.found), wanted=wanted))

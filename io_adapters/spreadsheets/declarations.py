@@ -21,6 +21,7 @@ from schemas.approval import PlanRule, rule_of
 from schemas.errors import ConfigurationError
 from schemas.job import ApprovalPolicy, Job
 from schemas.layouts.layout import Layout
+from schemas.messages import Listed, Message
 
 KeyPath = tuple[str | int, ...]
 
@@ -78,11 +79,11 @@ def parse_yaml(text: str, name: str) -> YamlText:
         tree = YAML(typ="rt").load(text)
     except DuplicateKeyError as error:
         what = str(error.problem).split(" with ", maxsplit=1)[0]
-        raise ConfigurationError(f"{_mark(name, error)} {what}: each key may be given once") from None
+        raise ConfigurationError(Message("error.key_twice", place=_mark(name, error), what=what)) from None
     except MarkedYAMLError as error:
         raise ConfigurationError(f"{_mark(name, error)} {error.problem or error.context}") from None
     except YAMLError as error:
-        raise ConfigurationError(f"{name}: not YAML ({type(error).__name__})") from None
+        raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
     return YamlText(name, _plain(tree), tree)
 
 
@@ -139,7 +140,7 @@ def read_job(path: str | Path) -> JobFile:
     """
     path = Path(path)
     if not path.is_file():
-        raise ConfigurationError(f"job file {path} does not exist")
+        raise ConfigurationError(Message("error.no_job_file", path=str(path)))
     return JobFile(_read(path, Job), path.resolve().parent, path)
 
 
@@ -150,7 +151,7 @@ def read_policy(path: Path) -> PlanRule:
         ConfigurationError: it is missing or wrong; the message has one line per problem, each with its place.
     """
     if not path.is_file():
-        raise ConfigurationError(f"the policy {path} does not exist: see REPASSE_POLICY")
+        raise ConfigurationError(Message("error.no_policy", path=str(path)))
     return rule_of(_read(path, ApprovalPolicy))
 
 
@@ -169,13 +170,13 @@ def read_layout(layout: str | Layout, folder: Path) -> Layout:
     if "/" in layout or layout.endswith((".yaml", ".yml")):
         path = folder / layout
         if not path.is_file():
-            raise ConfigurationError(f"layout file {path} does not exist")
+            raise ConfigurationError(Message("error.no_layout_file", path=str(path)))
         return _read(path, Layout)
     if layout not in known_layouts():
-        raise ConfigurationError(
-            f"layout {layout} is not known{_nearest(layout, known_layouts())}; known are {', '.join(known_layouts())}. "
-            "A layout of your own is named by the path of its .yaml file"
-        )
+        known = known_layouts()
+        near = difflib.get_close_matches(layout, known, n=1)
+        meant = Message("error.near", name=near[0]) if near else ""
+        raise ConfigurationError(Message("error.layout_unknown", layout=layout, near=meant, known=Listed(known)))
     return _known_layout(layout)
 
 
@@ -214,9 +215,9 @@ def _read(path: Path, model: type[Model]) -> Model:
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigurationError(f"{path.name} is not UTF-8 text") from None
+        raise ConfigurationError(Message("error.not_utf8", path=str(path.name))) from None
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read ({type(error).__name__})") from None
+        raise ConfigurationError(Message("error.file_unreadable", path=str(path), kind=type(error).__name__)) from None
     return _checked(parse_yaml(text, path.name), model)
 
 

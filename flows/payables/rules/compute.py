@@ -36,6 +36,7 @@ from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
 from schemas.job import Job, Period
+from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, Obligations, reasons_of
 from schemas.plan import JobIdentity, Place
 from schemas.submission import Claim
@@ -120,7 +121,7 @@ def compute_payables(
     earnings, territories = _allocation(inputs, job, period)
     rounded = _rounded(earnings, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
-        raise UnsoundPlan("an advance does not say whose it is: correct its CPF or CNPJ, or take the row out")
+        raise UnsoundPlan(Message("error.advance_of_nobody"))
     problems = dict(standing.in_question) | dict(inputs.advance_problems) | dict(inputs.payee_problems)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
@@ -221,15 +222,13 @@ class _Case:
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
     if not inputs.shares_in_question["asset_read"].all():
-        raise UnsoundPlan("a share does not say what it is a share of: correct the row that is named, or take it out")
+        raise UnsoundPlan(Message("error.share_of_nothing"))
     found = []
     for statement in inputs.statements:
         used = statement.totals.currencies | set(statement.held["currency"]) - {""}
         missing = sorted(used - set(statement.rates))
         if missing:
-            raise UnsoundPlan(
-                f"no exchange rate for {', '.join(missing)}: add it under exchange of the source that holds it"
-            )
+            raise UnsoundPlan(Message("error.no_rate", currencies=", ".join(missing)))
         found.append(
             allocate(
                 statement.totals,
@@ -246,16 +245,16 @@ def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
 
 def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
     for rule, role, what in (
-        (job.rules.unmatched, UNMATCHED_ROLE, "no share covers"),
-        (job.rules.owner, OWNER_ROLE, "the shares leave a remainder in"),
+        (job.rules.unmatched, UNMATCHED_ROLE, "unshared"),
+        (job.rules.owner, OWNER_ROLE, "remainder"),
     ):
         found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
         if rule == "error" and len(found):
             assets = sorted(
                 {record["isrc"] or record["upc"] or record["release"] or record["artist"] for record in records(found)}
             )
-            more = f" and {len(assets) - 10} more" if len(assets) > 10 else ""
-            raise UnsoundPlan(f"{what} {', '.join(assets[:10])}{more}")
+            more = (Message("error.more_assets", count=len(assets) - 10),) if len(assets) > 10 else ()
+            raise UnsoundPlan(Message(f"error.{what}", assets=Listed((*assets[:10], *more))))
 
 
 def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from flows.intake.rules.sum_lines import EXACT, part_of, plain, sum_up
 from schemas.errors import UnsoundPlan
+from schemas.messages import Message
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.obligations import Earnings, TerritoryEarnings
@@ -237,7 +238,7 @@ def allocate(
         places.add(total, _covering(total, book, first_day), rates)
     if book.overfull:
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
-        raise UnsoundPlan(f"shares above 100 %: {named}")
+        raise UnsoundPlan(Message("error.shares_above", shares=named))
     return Allocation(earnings_frame(parts), places.frame())
 
 

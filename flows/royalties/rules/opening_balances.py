@@ -10,6 +10,7 @@ from flows.royalties.rules.accrue import History, advance_reference
 from schemas.errors import UnsoundPlan
 from schemas.issues import IssueCode
 from schemas.job import Period
+from schemas.messages import Message
 from schemas.plan import ROYALTIES, JobIdentity
 from schemas.submission import Claim, SubmissionState
 from schemas.tables.contract import DataFrame, Record, records
@@ -139,7 +140,7 @@ def open_balances(
         UnsoundPlan: a row has problems and does not say whose it is.
     """
     if "" in inputs.opening_problems:
-        raise UnsoundPlan("an opening balance does not say whose it is: correct its CPF or CNPJ, or take the row out")
+        raise UnsoundPlan(Message("error.opening_of_nobody"))
     pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
     rows = {(tax_id, normal_reference(reference)) for tax_id, reference in pairs}
     claimed = {claim.obligation_key: claim.submission_id for claim in claims if claim.kind == "payment"}
