@@ -67,7 +67,7 @@ def test_two_files_of_one_name_that_could_not_be_told_apart(ready, service):
     (ready.folder / "more").mkdir()
     shutil.copy(ready.folder / "payments.xlsx", ready.folder / "more" / "payments.xlsx")
     ready.declare(sources=[{"files": ["payments.xlsx", "more/payments.xlsx"], "layout": "payments"}])
-    refused(ready, service, 10, "payments.xlsx", "rename")
+    refused(ready, service, 10, "payments.xlsx", "renomeie")
 
 
 def test_a_service_that_is_not_named_is_never_guessed(ready, service, monkeypatch):
