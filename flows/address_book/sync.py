@@ -35,6 +35,7 @@ from schemas.contact_book import KnownContact
 from schemas.errors import BrokenInvariant, NotSent, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
+from schemas.messages import Message
 
 AT_A_TIME: Final = 8
 UNANSWERED_IN_A_ROW: Final = 5
@@ -207,7 +208,9 @@ class ContactCalls:
 
 
 def _proof_of(answer: CreationAnswer) -> Proof:
-    reason = f"HTTP {answer.http_status}" if answer.failure is None else answer.failure.message
+    reason = Message("answer.http", status=answer.http_status)
+    if answer.failure is not None:
+        reason = Message("answer.error", error=answer.failure.content)
     return Proof(AttemptState(answer.outcome.value), reason)
 
 

@@ -13,6 +13,7 @@ from io_adapters.ledger.outbox import Outbox, next_numbers, read_plain, write_at
 from io_adapters.ledger.tables import attempts
 from schemas.attempt import CONTACT_TRANSITIONS, AttemptKind, AttemptState, PlainAttempt
 from schemas.contact_book import ContactState, KnownContact
+from schemas.messages import Message
 from schemas.plan import digest_of, short_token
 from schemas.wire import Contact, ContactAccount
 
@@ -81,12 +82,12 @@ class Contacts(Outbox[PlainAttempt]):
         """
         with self._db.writing() as connection:
             now = self._db.now()
-            if not self._settle(connection, tax_id, A.ABSENT, run_id, "the service has no such contact"):
+            if not self._settle(connection, tax_id, A.ABSENT, run_id, Message("attempt.contact_not_shown")):
                 return None
             number = next_numbers(connection, self._kind, [tax_id]).get(tax_id, 1)
             attempt_id = "ct-" + short_token(digest_of("contact", tax_id, str(number)), 26)
             row = {"id": attempt_id, "subject": tax_id, "number": number, "body": body, "run_id": run_id}
-            row |= {"state": A.APPROVED.value, "was_in_doubt": False, "reason": ""}
+            row |= {"state": A.APPROVED.value, "was_in_doubt": False, "reason": None}
             write_attempts(connection, self._kind, [row], at=now, by=run_id)
             return read_plain(connection, attempt_id)
 
@@ -112,7 +113,7 @@ class Contacts(Outbox[PlainAttempt]):
                 "told_at": self._db.now(),
             }
             _write(connection, tax_id, values | _of_accounts(accounts))
-            self._settle(connection, tax_id, A.ACCEPTED, "", "the service shows the contact")
+            self._settle(connection, tax_id, A.ACCEPTED, "", Message("attempt.contact_shown"))
             row = connection.execute(select(contacts).where(contacts.c.tax_id == tax_id)).one()
         return _known_of(row)
 
@@ -135,7 +136,7 @@ class Contacts(Outbox[PlainAttempt]):
         """Keep that one account of a contact was deleted."""
         self._change_accounts(tax_id, lambda accounts: tuple(a for a in accounts if a.id != account_id))
 
-    def _settle(self, connection: Connection, tax_id: str, found: AttemptState, by: str, reason: str) -> bool:
+    def _settle(self, connection: Connection, tax_id: str, found: AttemptState, by: str, reason: Message) -> bool:
         """End the creations of a contact that are not settled, as the service shows; False while one is being sent."""
         unsettled = attempts.c.state.in_([A.APPROVED.value, A.SENDING.value, A.IN_DOUBT.value])
         query = select(attempts.c.id).where(_IS_CREATION, attempts.c.subject == tax_id, unsettled)
