@@ -109,16 +109,14 @@ def standing_of(place: str, reason: str) -> str:
 
 def digest_of(*parts: str | bytes) -> str:
     """Return the sha256 of length-framed parts as hex; no two different lists of parts share an input."""
-    sha = hashlib.sha256()
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode()
-        sha.update(len(data).to_bytes(8, "big") + data)
-    return sha.hexdigest()
+    encoded = [part if isinstance(part, bytes) else part.encode() for part in parts]
+    return hashlib.sha256(b"".join([len(data).to_bytes(8, "big") + data for data in encoded])).hexdigest()
 
 
 def short_token(hex_digest: str, length: int) -> str:
     """Return a hex digest as lower-case base32, cut to a length people and names can bear."""
-    return base64.b32encode(bytes.fromhex(hex_digest)).decode().lower()[:length]
+    fives = -(-length // 8)  # eight characters of five bits are five bytes
+    return base64.b32encode(bytes.fromhex(hex_digest[: 10 * fives])).decode().lower()[:length]
 
 
 def obligation_key(job: str, payer: str, payee: str, period: str, currency: str, reference: str) -> str:

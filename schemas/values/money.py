@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import lcm
 from typing import Final, Literal
 
 from schemas.values.reading import BLANKS
@@ -215,12 +216,15 @@ def round_parts(parts: Sequence[Fraction]) -> tuple[int, ...]:
     >>> round_parts([Fraction(-1, 3), Fraction(-1, 3), Fraction(-1, 3)])
     (-1, 0, 0)
     """
-    floors = [part.numerator // part.denominator for part in parts]
-    missing = round_half_even_cents(sum(parts, Fraction(0))) - sum(floors)
+    whole = lcm(*(part.denominator for part in parts))
+    exact = [part.numerator * (whole // part.denominator) for part in parts]
+    total = sum(exact)
+    floors = [part // whole for part in exact]
+    missing = round_half_even_cents(Fraction(total, whole)) - sum(floors)
     # What is owed and what is owed back mirror each other; where both make up nothing, the first part says which it is.
-    owed_back = next((part < 0 for part in (sum(parts, Fraction(0)), *parts) if part), False)
+    owed_back = next((part < 0 for part in (total, *exact) if part), False)
     positions = range(len(parts) - 1, -1, -1) if owed_back else range(len(parts))
-    by_remainder = sorted(positions, key=lambda position: floors[position] - parts[position])
+    by_remainder = sorted(positions, key=lambda position: floors[position] * whole - exact[position])
     for position in by_remainder[:missing]:
         floors[position] += 1
     return tuple(floors)

@@ -152,4 +152,9 @@ def plain(value: Decimal) -> str:
 
 def part_of(worth: Decimal, share_ppm: int) -> Decimal:
     """Return so many millionths of an amount, exactly."""
-    return EXACT.multiply(worth, Decimal(share_ppm).scaleb(-6))
+    return EXACT.multiply(worth, _millionths(share_ppm))
+
+
+@cache
+def _millionths(share_ppm: int) -> Decimal:
+    return Decimal(share_ppm).scaleb(-6)

@@ -1,6 +1,6 @@
 """From royalty lines and shares to earnings: exact, in any order, with one rounding at the very end."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -19,11 +19,11 @@ from schemas.tables.shares import Shares
 from schemas.values.money import round_parts
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
-WHOLE = 1_000_000
+WHOLE: Final = 1_000_000
+_CATALOGUE: Final = ("catalogue", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
+class Asset(NamedTuple):
     """What a line is about; "" where the statement does not say."""
 
     isrc: str
@@ -32,8 +32,7 @@ class Asset:
     artist: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShareOf:
+class ShareOf(NamedTuple):
     """One payee's part of what a share row names.
 
     Attributes:
@@ -90,24 +89,28 @@ class ShareBook:
         self.overfull: dict[str, str] = {}
         self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
-        for row in records(shares.sort_values(["tax_id", "role", "row"])):
-            level = next((name for name in LEVELS if row[name]), "catalogue")
-            name = _folded(row.get(level, ""))
-            share = ShareOf(row["tax_id"], row["role"], row["share_ppm"], row["valid_from"], row["valid_to"])
-            self._by_name.setdefault((level, name), []).append(share)
+        ordered = shares.sort_values(["tax_id", "role", "row"])
+        names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
+        parts = map(ShareOf, *(ordered[column].tolist() for column in ShareOf._fields))
+        for named, share in zip(names, parts, strict=True):
+            level, name = next(((level, name) for level, name in zip(LEVELS, named, strict=True) if name), _CATALOGUE)
+            self._by_name.setdefault((level, _folded(name)), []).append(share)
         for row in records(in_question) if in_question is not None else ():
-            level = next((name for name in LEVELS if row[name]), "catalogue")
-            self._by_name.setdefault((level, _folded(row.get(level, ""))), []).append(IN_QUESTION)
+            level, name = next(((level, row[level]) for level in LEVELS if row[level]), _CATALOGUE)
+            self._by_name.setdefault((level, _folded(name)), []).append(IN_QUESTION)
+        used = {level for level, _ in self._by_name}
+        self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
         """Return the shares of the most specific level that has any on that day; () when nothing covers the asset."""
-        if (asset, day) not in self._known:
-            self._known[asset, day] = self._find(asset, day)
-        return self._known[asset, day]
+        known = self._known.get((asset, day))
+        if known is None:
+            known = self._known[asset, day] = self._find(asset, day)
+        return known
 
     def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
-        names = [*((level, _folded(getattr(asset, level))) for level in LEVELS), ("catalogue", "")]
-        for level, name in names:
+        for level in self._levels:
+            name = _folded(getattr(asset, level, ""))
             if level != "catalogue" and not name:
                 continue
             shares = tuple(share for share in self._by_name.get((level, name), ()) if share.holds_on(day))
@@ -133,9 +136,8 @@ class TerritorySums:
         worth = EXACT.multiply(total["amount"], rates[total["currency"]])
         of_payee = dict[str, int]()
         for share in shares:
-            if share is IN_QUESTION:
-                continue
-            of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
+            if share is not IN_QUESTION:
+                of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
         for tax_id, share_ppm in of_payee.items():
             key = (tax_id, total["territory"], total["currency"])
             self._add(key, total["amount"], int(total["units"]), part_of(worth, share_ppm))
@@ -244,6 +246,8 @@ def allocate(
 
 def join_allocations(found: Sequence[Allocation]) -> Allocation:
     """Put together what sources come to, each with its own rates."""
+    if len(found) == 1:
+        return found[0]
     places = TerritorySums()
     for frame in found:
         places.add_sums(frame.territories)
@@ -263,23 +267,18 @@ def _covering(total: Mapping[str, Any], book: ShareBook, first_day: str) -> tupl
 
 def _divide(
     total: Mapping[str, Any], shares: Sequence[ShareOf], rates: Mapping[str, Decimal]
-) -> Iterator[tuple[object, ...]]:
+) -> list[tuple[object, ...]]:
     amount, rate = total["amount"], rates[total["currency"]]
     worth = EXACT.multiply(amount, rate)
     about = [total[name] for name in ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")]
-    counts = (int(total["units"]), total["lines"], plain(amount), plain(rate))
-
-    def part(tax_id: str, role: str, share_ppm: int) -> tuple[object, ...]:
-        return (tax_id, role, *about, *counts, share_ppm, plain(part_of(worth, share_ppm)))
-
+    about += [int(total["units"]), total["lines"], plain(amount), plain(rate)]
     if not shares or shares[0] is IN_QUESTION:
-        yield part("", shares[0].role if shares else UNMATCHED_ROLE, 1_000_000)
-        return
-    for share in shares:
-        yield part(share.tax_id, share.role, share.share_ppm)
-    remainder = 1_000_000 - sum(share.share_ppm for share in shares)
-    if remainder > 0:
-        yield part("", OWNER_ROLE, remainder)
+        parts = [("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
+    else:
+        parts = [(share.tax_id, share.role, share.share_ppm) for share in shares]
+        remainder = WHOLE - sum(share_ppm for _, _, share_ppm in parts)
+        parts += [("", OWNER_ROLE, remainder)] if remainder > 0 else []
+    return [(tax_id, role, *about, share_ppm, plain(part_of(worth, share_ppm))) for tax_id, role, share_ppm in parts]
 
 
 def round_earnings(
@@ -325,6 +324,8 @@ def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple
     )
     frame = earnings.assign(role_kind=kinds)
     sums: dict[tuple[str, ...], Decimal] = {}
-    for *key, earned in zip(*(frame[name] for name in columns), frame["earned"], strict=True):
-        sums[tuple(key)] = EXACT.add(sums.get(tuple(key), Decimal(0)), Decimal(earned))
-    return {key: Fraction(value) * 100 for key, value in sums.items()}
+    keys = zip(*(frame[name].tolist() for name in columns), strict=True)
+    for key, earned in zip(keys, frame["earned"].tolist(), strict=True):
+        amount = Decimal(earned)
+        sums[key] = EXACT.add(sums[key], amount) if key in sums else amount
+    return {key: Fraction(EXACT.multiply(value, 100)) for key, value in sums.items()}
