@@ -1,5 +1,7 @@
 """Ask the service for one effect, once: every attempt that the ledger holds is made by `send_once`.
 
+Account checks alone go many at a time, by the same steps, in groups: see `flows.account_checks`.
+
 The intent is committed, durably, in a compare-and-set that one worker wins; row and deadline are looked at again
 immediately before connecting; the stored bytes go over a fresh connection; what the answer proves is committed with the
 raw answer. No database transaction is open during HTTP. Whatever is not proven is in doubt.

@@ -86,8 +86,8 @@ class PlainAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountCheck:
-    """One paid check of one account, as the ledger holds it; other fields as in `Attempt`.
+class AccountCheck(PlainAttempt):
+    """One paid check of one account, as the ledger holds it.
 
     It is written down as being sent, together with the money reserved for it: the job's budget is the consent to it.
 
@@ -96,11 +96,6 @@ class AccountCheck:
         cost_cents: What it costs at most.
     """
 
-    id: str
-    state: AttemptState
-    body: bytes
-    run_id: str
-    was_in_doubt: bool
     fingerprint: str
     cost_cents: int
 

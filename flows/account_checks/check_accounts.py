@@ -38,8 +38,8 @@ from schemas.submission import Outcome
 FAILURES_IN_A_ROW: Final = 5
 LEASE_S: Final = 900.0
 _RENEW_AFTER_S: Final = 60.0
-# From being written down to being answered: a check that has waited so long for its turn is not sent any more.
-DEADLINE_S: Final = 900.0
+# A check that has waited so long for its turn, since it was written down, is not sent any more.
+TURN_WITHIN_S: Final = 900.0
 _VERDICTS: Final = {True: CheckResult.VALID, False: CheckResult.INVALID, None: CheckResult.UNKNOWN}
 
 
@@ -60,7 +60,7 @@ def ask_accounts(run: Run, accounts: Sequence[AccountToCheck]) -> dict[str, Verd
 class _Asking:
     """Many attempts at a time: written down, sent and recorded as `send_once` does one, in groups.
 
-    The deadline alone is looked at before each is sent: while it lasts, nobody takes a check from a living worker.
+    The time alone is looked at before each is sent: while it lasts, nobody takes a check from a living worker.
     """
 
     def __init__(self, run: Run, accounts: Sequence[AccountToCheck]) -> None:
@@ -104,7 +104,7 @@ class _Asking:
         """Write down what ended, reserve what comes next, and let it begin."""
         room = self._ahead - len(self._open) if self._money else 0
         wanted = [self._left.popleft() for _ in range(min(room, len(self._left)))]
-        send_before_s = self._run.clock.monotonic_s() + DEADLINE_S - self._run.timeout_s
+        send_before_s = self._run.clock.monotonic_s() + TURN_WITHIN_S
         taken = self._record({name: self._bodies[name] for name in wanted})
         begun = {name: check for name, check in taken.items() if isinstance(check, AccountCheck)}
         self._open |= begun
@@ -118,7 +118,7 @@ class _Asking:
         self._tell()
 
     def _record(self, wanted: Mapping[str, bytes]) -> Mapping[str, AccountCheck | NotReserved]:
-        deadline_at = self._run.clock.now() + dt.timedelta(seconds=DEADLINE_S)
+        deadline_at = self._run.clock.now() + dt.timedelta(seconds=TURN_WITHIN_S + self._run.timeout_s)
         taken = self._run.ledger.checks.record_and_reserve(self._unwritten, wanted, self._budget, deadline_at)
         self._unwritten = []
         return taken

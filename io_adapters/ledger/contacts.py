@@ -89,6 +89,9 @@ class Contacts(Outbox[PlainAttempt]):
             row = {"id": attempt_id, "subject": tax_id, "number": number, "body": body, "run_id": run_id}
             row |= {"state": A.APPROVED.value, "was_in_doubt": False, "reason": None}
             write_attempts(connection, self._kind, [row], at=now, by=run_id)
+            # What a deleted contact had is not the new one's.
+            had = {"contact_id": None, "accounts": "[]", "favorite_account_id": None}
+            connection.execute(update(contacts).where(contacts.c.tax_id == tax_id).values(had))
             return read_plain(connection, attempt_id)
 
     def told(self, tax_id: str, answer: Contact, *, asked_email: str) -> KnownContact:

@@ -103,6 +103,14 @@ class TestContacts:
         told(ledger)
         assert [line.after for line in ledger.contacts.journal(attempt.id)][-1] == "accepted"
 
+    def test_a_contact_that_is_created_anew_has_nothing_of_the_one_that_was_deleted(self, ledger, me):
+        told(ledger)
+        ledger.contacts.gone(ANA)
+        attempt = take(ledger, me)
+        ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"{}", reason="")
+        known = ledger.contacts.told(ANA, Contact(), asked_email=MAIL)
+        assert (known.state, known.contact_id, known.accounts) == (ContactState.KNOWN, None, ())
+
     def test_a_hold_stops_no_contact_for_it_pays_nobody(self, ledger, me):
         ledger.hold.put("ana", "month end")
         assert take(ledger, me)
