@@ -53,46 +53,46 @@ def approve(
     try:
         settings = read_settings()
         with open_ledger_of(settings) as ledger:
-            said = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
+            outcome = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
         if decision == "reject":
-            return Completed(name="Rejected", message=_rejected(said))
-        return _go_on(settings, said)
+            return Completed(name="Rejected", message=_rejected(outcome))
+        return _go_on(settings, outcome)
     except RepasseError as error:
         return Failed(name="DecisionRefused", message=error.message)
 
 
-def _rejected(said: Said) -> str:
+def _rejected(outcome: Said) -> str:
     """Say what a no has withdrawn, and what was sent before it."""
-    told = f"plan {said.plan.digest} of {said.plan.job} was rejected"
-    groups = said.rejection.groups if said.rejection else {}
+    text = f"plan {outcome.plan.digest} of {outcome.plan.job} was rejected"
+    groups = outcome.rejection.groups if outcome.rejection else {}
     counts = [f"{len(batches)} {what.replace('_', ' ')}" for what, batches in groups.items() if batches]
-    return f"{told}; batches: {', '.join(counts)}"
+    return f"{text}; batches: {', '.join(counts)}"
 
 
-def _go_on(settings: Settings, said: Said) -> State[None]:
+def _go_on(settings: Settings, outcome: Said) -> State[None]:
     """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
-    recorded = "was approved by this person before, and taken up" if said.again else "has this person's yes"
-    told = f"plan {said.plan.digest[:_SHORT]} of {said.plan.job} {said.plan.period} {recorded}"
-    if said.missing:
-        return Completed(name="Approved", message=f"{told}; it needs {said.missing} more")
-    if said.job_file is None:
-        return Failed(name="NotLaunched", message=f"{told}; its job file is not here: run it by hand")
+    recorded = "was approved by this person before, and taken up" if outcome.again else "has this person's yes"
+    text = f"plan {outcome.plan.digest[:_SHORT]} of {outcome.plan.job} {outcome.plan.period} {recorded}"
+    if outcome.missing:
+        return Completed(name="Approved", message=f"{text}; it needs {outcome.missing} more")
+    if outcome.job_file is None:
+        return Failed(name="NotLaunched", message=f"{text}; its job file is not here: run it by hand")
     try:
-        key = f"approve {said.plan.digest} {flow_run.id}"
+        key = f"approve {outcome.plan.digest} {flow_run.id}"
         launcher_for(settings).payout(
-            said.job_file, files=_files_of(said), by="approve", key=key, period=said.plan.period
+            outcome.job_file, files=_files_of(outcome), by="approve", key=key, period=outcome.plan.period
         )
     except NotLaunched as error:
-        return Failed(name="NotLaunched", message=f"{told}; {error.message}")
-    return Completed(name="Approved", message=f"{told}; the payout was started")
+        return Failed(name="NotLaunched", message=f"{text}; {error.message}")
+    return Completed(name="Approved", message=f"{text}; the payout was started")
 
 
-def _files_of(said: Said) -> list[str]:
+def _files_of(outcome: Said) -> list[str]:
     """Return the files that the run which made the plan was given by hand; none where the job named them.
 
     The ledger knows which bytes a plan was made of, not where they lay: Prefect knows what the run was started with.
     """
-    run_of_plan = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"run:{said.plan.run_id}"]))
+    run_of_plan = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"run:{outcome.plan.run_id}"]))
     try:
         with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
             found = client.read_flow_runs(flow_run_filter=run_of_plan, limit=1)

@@ -50,8 +50,8 @@ def _told(report: ContactsReport, recorder: Recorder) -> State[None]:
     page = contacts_page(report.job, counts, report.language, applied=sync.applied)
     recorder.tag(f"job:{report.job}")
     recorder.markdown(f"contacts-{report.job}", page, render("prefect.contacts", report.language, job=report.job))
-    told = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
+    text = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
     # Rows with problems are no news here: nobody is paid.
     code = ExitCode.DONE if report.exit_code is ExitCode.ROWS_HELD else report.exit_code
     done = "synced" if sync.applied else "preview"
-    return state_of(code, done if code is ExitCode.DONE else code.name.lower(), told)
+    return state_of(code, done if code is ExitCode.DONE else code.name.lower(), text)

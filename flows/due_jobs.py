@@ -222,8 +222,8 @@ def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:
 
 def _content(order: RunRequest, hashes: dict[str, str]) -> str:
     own = sha256(order.job_path.read_bytes()).hexdigest()
-    told = [order.job.job, order.period.label, own, *(f"{path}\0{digest}" for path, digest in sorted(hashes.items()))]
-    return sha256("\n".join(told).encode()).hexdigest()
+    parts = [order.job.job, order.period.label, own, *(f"{path}\0{digest}" for path, digest in sorted(hashes.items()))]
+    return sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _planner_of_approved(order: RunRequest, ledger: Ledger, now: dt.datetime) -> str | None:

@@ -71,14 +71,14 @@ class ChildLauncher:
 
     def _environment(self) -> Mapping[str, str]:
         settings, service = self._settings, self._settings.service
-        told = {
+        environment = {
             "REPASSE_HOME": str(settings.home),
             "REPASSE_LEDGER_URL": settings.ledger_url,
             "REPASSE_TIMEOUT_S": f"{settings.timeout_s:g}",
         }
         if service is not None:
-            told |= {"REPASSE_API_URL": service.url, "REPASSE_API_KEY": service.api_key}
-        return os.environ | told | dict(settings.assumptions)
+            environment |= {"REPASSE_API_URL": service.url, "REPASSE_API_KEY": service.api_key}
+        return os.environ | environment | dict(settings.assumptions)
 
 
 class Launcher(Protocol):

@@ -211,25 +211,25 @@ class _Night:
         if facts.content and is_brought_to_an_end(report.exit_code, issues):
             remember(self._ledger, self._id, order, facts.content)
 
-    def _as_it_stands(self, one: JobNight) -> JobNight:
+    def _as_it_stands(self, job: JobNight) -> JobNight:
         """Tell how the job's period stands after the last look; for a job that was not run, since its last run."""
-        if one.run_id:
-            stored = self._ledger.runs.get(one.run_id)
+        if job.run_id:
+            stored = self._ledger.runs.get(job.run_id)
         else:
-            looked_at = bool(one.job) and one.why is not None and not one.was_run
-            stored = self._ledger.runs.last_payout(one.job, one.period) if looked_at else None
+            looked_at = bool(job.job) and job.why is not None and not job.was_run
+            stored = self._ledger.runs.last_payout(job.job, job.period) if looked_at else None
         if stored is not None and stored.exit_code is not None:
-            one = replace(one, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
-        return one if one.was_run or not one.job else self._with_what_waits(one)
+            job = replace(job, state=stored.state, exit_code=ExitCode(stored.exit_code), run_id=stored.run_id)
+        return job if job.was_run or not job.job else self._with_what_waits(job)
 
-    def _with_what_waits(self, one: JobNight) -> JobNight:
+    def _with_what_waits(self, job: JobNight) -> JobNight:
         """Tell of a period that was not run what still waits in it, and how to go on."""
-        waits = [wait for wait in gather_waits(self._ledger, utc_now(), one.job) if wait.period == one.period]
+        waits = [wait for wait in gather_waits(self._ledger, utc_now(), job.job) if wait.period == job.period]
         if not waits:
-            return one
+            return job
         lines = [Listed((line_of_wait(wait), wait.way), ": ") for wait in waits]
-        message = Listed(tuple(filter(None, [one.message, *lines])), "; ")
-        return replace(one, exit_code=worst([one.exit_code, *(wait.code for wait in waits)]), message=message)
+        message = Listed(tuple(filter(None, [job.message, *lines])), "; ")
+        return replace(job, exit_code=worst([job.exit_code, *(wait.code for wait in waits)]), message=message)
 
 
 def _that_waits_for_no_report(order: RunRequest) -> RunRequest:

@@ -86,8 +86,10 @@ class RunDocument:
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
         if plain["statements"] is not None:
             plain["statements"] = _adapter(StatementBasis).validate_python(plain["statements"], strict=False)
-        plain["issues"] = tuple(_issue(one) for one in plain["issues"])
-        plain["discrepancies"] = tuple(Discrepancy.model_validate(one) for one in plain["discrepancies"])
+        plain["issues"] = tuple(_issue(issue) for issue in plain["issues"])
+        plain["discrepancies"] = tuple(
+            Discrepancy.model_validate(discrepancy) for discrepancy in plain["discrepancies"]
+        )
         plain["decisions"] = tuple(map(message_from, plain["decisions"]))
         for name in ("formats", "codes"):
             plain[name] = tuple(plain[name])

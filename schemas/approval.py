@@ -58,15 +58,15 @@ class PlanRule:
 
 def rule_of(declared: Job | ApprovalPolicy) -> PlanRule:
     """Return the rule that a job file, or a policy, declares."""
-    said = declared.approval if isinstance(declared, Job) else declared
+    given = declared.approval if isinstance(declared, Job) else declared
     limits = declared.rules.limits if isinstance(declared, Job) else declared.limits
     return PlanRule(
-        above_cents=said.above,
-        approvers=said.approvers,
+        above_cents=given.above,
+        approvers=given.approvers,
         payment_limit_cents=limits.payment,
         run_limit_cents=limits.run,
-        identities=said.identities,
-        other_than_preparer=said.other_than_preparer,
+        identities=given.identities,
+        other_than_preparer=given.other_than_preparer,
     )
 
 
@@ -76,14 +76,14 @@ def stricter(*rules: PlanRule | None) -> PlanRule:
     >>> stricter(PlanRule(above_cents=500, approvers=2), None, PlanRule(above_cents=100)).above_cents
     100
     """
-    said = [rule for rule in rules if rule is not None]
+    given = [rule for rule in rules if rule is not None]
     return PlanRule(
-        above_cents=_least(rule.above_cents for rule in said),
-        approvers=max((rule.approvers for rule in said), default=1),
-        payment_limit_cents=_least(rule.payment_limit_cents for rule in said),
-        run_limit_cents=_least(rule.run_limit_cents for rule in said),
-        identities="signed_in" if any(rule.identities == "signed_in" for rule in said) else "declared",
-        other_than_preparer=max((rule.other_than_preparer for rule in said), key=_STRICTNESS.index, default=False),
+        above_cents=_least(rule.above_cents for rule in given),
+        approvers=max((rule.approvers for rule in given), default=1),
+        payment_limit_cents=_least(rule.payment_limit_cents for rule in given),
+        run_limit_cents=_least(rule.run_limit_cents for rule in given),
+        identities="signed_in" if any(rule.identities == "signed_in" for rule in given) else "declared",
+        other_than_preparer=max((rule.other_than_preparer for rule in given), key=_STRICTNESS.index, default=False),
     )
 
 

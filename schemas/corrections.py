@@ -36,8 +36,8 @@ class Origin:
 def to_properties(origins: Mapping[str, Origin]) -> dict[str, str]:
     """Write down what sheets stand for: sheet of the corrections workbook -> origin, as custom properties."""
     return {
-        f"{_PREFIX}{title}": json.dumps([one.file, one.sheet, one.layout, one.whole], ensure_ascii=False)
-        for title, one in origins.items()
+        f"{_PREFIX}{title}": json.dumps([origin.file, origin.sheet, origin.layout, origin.whole], ensure_ascii=False)
+        for title, origin in origins.items()
     }
 
 
@@ -111,8 +111,8 @@ def put_right(table: RawTable, corrected: RawTable) -> list[CorrectedRow]:
         return []
     rows = corrected.cells.index.intersection(table.cells.index)
     was, by_now = table.cells.loc[rows].to_numpy(), corrected.cells.loc[rows].to_numpy()
-    changed, said = was != by_now, (was != "") | (by_now != "")
-    is_same_row = 2 * changed.sum(axis=1) <= said.sum(axis=1)
+    changed, filled = was != by_now, (was != "") | (by_now != "")
+    is_same_row = 2 * changed.sum(axis=1) <= filled.sum(axis=1)
     differs = changed.any(axis=1) & is_same_row & (by_now != "").any(axis=1)
     kinds = np.column_stack([corrected.kinds_of(position) for position in range(len(table.headers))])
     kinds = kinds[corrected.cells.index.get_indexer(rows)]
@@ -148,9 +148,9 @@ def with_known(
         The table, and which rows were put right in it.
     """
     name, sheet = table.file.name, table.sheet or ""
-    own = [one for place, one in known.items() if place[:2] == (name, sheet) and one.row in table.cells.index]
+    own = [row for place, row in known.items() if place[:2] == (name, sheet) and row.row in table.cells.index]
     now = table.cells.loc[[row.row for row in own]].to_numpy().tolist()
-    same = [one for one, cells in zip(own, now, strict=True) if row_sha256(table.headers, cells) == one.original_sha256]
+    same = [row for row, cells in zip(own, now, strict=True) if row_sha256(table.headers, cells) == row.original_sha256]
     if not same:
         return table, []
     rows = pd.Index([row.row for row in same])

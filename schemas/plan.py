@@ -60,8 +60,8 @@ class ExchangeTerms:
         Raises:
             ValueError: they are not such bytes.
         """
-        said = ExchangeRateUpdate.model_validate(parse_json(body))
-        return cls(said.currency, said.rate, said.orderId, said.showExchangeData)
+        update = ExchangeRateUpdate.model_validate(parse_json(body))
+        return cls(update.currency, update.rate, update.orderId, update.showExchangeData)
 
 
 OWNER_REFERENCE = "owner"

@@ -143,9 +143,9 @@ class LineSketch:
 
     def __add__(self, other: "LineSketch") -> "LineSketch":
         level = max(self.level, other.level)
-        one, two = self.at(level), other.at(level)
-        hashes, where = np.unique(np.concatenate([one.hashes, two.hashes]), return_inverse=True)
-        counts = np.bincount(where, np.concatenate([one.counts, two.counts]), len(hashes)).astype(np.int64)
+        own, two = self.at(level), other.at(level)
+        hashes, where = np.unique(np.concatenate([own.hashes, two.hashes]), return_inverse=True)
+        counts = np.bincount(where, np.concatenate([own.counts, two.counts]), len(hashes)).astype(np.int64)
         return _bounded(level, hashes, counts, self.lines + other.lines)
 
     def __eq__(self, other: object) -> bool:

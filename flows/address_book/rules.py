@@ -110,24 +110,24 @@ def _contact(
     tax_id: str, own: Mapping[str, Any] | None, payments: Sequence[Mapping[str, Any]]
 ) -> WantedContact | LeftOut:
     place = _place_of(own or payments[0])
-    told = {name: _said(name, own, payments) for name in _TOLD}
-    if None in told.values():
+    values = {name: _said(name, own, payments) for name in _TOLD}
+    if None in values.values():
         return LeftOut(tax_id, LeftOutBecause.ROWS_DIFFER, place)
-    if not told["name"]:
+    if not values["name"]:
         return LeftOut(tax_id, LeftOutBecause.NO_NAME, place)
-    if not told["email"]:
+    if not values["email"]:
         return LeftOut(tax_id, LeftOutBecause.NO_EMAIL, place)
-    return WantedContact(tax_id, str(told["name"]), str(told["email"]), _destination([own, *payments]), place)
+    return WantedContact(tax_id, str(values["name"]), str(values["email"]), _destination([own, *payments]), place)
 
 
 def _said(column: str, own: Mapping[str, Any] | None, payments: Iterable[Mapping[str, Any]]) -> str | None:
     """Return what the rows say of a payee; "" for nothing, None where payments rows disagree and nothing settles it."""
     if own is not None and own[column]:
         return str(own[column])
-    said = {_folded(column, row[column]): str(row[column]) for row in payments if row[column]}
-    if len(said) > 1:
+    spellings = {_folded(column, row[column]): str(row[column]) for row in payments if row[column]}
+    if len(spellings) > 1:
         return None
-    return next(iter(said.values()), "")
+    return next(iter(spellings.values()), "")
 
 
 def _folded(column: str, text: str) -> str:
@@ -140,8 +140,8 @@ def _destination(rows: Iterable[Mapping[str, Any] | None]) -> Destination | None
     own, *payments = [_read_destination(row) for row in rows]
     if own is not None:
         return own
-    said = {payment.fingerprint: payment for payment in payments if payment is not None}
-    return next(iter(said.values())) if len(said) == 1 else None
+    found = {payment.fingerprint: payment for payment in payments if payment is not None}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _read_destination(row: Mapping[str, Any] | None) -> Destination | None:
@@ -149,19 +149,19 @@ def _read_destination(row: Mapping[str, Any] | None) -> Destination | None:
 
 
 def _with_problems(inputs: Inputs, sound: Iterable[str]) -> list[LeftOut]:
-    known, told = set(sound), list[LeftOut]()
+    known, left = set(sound), list[LeftOut]()
     for row in records(inputs.held_payments[["file", "sheet", "row", "tax_id"]].astype(object)):
         tax_id = str(row["tax_id"])
         if tax_id not in known:
-            told.append(LeftOut(tax_id, LeftOutBecause.ROW_PROBLEM, _place_of(row)))
+            left.append(LeftOut(tax_id, LeftOutBecause.ROW_PROBLEM, _place_of(row)))
         if tax_id:
             known.add(tax_id)
-    told += [
+    left += [
         LeftOut(tax_id, LeftOutBecause.ROW_PROBLEM, SourceRow())
         for tax_id in sorted(inputs.payee_problems)
         if tax_id not in known
     ]
-    return told
+    return left
 
 
 def _place_of(row: Mapping[str, Any]) -> SourceRow:
@@ -232,9 +232,9 @@ def _is_key(account: ContactAccount, wanted: PixKey) -> bool:
 def _is_account(account: ContactAccount, wanted: BankAccount) -> bool:
     """Compare bank, agency and number without marks and leading zeros; how a type is worded is not known."""
     banks = [
-        _plain(told) == _plain(ours)
-        for told, ours in ((account.bank_code, wanted.bank_code), (account.bank_ispb, wanted.psp_id))
-        if told and ours
+        _plain(theirs) == _plain(ours)
+        for theirs, ours in ((account.bank_code, wanted.bank_code), (account.bank_ispb, wanted.psp_id))
+        if theirs and ours
     ]
     same_bank = bool(banks) and all(banks)
     same_agency = _plain(account.agency) == _plain(wanted.agency)
@@ -373,11 +373,11 @@ def may_create(known: KnownContact | None, now: dt.datetime) -> bool:
     return now - known.asked_at >= SETTLED_AFTER
 
 
-def is_same_email(wanted: str, told: str | None) -> bool:
+def is_same_email(wanted: str, shown: str | None) -> bool:
     """Compare e-mails as people do: capitals do not make another address."""
-    return told is not None and wanted.strip().casefold() == told.strip().casefold()
+    return shown is not None and wanted.strip().casefold() == shown.strip().casefold()
 
 
-def differs_in_name(wanted: str, told: str | None) -> bool:
+def differs_in_name(wanted: str, shown: str | None) -> bool:
     """Compare names as people read them; a name that was never told does not differ."""
-    return bool(told) and fold_word(wanted) != fold_word(told or "")
+    return bool(shown) and fold_word(wanted) != fold_word(shown or "")

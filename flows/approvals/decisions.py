@@ -102,9 +102,11 @@ def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[S
     for submission in run.ledger.submissions.with_ids(by_report):
         payments = {payment.obligation_key: payment for payment in run.ledger.claims.payments_of(submission.id)}
         words = run.ledger.decisions.on_reports(payments)
-        unmade = {key for (key, report), said in words.items() if report == submission.id and said.kind in _UNMADE}
+        unmade = {
+            key for (key, report), decision in words.items() if report == submission.id and decision.kind in _UNMADE
+        }
         unmade |= by_report[submission.id]
-        unpaid = [one for key, one in payments.items() if key in unmade]
+        unpaid = [payment for key, payment in payments.items() if key in unmade]
         for report in (listed.get(submission.split_id), shown_by_id(run, submission)):
             cents = sum(payment.amount_cents for payment in unpaid)
             people = sum(payment.kind != "owner" for payment in unpaid)
@@ -189,7 +191,7 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     if report is None or report.id not in {None, split_id}:
         raise DecisionRefused(Message("report.unknown", report=split_id))
     found_id = report.id or split_id
-    others = [one for one in run.ledger.submissions.list(bodies=False) if one.split_id == found_id]
+    others = [other for other in run.ledger.submissions.list(bodies=False) if other.split_id == found_id]
     if others:
         raise DecisionRefused(Message("report.taken", report=found_id, other=others[0].report_id))
     differences = differs_from(submission, report)
@@ -228,11 +230,11 @@ def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], e
     stand = {submission.id: submission for submission in run.ledger.submissions.with_ids(names)}
     left = [submission for submission in doubtful if stand[submission.id].state is S.IN_DOUBT]
     sent, linked = run.ledger.submissions.list(bodies=False), linked_ids(run)
-    ask_each(left, lambda one: _require_absence_shown(one, sent, reports, linked, evidence))
+    ask_each(left, lambda submission: _require_absence_shown(submission, sent, reports, linked, evidence))
     followed = run.ledger.submissions.declare_absent(
         [submission.id for submission in left], by=by, evidence=evidence, run_id=run.id
     )
-    following = {one.id: next_one for one, next_one in zip(left, followed, strict=True)}
+    following = {before.id: next_one for before, next_one in zip(left, followed, strict=True)}
     return [following.get(name, stand[name]) for name in names]
 
 

@@ -142,10 +142,10 @@ def _confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     try:
-        said = typer.confirm(question, err=True)
+        confirmed = typer.confirm(question, err=True)
     except typer.Abort:
-        said = False
-    if not said:
+        confirmed = False
+    if not confirmed:
         raise DecisionRefused(Message("error.nothing_deleted"))
 
 

@@ -58,10 +58,10 @@ def _show_lines(console: Console, lines: Sequence[str], language: str) -> None:
 
 
 def _step_line(step: ContactStep, language: str) -> str:
-    said = [] if step.action is Action.KEEP else [render(f"contacts.action.{step.action}", language)]
+    parts = [] if step.action is Action.KEEP else [render(f"contacts.action.{step.action}", language)]
     if step.favorite.mark:
-        said.append(render("contacts.action.favorite", language))
-    return f"{_who(step)}: {'; '.join(said)}"
+        parts.append(render("contacts.action.favorite", language))
+    return f"{_who(step)}: {'; '.join(parts)}"
 
 
 def _wants_a_look(outcome: ContactOutcome) -> bool:
@@ -71,19 +71,19 @@ def _wants_a_look(outcome: ContactOutcome) -> bool:
 
 
 def _outcome_line(outcome: ContactOutcome, language: str) -> str:
-    said = [render(f"contacts.result.{outcome.result}", language)]
+    parts = [render(f"contacts.result.{outcome.result}", language)]
     if outcome.marked:
-        said.append(render("contacts.favorite.marked", language))
+        parts.append(render("contacts.favorite.marked", language))
     if outcome.favorite_result:
         why = render(f"contacts.result.{outcome.favorite_result}", language)
-        said.append(render("contacts.favorite.failed", language, why=why))
+        parts.append(render("contacts.favorite.failed", language, why=why))
     if outcome.favorite.note:
-        said.append(render(f"contacts.favorite.{outcome.favorite.note}", language))
+        parts.append(render(f"contacts.favorite.{outcome.favorite.note}", language))
     if outcome.known and not outcome.known.contact_id and not outcome.message:
-        said.append(render("contacts.no_id", language))
+        parts.append(render("contacts.no_id", language))
     if outcome.message:
-        said.append(outcome.message)
-    return f"{_who(outcome.step)}: {'; '.join(said)}"
+        parts.append(outcome.message)
+    return f"{_who(outcome.step)}: {'; '.join(parts)}"
 
 
 def _show_names(console: Console, report: ContactsReport) -> None:
@@ -102,9 +102,9 @@ def _show_left_out(console: Console, left_out: Sequence[LeftOut], language: str)
         return
     console.print(render("contacts.left_out", language, count=len(left_out)))
     lines = [
-        f"{' '.join(filter(None, (_place(one.place, language), mask_tax_id(one.tax_id) if one.tax_id else '')))}: "
-        f"{render(f'contacts.left_out.{one.because}', language)}"
-        for one in left_out
+        f"{' '.join(filter(None, (_place(row.place, language), mask_tax_id(row.tax_id) if row.tax_id else '')))}: "
+        f"{render(f'contacts.left_out.{row.because}', language)}"
+        for row in left_out
     ]
     _show_lines(console, lines, language)
 
@@ -122,31 +122,31 @@ def show_known(console: Console, known: Sequence[KnownContact]) -> None:
     table = Table(show_edge=False, pad_edge=False)
     for name in ("contact", "payee", "tax id", "e-mail", "accounts", "favorite", "state"):
         table.add_column(name, overflow="fold")
-    for one in known:
-        ids = ", ".join(account.id for account in one.accounts if account.id)
+    for contact in known:
+        ids = ", ".join(account.id for account in contact.accounts if account.id)
         table.add_row(
-            one.contact_id or "-",
-            mask_name(one.name) if one.name else "-",
-            mask_tax_id(one.tax_id),
-            mask_email(one.email) if one.email else "-",
+            contact.contact_id or "-",
+            mask_name(contact.name) if contact.name else "-",
+            mask_tax_id(contact.tax_id),
+            mask_email(contact.email) if contact.email else "-",
             ids or "-",
-            one.favorite_account_id or "-",
-            one.state.value,
+            contact.favorite_account_id or "-",
+            contact.state.value,
         )
     console.print(table)
 
 
-def known_document(one: KnownContact) -> dict[str, Any]:
+def known_document(contact: KnownContact) -> dict[str, Any]:
     """Return what is remembered of a contact as JSON values, masked."""
     return {
-        "contact_id": one.contact_id,
-        "name": mask_name(one.name) if one.name else None,
-        "tax_id": mask_tax_id(one.tax_id),
-        "email": mask_email(one.email) if one.email else None,
-        "accounts": [account.id for account in one.accounts],
-        "favorite": one.favorite_account_id,
-        "state": one.state.value,
-        "told_at": one.told_at.isoformat() if one.told_at else None,
+        "contact_id": contact.contact_id,
+        "name": mask_name(contact.name) if contact.name else None,
+        "tax_id": mask_tax_id(contact.tax_id),
+        "email": mask_email(contact.email) if contact.email else None,
+        "accounts": [account.id for account in contact.accounts],
+        "favorite": contact.favorite_account_id,
+        "state": contact.state.value,
+        "told_at": contact.told_at.isoformat() if contact.told_at else None,
     }
 
 
@@ -162,9 +162,9 @@ def contacts_document(report: ContactsReport) -> dict[str, Any]:
         "results": dict(sorted(sync.results.items())) | {"favorite_marked": sync.marked},
         "contacts": [_step_document(step, outcomes.get(step.wanted.tax_id)) for step in sync.plan.steps],
         "left_out": [
-            {"payee": mask_tax_id(one.tax_id) if one.tax_id else "", "because": one.because.value}
-            | _place_of(one.place)
-            for one in sync.plan.left_out
+            {"payee": mask_tax_id(row.tax_id) if row.tax_id else "", "because": row.because.value}
+            | _place_of(row.place)
+            for row in sync.plan.left_out
         ],
         "not_named": len(sync.plan.not_named),
         "issues": [issue.as_json(report.language) for issue in report.issues],

@@ -290,9 +290,9 @@ def decide(
         decided = decisions.decide(
             ledger, obligation, word, lambda: opened_run("decide", None, settings, QuietProgress())
         )
-    said = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
+    outcome = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
     console = console_for(as_json=as_json)
-    console.print(f"{len(decided)} obligations: {said}, says {word.by}; the next `settle` tells it in the books")
+    console.print(f"{len(decided)} obligations: {outcome}, says {word.by}; the next `settle` tells it in the books")
     document = [
         {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decided
     ]

@@ -58,9 +58,9 @@ def doctor(
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
     look("sending", lambda: _sending(settings))
-    for what, told, code in findings:
+    for what, found, code in findings:
         mark = "[green]ok[/green]" if code is ExitCode.DONE else f"[red]exit {int(code)}[/red]"
-        console.print(f"{what:<12} {mark}  {told}", soft_wrap=True)
+        console.print(f"{what:<12} {mark}  {found}", soft_wrap=True)
     findings_json = {what: {"exit_code": int(code), "message": message} for what, message, code in findings}
     return worst(code for _, _, code in findings), {
         "findings": findings_json,
@@ -83,25 +83,25 @@ def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]
         assumed = Assumptions.from_environment(settings.assumptions).model_dump()
         url = settings.require_service().url
         with open_ledger_of(settings, create=False) as ledger:
-            seen = {name: one for name, one in ledger.findings.latest(url).items() if name in assumed}
+            seen = {name: finding for name, finding in ledger.findings.latest(url).items() if name in assumed}
     except RepasseError:  # told above, in a line of its own
         return []
     if not seen:
         return []
-    wrong = {name for name, _, _ in contradicted_by(assumed, {name: one.value for name, one in seen.items()})}
+    wrong = {name for name, _, _ in contradicted_by(assumed, {name: finding.value for name, finding in seen.items()})}
     table = Table(title="seen by probes", title_justify="left", show_edge=False)
     for column in ("assumption", "assumed", "seen", "when", ""):
         table.add_column(column, overflow="fold")
-    told = []
-    for name, one in sorted(seen.items()):
+    lines = []
+    for name, finding in sorted(seen.items()):
         mark = "[red]contradicted[/red]" if name in wrong else "[green]ok[/green]"
-        table.add_row(name, written(assumed[name]), one.value, f"{one.seen_at:%Y-%m-%d}", mark)
-        told.append(
+        table.add_row(name, written(assumed[name]), finding.value, f"{finding.seen_at:%Y-%m-%d}", mark)
+        lines.append(
             {
                 "name": name,
                 "assumed": written(assumed[name]),
-                "seen": one.value,
-                "seen_at": one.seen_at.isoformat(),
+                "seen": finding.value,
+                "seen_at": finding.seen_at.isoformat(),
                 "contradicted": name in wrong,
             }
         )
@@ -109,7 +109,7 @@ def _show_seen(console: "Console", settings: "Settings") -> list[dict[str, Any]]
     for name in sorted(wrong):
         setting = judge(name, assumed[name], seen[name].value, "").setting
         console.print(f"warning: a probe saw otherwise; export {setting}", soft_wrap=True, markup=False)
-    return told
+    return lines
 
 
 def _environment(settings: "Settings") -> str:
@@ -129,10 +129,10 @@ def _policy(settings: "Settings") -> str:
     if rule is None:
         return "none: each job's own rule counts (REPASSE_POLICY names a file that no job can undercut)"
     amounts = {"above": rule.above_cents, "a payment": rule.payment_limit_cents, "a run": rule.run_limit_cents}
-    said = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
-    said += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
-    said += ["other than the preparer"] if rule.other_than_preparer else []
-    return f"{settings.policy}: {', '.join(said)}"
+    rules = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
+    rules += [f"approvers {rule.approvers}", f"identities {rule.identities}"]
+    rules += ["other than the preparer"] if rule.other_than_preparer else []
+    return f"{settings.policy}: {', '.join(rules)}"
 
 
 def _ledger(settings: "Settings") -> str:

@@ -114,36 +114,36 @@ class _Screen:
         for notice, count in view.notice_counts.items():
             if count:
                 self._print(f"  [{_COLOURS[notice]}]{self._text(f'cli.look.{notice}', count=count)}[/]")
-        shown = [one for notice in Notice for one in _first_of(view.notices, notice)]
+        shown = [payee for notice in Notice for payee in _first_of(view.notices, notice)]
         self._rows(
             (
-                f"[{_COLOURS[one.notice]}]{self._text(f'cli.look.short_{one.notice}')}[/]",
-                _shown(one.name or "?"),
-                _shown(mask_tax_id(one.tax_id)),
-                self._money(one.now_cents) if one.now_cents else "",
-                self._why(one),
+                f"[{_COLOURS[payee.notice]}]{self._text(f'cli.look.short_{payee.notice}')}[/]",
+                _shown(payee.name or "?"),
+                _shown(mask_tax_id(payee.tax_id)),
+                self._money(payee.now_cents) if payee.now_cents else "",
+                self._why(payee),
             )
-            for one in shown
+            for payee in shown
         )
         self._more(len(view.notices) - len(shown))
 
-    def _why(self, one: PayeeNotice) -> str:
-        before = self._money(one.before_cents)
-        match one.notice:
+    def _why(self, notice: PayeeNotice) -> str:
+        before = self._money(notice.before_cents)
+        match notice.notice:
             case Notice.PAID_BEFORE:
-                return _shown(render(paid_alike_message(one.alike), self._view.language))
+                return _shown(render(paid_alike_message(notice.alike), self._view.language))
             case Notice.SECOND_ATTEMPT:
-                return self._text("cli.look.attempt", number=one.attempt, report=one.report)
+                return self._text("cli.look.attempt", number=notice.attempt, report=notice.report)
             case Notice.NEW:
                 return ""
             case Notice.TIMES_100 | Notice.MUCH_ABOVE:
-                is_usual = one.notice is Notice.MUCH_ABOVE and one.amounts > 1
+                is_usual = notice.notice is Notice.MUCH_ABOVE and notice.amounts > 1
                 key = "cli.look.usual" if is_usual else "cli.look.last_amount"
-                return self._text(key, before=before, amounts=one.amounts)
+                return self._text(key, before=before, amounts=notice.amounts)
             case Notice.DISAPPEARED:
                 return self._text("cli.look.was_paid", before=before)
             case Notice.DESTINATION:
-                used, paid = self._day(one.last_used_at), self._day(one.last_paid_at)
+                used, paid = self._day(notice.last_used_at), self._day(notice.last_paid_at)
                 return self._text(f"cli.look.destination_{'old' if used else 'new'}", used=used, paid=paid)
 
     def _changes(self) -> None:
@@ -177,12 +177,12 @@ class _Screen:
         )
         self._more(len(changes.changes) - SHOWN_CHANGES)
 
-    def _how(self, one: Change) -> str:
-        if one.kind is ChangeKind.DESTINATION:
+    def _how(self, change: Change) -> str:
+        if change.kind is ChangeKind.DESTINATION:
             return escape(self._labels("output.change.destination").lower())
-        if one.kind is ChangeKind.AMOUNT:
-            return f"{self._money(one.before_cents)} -> {self._money(one.now_cents)}"
-        return _shown(where_text(one, self._labels))
+        if change.kind is ChangeKind.AMOUNT:
+            return f"{self._money(change.before_cents)} -> {self._money(change.now_cents)}"
+        return _shown(where_text(change, self._labels))
 
     def _totals(self) -> None:
         self._title("cli.plan.totals")
@@ -213,8 +213,8 @@ class _Screen:
             return
         self._title("cli.plan.largest")
         self._rows(
-            (_shown(one.name), _shown(one.tax_id_masked), self._money(one.amount_cents), _shown(_told(one.reference)))
-            for one in largest
+            (_shown(row.name), _shown(row.tax_id_masked), self._money(row.amount_cents), _shown(_told(row.reference)))
+            for row in largest
         )
 
     def _end(self, path: Path | None) -> None:
@@ -318,13 +318,13 @@ def plan_document(view: PlanView, *, names: bool) -> dict[str, Any]:
         "exchange": facts_of(view.plan.exchange) if view.plan.exchange else None,
         "not_paid": [
             {
-                "place": one.place.value,
-                "reason": reasons_text(one.reasons),
-                "words": labels.write(reasons_message(one.reasons)),
-                "obligations": one.count,
-                "amount_cents": one.amount_cents,
+                "place": group.place.value,
+                "reason": reasons_text(group.reasons),
+                "words": labels.write(reasons_message(group.reasons)),
+                "obligations": group.count,
+                "amount_cents": group.amount_cents,
             }
-            for one in view.not_paid
+            for group in view.not_paid
         ],
         "first_ever": view.first_ever,
         "reasons_to_look": [render(reason, view.language) for reason in view.reasons_to_look],
@@ -346,7 +346,7 @@ def _changes(changes: PlanChanges) -> dict[str, Any]:
         **{
             kind.value: {
                 "payments": len(changes.of_kind(kind)),
-                "difference_cents": sum(one.difference_cents for one in changes.of_kind(kind)),
+                "difference_cents": sum(change.difference_cents for change in changes.of_kind(kind)),
             }
             for kind in ChangeKind
         },
@@ -359,42 +359,42 @@ def _people(view: PlanView) -> dict[str, Any]:
     return {
         "notices": [_notice(notice) for notice in view.notices],
         "changes": [_change(change) for change in view.changes.changes],
-        "largest": [_row(one) for one in view.largest(LARGEST)],
+        "largest": [_row(row) for row in view.largest(LARGEST)],
     }
 
 
-def _notice(one: PayeeNotice) -> dict[str, Any]:
+def _notice(notice: PayeeNotice) -> dict[str, Any]:
     return {
-        "notice": one.notice.value,
-        "name": one.name,
-        "tax_id_masked": mask_tax_id(one.tax_id),
-        "now_cents": one.now_cents,
-        "before_cents": one.before_cents,
-        "amounts": one.amounts,
-        "last_paid_at": one.last_paid_at.isoformat() if one.last_paid_at else None,
-        "attempt": one.attempt or None,
-        "report_id": one.report or None,
-        "last_used_at": one.last_used_at.isoformat() if one.last_used_at else None,
-        "alike": [asdict(alike) for alike in one.alike],
+        "notice": notice.notice.value,
+        "name": notice.name,
+        "tax_id_masked": mask_tax_id(notice.tax_id),
+        "now_cents": notice.now_cents,
+        "before_cents": notice.before_cents,
+        "amounts": notice.amounts,
+        "last_paid_at": notice.last_paid_at.isoformat() if notice.last_paid_at else None,
+        "attempt": notice.attempt or None,
+        "report_id": notice.report or None,
+        "last_used_at": notice.last_used_at.isoformat() if notice.last_used_at else None,
+        "alike": [asdict(alike) for alike in notice.alike],
     }
 
 
-def _change(one: Change) -> dict[str, Any]:
+def _change(change: Change) -> dict[str, Any]:
     return {
-        "change": one.kind.value,
-        "name": one.name,
-        "tax_id_masked": mask_tax_id(one.tax_id),
-        "reference": one.reference,
-        "before_cents": one.before_cents,
-        "now_cents": one.now_cents,
-        "elsewhere": one.elsewhere.value if one.elsewhere else None,
+        "change": change.kind.value,
+        "name": change.name,
+        "tax_id_masked": mask_tax_id(change.tax_id),
+        "reference": change.reference,
+        "before_cents": change.before_cents,
+        "now_cents": change.now_cents,
+        "elsewhere": change.elsewhere.value if change.elsewhere else None,
     }
 
 
-def _row(one: PlanRow) -> dict[str, Any]:
+def _row(row: PlanRow) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "tax_id_masked": one.tax_id_masked,
-        "reference": one.reference,
-        "amount_cents": one.amount_cents,
+        "name": row.name,
+        "tax_id_masked": row.tax_id_masked,
+        "reference": row.reference,
+        "amount_cents": row.amount_cents,
     }

@@ -128,8 +128,8 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
         console.print("  " + render("cli.batch", language, **facts, outcome=outcome, status=batch.status or "-"))
         if batch.exchange:
             rate = batch.exchange.model_dump(include={"currency", "rate"})
-            told = state_text(batch.exchange.outcome, language)
-            console.print("    " + render("cli.rate.batch", language, **rate, outcome=told))
+            became = state_text(batch.exchange.outcome, language)
+            console.print("    " + render("cli.rate.batch", language, **rate, outcome=became))
     console.print(render("cli.rows", language, **summary.rows.model_dump()))
     checks = summary.account_checks
     if checks.made or checks.reused:

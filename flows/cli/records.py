@@ -88,8 +88,8 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
             amount = format_cents(batch.amount_cents, "pt-BR")
             linked = "  (its report was found by likeness)" if batch.linked_by == LIKENESS else ""
             line = f"  {batch.job} {batch.period}  {batch.report_id}  {batch.payments} payments  {amount}{linked}"
-            if batch.state is State.PLANNED and (said := ledger.approvals.standing(batch.plan_digest, utc_now())):
-                line += f"  (approved by {', '.join(approval.by for approval in said)}; the next run looks)"
+            if batch.state is State.PLANNED and (approvals := ledger.approvals.standing(batch.plan_digest, utc_now())):
+                line += f"  (approved by {', '.join(approval.by for approval in approvals)}; the next run looks)"
             console.print(f"{line}\n    {batch.reason}" if batch.reason else line, soft_wrap=True, markup=False)
         if name == "planned":
             _show_how_to_approve(mine, ledger, console)

@@ -45,8 +45,8 @@ def _nobody(console: Console, found: Traced) -> Result:
     _print(console, 0, words)
     for masked, key in found.candidates:
         _print(console, 1, f"{masked}  {key}".rstrip())
-    told = [{"tax_id": masked, "obligation": key or None} for masked, key in found.candidates]
-    return ExitCode.USAGE, {"traces": [], "candidates": told, "error": words}
+    documents = [{"tax_id": masked, "obligation": key or None} for masked, key in found.candidates]
+    return ExitCode.USAGE, {"traces": [], "candidates": documents, "error": words}
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
@@ -60,7 +60,7 @@ def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
             named["reason"] = reasons_text(value.reasons)
         return named
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if isinstance(value, Decimal):
         return plain(value)
     return value.isoformat() if isinstance(value, dt.date) else value
@@ -74,34 +74,36 @@ def _print(console: Console, depth: int, text: str) -> None:
 class _Text:
     """One payee's trace, for people."""
 
-    def __init__(self, console: Console, one: PayeeTrace) -> None:
+    def __init__(self, console: Console, trace: PayeeTrace) -> None:
         self._console = console
-        self._one = one
-        self._labels = catalogue_in(one.language)
+        self._one = trace
+        self._labels = catalogue_in(trace.language)
 
     def show(self) -> None:
         """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
-        one = self._one
-        self._print(0, f"{one.name}  {one.tax_id_masked}  {one.job} {one.period}")
-        self._text(1, "cli.trace.run" if one.run_id else "cli.trace.no_run", run=one.run_id)
-        for obligation in one.obligations:
+        trace = self._one
+        self._print(0, f"{trace.name}  {trace.tax_id_masked}  {trace.job} {trace.period}")
+        self._text(1, "cli.trace.run" if trace.run_id else "cli.trace.no_run", run=trace.run_id)
+        for obligation in trace.obligations:
             self._obligation(obligation)
-        if one.parts:
-            self._parts(one.parts)
-        for file, standing in one.files:
+        if trace.parts:
+            self._parts(trace.parts)
+        for file, standing in trace.files:
             if standing is not FileStanding.SAME:
                 self._text(1, f"cli.trace.file_{standing}", file=file)
-        if one.parts and not one.statements_read:
+        if trace.parts and not trace.statements_read:
             self._text(1, "cli.trace.unread")
-        if one.way is not None:
-            self._way(one.way)
-        for report in one.reports:
+        if trace.way is not None:
+            self._way(trace.way)
+        for report in trace.reports:
             self._report(report)
         places = " + ".join(
-            f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in one.places_cents
+            f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in trace.places_cents
         )
-        self._text(0, "cli.trace.books", currency=one.currency, total=self._money(one.in_cents), places=places or "0")
-        for problem in one.problems:
+        self._text(
+            0, "cli.trace.books", currency=trace.currency, total=self._money(trace.in_cents), places=places or "0"
+        )
+        for problem in trace.problems:
             self._text(1, f"cli.trace.problem_{problem}")
 
     def _text(self, depth: int, key: str, **facts: object) -> None:
@@ -116,15 +118,20 @@ class _Text:
     def _exact(self, amount: Decimal) -> str:
         return plain(amount).replace(".", ",") if self._one.language == "pt-BR" else plain(amount)
 
-    def _obligation(self, one: TracedObligation) -> None:
-        kind = render(f"cli.trace.kind_{one.kind}", self._one.language)
-        what = " ".join(filter(None, (one.key, kind, one.reference if one.kind == "payment" else "")))
-        place, reason = self._labels(f"place.{one.place}"), self._labels.write(reasons_message(one.reasons))
+    def _obligation(self, obligation: TracedObligation) -> None:
+        kind = render(f"cli.trace.kind_{obligation.kind}", self._one.language)
+        what = " ".join(
+            filter(None, (obligation.key, kind, obligation.reference if obligation.kind == "payment" else ""))
+        )
+        place, reason = (
+            self._labels(f"place.{obligation.place}"),
+            self._labels.write(reasons_message(obligation.reasons)),
+        )
         where = f"{place} ({reason})" if reason else place
-        self._print(1, f"{what}: {self._one.currency} {self._money(one.amount_cents)}, {where}")
-        if one.row:
-            self._text(2, "cli.trace.row", file=_sheet(one.file, one.sheet), row=one.row)
-        for word in one.words:
+        self._print(1, f"{what}: {self._one.currency} {self._money(obligation.amount_cents)}, {where}")
+        if obligation.row:
+            self._text(2, "cli.trace.row", file=_sheet(obligation.file, obligation.sheet), row=obligation.row)
+        for word in obligation.words:
             self._text(2, "cli.trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
 
     def _parts(self, parts: tuple[RoyaltyPart, ...]) -> None:
@@ -141,21 +148,21 @@ class _Text:
             self._found(part, lines)
         rest = part.lines - part.lines_told
         if rest or not part.found:
-            amount = EXACT.subtract(part.source_amount, exact_sum(one.amount for one in part.found))
+            amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
             self._text(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
         for share in part.shares:
             steps = [f"{part.currency} {self._exact(part.source_amount)}"]
             if part.currency != self._one.currency:
-                told = ", ".join(filter(None, (str(part.rate_day or ""), part.rate_origin)))
-                steps.append(f"{self._exact(part.rate)} ({told})" if told else self._exact(part.rate))
+                source = ", ".join(filter(None, (str(part.rate_day or ""), part.rate_origin)))
+                steps.append(f"{self._exact(part.rate)} ({source})" if source else self._exact(part.rate))
             percent = self._exact(Decimal(share.share_ppm).scaleb(-4))
             steps.append(f"{percent} % ({share.role})" if share.role else f"{percent} %")
             self._print(3, f"{' x '.join(steps)} = {self._one.currency} {self._exact(share.earned)}")
 
     def _found(self, part: RoyaltyPart, lines: LinesFound) -> None:
         shown = [f"{first}-{last}" if last > first else str(first) for first, last in lines.ranges]
-        told = sum(last - first + 1 for first, last in lines.ranges)
-        rows = ", ".join([*shown, "..."] if told < lines.lines else shown)
+        count = sum(last - first + 1 for first, last in lines.ranges)
+        rows = ", ".join([*shown, "..."] if count < lines.lines else shown)
         facts = {"file": _sheet(lines.file, lines.sheet), "rows": rows, "lines": lines.lines}
         self._text(3, "cli.trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
 
@@ -174,24 +181,28 @@ class _Text:
             self._text(2, "cli.trace.held", cents=self._money(way.held_cents))
         self._text(2, "cli.trace.payable", cents=self._money(way.payable_cents))
 
-    def _report(self, one: TracedReport) -> None:
-        state = state_text(one.state, self._one.language)
-        state = f"{state} ({self._labels.write(one.reason)})" if one.reason else state
-        self._text(1, "cli.trace.report", report=one.submission_id, state=state, cents=self._money(one.amount_cents))
-        self._text(2, "cli.trace.plan", digest=one.plan_digest[:15], by=one.prepared_by, at=_local(one.planned_at))
-        for word in one.approvals:
+    def _report(self, report: TracedReport) -> None:
+        state = state_text(report.state, self._one.language)
+        state = f"{state} ({self._labels.write(report.reason)})" if report.reason else state
+        self._text(
+            1, "cli.trace.report", report=report.submission_id, state=state, cents=self._money(report.amount_cents)
+        )
+        self._text(
+            2, "cli.trace.plan", digest=report.plan_digest[:15], by=report.prepared_by, at=_local(report.planned_at)
+        )
+        for word in report.approvals:
             self._text(2, "cli.trace.approval", by=word.by, at=_local(word.at))
-        if one.approved_at:
-            self._text(2, "cli.trace.approved", at=_local(one.approved_at))
-        for step, at, by in one.steps:
+        if report.approved_at:
+            self._text(2, "cli.trace.approved", at=_local(report.approved_at))
+        for step, at, by in report.steps:
             self._text(2, "cli.trace.step", state=state_text(step, self._one.language), at=_local(at), by=by)
-        if one.split_id:
-            seen = _local(one.seen_at) if one.seen_at else "-"
-            self._text(2, "cli.trace.service", split_id=one.split_id, status=one.status or "-", at=seen)
-        if one.rate:
-            facts = {"currency": one.rate.currency, "rate": one.rate.rate}
-            facts["state"] = state_text(one.rate.state, self._one.language)
-            self._text(2, "cli.trace.rate", update=one.rate.update_id, **facts)
+        if report.split_id:
+            seen = _local(report.seen_at) if report.seen_at else "-"
+            self._text(2, "cli.trace.service", split_id=report.split_id, status=report.status or "-", at=seen)
+        if report.rate:
+            facts = {"currency": report.rate.currency, "rate": report.rate.rate}
+            facts["state"] = state_text(report.rate.state, self._one.language)
+            self._text(2, "cli.trace.rate", update=report.rate.update_id, **facts)
 
 
 def _sheet(file: str, sheet: str) -> str:

@@ -247,7 +247,7 @@ class Launches:
         if launch is None:
             return None
         job = self._jobs.of_path(launch.job_file)
-        run = _became([one for one in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(one, launch)], launch)
+        run = _became([stored for stored in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(stored, launch)], launch)
         if run is not None:
             return LaunchStanding(job, run.run_id, (), ended=False)
         words = self._said(key)
@@ -256,7 +256,7 @@ class Launches:
 
     def files_of(self, run: Run) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""
-        launches = [one for one in self._ledger.desk_launches.of_job_file(run.job_file) if _is_of(run, one)]
+        launches = [launch for launch in self._ledger.desk_launches.of_job_file(run.job_file) if _is_of(run, launch)]
         for apart in (dt.timedelta(0), CLOCKS_APART):
             for launch in launches:
                 if launch.at - apart <= run.started_at:

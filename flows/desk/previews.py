@@ -245,7 +245,7 @@ def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
 def _files_of(job: Job, folder: Path, period: str) -> list[str]:
     patterns = [pattern for source in job.sources for pattern in source.files]
     beside = (job.payees, job.shares, job.advances, job.opening)
-    patterns += [pattern for one in beside for pattern in one or ()]
+    patterns += [pattern for files in beside for pattern in files or ()]
     found: list[str] = []
     for pattern in patterns:
         try:

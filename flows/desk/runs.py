@@ -83,7 +83,7 @@ class RunStanding:
 def planned_runs(ledger: Ledger) -> dict[str, bool]:
     """Return the runs whose plan nobody has taken up or replaced, each with whether people have rejected it."""
     planned = ledger.submissions.list(states={SubmissionState.PLANNED}, bodies=False)
-    return {one.run_id: False for one in planned} | dict.fromkeys(ledger.plans.rejected_runs(), True)
+    return {submission.run_id: False for submission in planned} | dict.fromkeys(ledger.plans.rejected_runs(), True)
 
 
 def as_shown(run: Run, planned: Mapping[str, bool], ledger: Ledger, now: dt.datetime) -> Run:

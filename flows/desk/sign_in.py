@@ -129,7 +129,7 @@ def sign_out(request: Request, signed: SignedIn, _form: Posted) -> Response:
 async def choose_language(request: Request) -> Response:
     """Speak another language from now on: to the user where somebody is signed in, to this browser elsewhere."""
     form = await read_form(request)
-    language = next((one for one in LANGUAGES if one == form.get("language")), None)
+    language = next((known for known in LANGUAGES if known == form.get("language")), None)
     if language is None:
         raise Refused(400, "desk.refused.form")
     try:

@@ -104,8 +104,8 @@ class Unresolved:
     def undetermined(self) -> tuple[Submission, ...]:
         """Return the reports that wait for a decision."""
         ended = self._ledger.submissions.list(states=UNTOLD, bodies=False)
-        undecided = self._ledger.decisions.undecided(one.id for one in ended)
-        return tuple(one for one in ended if one.id in undecided)
+        undecided = self._ledger.decisions.undecided(submission.id for submission in ended)
+        return tuple(submission for submission in ended if submission.id in undecided)
 
     def link(self, subject: str, report_id: str, *, by: str) -> None:
         """Take a person's word that a report is the one in doubt."""
@@ -118,7 +118,7 @@ class Unresolved:
 
     def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
         """Keep the first word; with that of a second person, declare it absent."""
-        doubt = next((one for one in self.list() if one.subject == subject), None)
+        doubt = next((listed for listed in self.list() if listed.subject == subject), None)
         if doubt is None:
             raise DecisionRefused(Message("doubt.settled", name=subject))
         if doubt.absent_from is not None and self._clock.now() < doubt.absent_from:
@@ -181,26 +181,28 @@ class Unresolved:
         with opened_run("resolve", None, self._settings, Silence(), self._clock) as run:
             yield run
 
-    def _of_submission(self, one: Submission) -> Doubt:
+    def _of_submission(self, submission: Submission) -> Doubt:
         return Doubt(
-            one.id,
-            one.job,
-            one.period,
-            one.currency,
-            one.payments,
-            one.amount_cents,
-            one.sending_at,
-            _from(one.sending_at),
-            one.reason,
-            self._ledger.first_decisions.standing(ABSENT, one.id),
+            submission.id,
+            submission.job,
+            submission.period,
+            submission.currency,
+            submission.payments,
+            submission.amount_cents,
+            submission.sending_at,
+            _from(submission.sending_at),
+            submission.reason,
+            self._ledger.first_decisions.standing(ABSENT, submission.id),
         )
 
-    def _of_rate(self, one: ExchangeUpdate) -> Doubt:
-        first = self._ledger.first_decisions.standing(ABSENT, one.id)
-        terms = f"{one.terms.currency} {one.terms.plain_rate}, {one.report_id}, {one.split_id}"
-        reason = Listed((terms, one.reason) if one.reason else (terms,), ": ")
-        sent = one.sending_at
-        return Doubt(one.id, one.job, one.period, one.terms.currency, 0, 0, sent, _from(sent), reason, first)
+    def _of_rate(self, update: ExchangeUpdate) -> Doubt:
+        first = self._ledger.first_decisions.standing(ABSENT, update.id)
+        terms = f"{update.terms.currency} {update.terms.plain_rate}, {update.report_id}, {update.split_id}"
+        reason = Listed((terms, update.reason) if update.reason else (terms,), ": ")
+        sent = update.sending_at
+        return Doubt(
+            update.id, update.job, update.period, update.terms.currency, 0, 0, sent, _from(sent), reason, first
+        )
 
 
 def _from(sent_at: dt.datetime | None) -> dt.datetime | None:

@@ -90,8 +90,8 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
-    told = [_corrected_before(row) for row in corrections.settled]
-    return read_sources, read_beside, corrections, [*reader.unread(), *told]
+    before = [_corrected_before(row) for row in corrections.settled]
+    return read_sources, read_beside, corrections, [*reader.unread(), *before]
 
 
 def _corrected_before(row: CorrectedRow) -> Issue:

@@ -177,7 +177,7 @@ class _Kept:
         found = some_rows(part, _told(part, parsed, self._left))
         self._left -= len(found.cells)
         self._with_problems.append(found)
-        self.whole = self.whole and sum(len(one.cells) for one in self._parts) + len(part.cells) <= KEPT_WHOLE
+        self.whole = self.whole and sum(len(kept.cells) for kept in self._parts) + len(part.cells) <= KEPT_WHOLE
         self._parts = [*self._parts, part] if self.whole else []
 
     def rows(self) -> RawTable:
@@ -189,8 +189,8 @@ def _told(part: RawTable, parsed: ParsedBlock, at_most: int) -> np.ndarray:
     """Tell which rows have problems or state totals, the first ones if there are too many."""
     rows = {issue.row for issue in parsed.table.issues if issue.severity is not Severity.NOTE}
     rows |= {total.row for total in (*parsed.sums.totals, *parsed.sums.control)}
-    told = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
-    return told & (np.cumsum(told) <= at_most)
+    named = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
+    return named & (np.cumsum(named) <= at_most)
 
 
 def _parts(block: RawTable) -> Iterator[RawTable]:
@@ -272,8 +272,8 @@ class FileReader:
         if self._failures:
             issues = tuple(issue for failure in self._failures for issue in failure.issues)
             self._run.issues += issues
-            told = Listed(tuple(failure.content for failure in self._failures), "\n")
-            raise UnreadableFile(Message("file.all_refused", files=told), issues=issues)
+            content = Listed(tuple(failure.content for failure in self._failures), "\n")
+            raise UnreadableFile(Message("file.all_refused", files=content), issues=issues)
 
     def unread(self) -> list[Issue]:
         """Name the sheets with rows in them that no source and no table of the job has read."""

@@ -190,7 +190,7 @@ def slot_of_source(position: int, source: Source, folder: Path) -> Slot:
         ConfigurationError: its layout is unknown, or is of a table that nobody is paid from.
     """
     if source.layout == AUTO:
-        layouts = tuple(one for name in known_layouts() if (one := read_layout(name, folder)).table in PAID_FROM)
+        layouts = tuple(read for name in known_layouts() if (read := read_layout(name, folder)).table in PAID_FROM)
         return Slot(layouts, source.files, frozenset({"", AUTO, str(position)}))
     layout = read_layout(source.layout, folder)
     if layout.table not in PAID_FROM:
@@ -239,5 +239,5 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     absent = missing_parts([Path(path).name for path in slot.paths])
     if absent:
         issues = tuple(part.issue() for part in absent)
-        told = tuple(Message("file.refused", file=issue.file, wrong=issue.message) for issue in issues)
-        slot.failure = UnreadableFile(Message("file.all_refused", files=Listed(told, "\n")), issues=issues)
+        refused = tuple(Message("file.refused", file=issue.file, wrong=issue.message) for issue in issues)
+        slot.failure = UnreadableFile(Message("file.all_refused", files=Listed(refused, "\n")), issues=issues)

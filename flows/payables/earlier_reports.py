@@ -60,9 +60,9 @@ def require_still_failed(run: Run, report_ids: Iterable[str]) -> None:
             submission, report, unpaid_cents=submission.amount_cents, unpaid=submission.payments
         )
         if report is not None and paid:
-            told = Message("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
-            freeze(run, [Alarm("status_changed", submission.report_id, told)])
-            raise SendingFrozen(told)
+            alarm = Message("alarm.paid_meanwhile", name=submission.report_id, found=report.status)
+            freeze(run, [Alarm("status_changed", submission.report_id, alarm)])
+            raise SendingFrozen(alarm)
 
 
 def shown_by_id(run: Run, submission: Submission) -> SplitReport | None:

@@ -32,8 +32,8 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
     payables, job = drafted.payables, run.job
-    told = told_rows(run, drafted)
-    run.issues += [issue for issue in told if issue not in run.issues]
+    issues = told_rows(run, drafted)
+    run.issues += [issue for issue in issues if issue not in run.issues]
     held = any_in(payables.obligations, {Place.HELD, Place.CONFLICT})
     if held:
         run.codes.add(ExitCode.ROWS_HELD)
@@ -95,8 +95,8 @@ def told_rows(run: Run, drafted: Draft) -> list[Issue]:
         return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
     inputs, obligations = drafted.inputs, drafted.payables.obligations
-    told = issues_for_obligations(obligations, inputs, alike_of(run, drafted), said)
-    return told + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
+    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), said)
+    return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
 
 
 def alike_of(run: Run, drafted: Draft) -> dict[str, tuple[PaidAlike, ...]]:

@@ -52,5 +52,5 @@ def _again_in_approved(run: Run) -> frozenset[str]:
 
 
 def _told(found: UsedBefore) -> list[Issue]:
-    told = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
-    return [make_issue(code, file=file, found=where) for code, files in told for file, where in sorted(files.items())]
+    named = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
+    return [make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())]

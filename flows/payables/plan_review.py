@@ -166,9 +166,9 @@ def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
 def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**before.released, **before.renamed}
-    told = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
+    reasons = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
     others = sorted(run.request.again - used.keys())
-    return [*told, Message("look.again", files=", ".join(others))] if others else told
+    return [*reasons, Message("look.again", files=", ".join(others))] if others else reasons
 
 
 def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
@@ -177,13 +177,13 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
         return []
     rows = [owed for owed in obligations if owed.key in alike]
     total = Money(sum_cents(rows))
-    told = [
+    places = [
         Message("look.row", file=owed.source.file, row=owed.source.row, found=paid_alike_message(alike[owed.key]))
         for owed in rows[:_SHOWN]
     ]
     if len(rows) > _SHOWN:
-        told.append(Message("look.rows_more", count=len(rows) - _SHOWN))
-    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(told), "; "))]
+        places.append(Message("look.rows_more", count=len(rows) - _SHOWN))
+    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(places), "; "))]
 
 
 def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:

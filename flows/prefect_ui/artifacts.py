@@ -137,11 +137,11 @@ def reconciliation_page(summary: Summary, language: str) -> str:
         )
     if summary.discrepancies:
         lines += ["", f"## {word('prefect.discrepancies')}", ""]
-        told = (
+        mismatches = (
             f"- `{discrepancy.report_id or ''}` {discrepancy.kind}: {discrepancy.render_in(language)}"
             for discrepancy in summary.discrepancies
         )
-        lines += _bounded(told, language)
+        lines += _bounded(mismatches, language)
     return "\n".join(lines)
 
 
@@ -210,12 +210,12 @@ def night_page(report: NightReport, language: str) -> str:
     return "\n".join([*lines, *(_line(job, language) for job in report.jobs)])
 
 
-def _line(one: JobNight, language: str) -> str:
-    why = render(f"prefect.why.{one.why.value if one.why else ''}", language)
-    state = state_text(one.state, language)
-    run = f"`{one.run_id}`" if one.run_id else ""
-    message = render(one.message, language).splitlines()[0].replace("|", "\\|") if one.message else ""
-    return f"| {one.job or one.file} | {one.period} | {why} | {state} | {run} | {message} |"
+def _line(job: JobNight, language: str) -> str:
+    why = render(f"prefect.why.{job.why.value if job.why else ''}", language)
+    state = state_text(job.state, language)
+    run = f"`{job.run_id}`" if job.run_id else ""
+    message = render(job.message, language).splitlines()[0].replace("|", "\\|") if job.message else ""
+    return f"| {job.job or job.file} | {job.period} | {why} | {state} | {run} | {message} |"
 
 
 def name_of_job(path: str) -> str:

@@ -69,7 +69,7 @@ def ensure_automations(path: Path = DECLARED) -> list[str]:
     Returns:
         The names of those that were made.
     """
-    declared = [AutomationCore.model_validate(one) for one in YAML(typ="safe").load(path)["automations"]]
+    declared = [AutomationCore.model_validate(automation) for automation in YAML(typ="safe").load(path)["automations"]]
     with get_client(sync_client=True) as client:
         missing = [automation for automation in declared if not client.read_automations_by_name(automation.name)]
         for automation in missing:

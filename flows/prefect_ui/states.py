@@ -93,7 +93,7 @@ class Watching:
         if not isinstance(run.progress, _ShownProgress):
             run.progress = _ShownProgress(run.progress, self.recorder, job)
         if run.asked is None and self._codes_before is None:
-            self._codes_before = {one.run_id: one.exit_code for one in run.ledger.runs.list(_LOOK_BACK_RUNS)}
+            self._codes_before = {stored.run_id: stored.exit_code for stored in run.ledger.runs.list(_LOOK_BACK_RUNS)}
         makes = list[_Makes]()
         try:
             label = f"{job} {stage.__name__}" if job else stage.__name__

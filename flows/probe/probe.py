@@ -96,7 +96,9 @@ def probe_create(probing: Probing) -> None:
     echoes = answer.report.reportId == report_id and (listed is None or listed.reportId == report_id)
     where = "the answer and the list" if listed else "the answer"
     probing.saw("report_id_echoed", str(echoes).lower(), f"looked at {where}")
-    takes = [kind for kind, one in (("_id", answer.report.id), ("reportId", report_id)) if _gets(probing, one, answer)]
+    takes = [
+        kind for kind, name in (("_id", answer.report.id), ("reportId", report_id)) if _gets(probing, name, answer)
+    ]
     probing.saw("get_takes", ",".join(takes) or None, "got by each of its ids")
     probing.first_report = (report_id, answer.report.id)
 
@@ -142,12 +144,12 @@ def _is_valid(probing: Probing, account: OwnAccount, *, glued: bool, psp_is_ispb
     check_may_send(probing.run)
     how = f"digit {'glued' if glued else 'after a hyphen'}, pspId {'ISPB' if psp_is_ispb else 'bank code'}"
     probing.note(f"account check, {how}: about to be sent")
-    told = probing.api.validate_account(account_question(account, glued=glued, psp_is_ispb=psp_is_ispb))
-    verdict = {True: "valid", False: "invalid", None: "refused" if told.refused else "no verdict"}[told.valid]
+    answer = probing.api.validate_account(account_question(account, glued=glued, psp_is_ispb=psp_is_ispb))
+    verdict = {True: "valid", False: "invalid", None: "refused" if answer.refused else "no verdict"}[answer.valid]
     probing.note(f"account check, {how}: {verdict}")
-    if not told.answered:  # another way that is valid would say nothing of this one
+    if not answer.answered:  # another way that is valid would say nothing of this one
         raise NotSent(Message("error.probe_unanswered"))
-    return told.valid is True
+    return answer.valid is True
 
 
 def _create(probing: Probing, report_id: str, *, amount_cents: int = 1) -> Answer:
@@ -218,13 +220,13 @@ def probe(probing: Probing) -> list[ProbeFinding]:
     walked = steps_for(probing.parties.named if probing.parties else ())
     for step in walked:
         run.tell(Listed((step.does,)))
-        told = len(probing.findings)
+        before = len(probing.findings)
         why = "not seen"
         try:
             DOES[step.key](probing)
         except NotSent as failure:
             why = failure.message
-        known = {finding.name for finding in probing.findings[told:]}
+        known = {finding.name for finding in probing.findings[before:]}
         for name in step.finds:
             if name not in known:
                 probing.saw(name, None, why)
@@ -289,19 +291,19 @@ def _favorite(probing: Probing) -> None:
     if wanted is not None:
         probing.saw(name, wanted, "HTTP 422 names what is missing")
         return
-    told = probing.api.favorite_nobody({assumed: NOBODY})
-    if told.status in probing.assumed("missing_statuses") and bare.status != told.status:
-        probing.saw(name, assumed, f"HTTP {told.status} for an account that does not exist")
+    answer = probing.api.favorite_nobody({assumed: NOBODY})
+    if answer.status in probing.assumed("missing_statuses") and bare.status != answer.status:
+        probing.saw(name, assumed, f"HTTP {answer.status} for an account that does not exist")
     else:
-        probing.saw(name, None, f"HTTP {bare.status} without it, HTTP {told.status} with it")
+        probing.saw(name, None, f"HTTP {bare.status} without it, HTTP {answer.status} with it")
 
 
 def _missing(probing: Probing) -> None:
-    told = probing.api.delete_nobody(NOBODY)
-    if told.status is not None and 400 <= told.status < 500 and told.status not in {401, 403, 429}:
-        probing.saw("missing_statuses", str(told.status), "answer to deleting a contact that does not exist")
+    answer = probing.api.delete_nobody(NOBODY)
+    if answer.status is not None and 400 <= answer.status < 500 and answer.status not in {401, 403, 429}:
+        probing.saw("missing_statuses", str(answer.status), "answer to deleting a contact that does not exist")
     else:
-        probing.saw("missing_statuses", None, f"HTTP {told.status} for a contact that does not exist")
+        probing.saw("missing_statuses", None, f"HTTP {answer.status} for a contact that does not exist")
 
 
 DOES: Final[Mapping[str, Callable[[Probing], None]]] = {

@@ -309,7 +309,9 @@ def read_parties(values: Any, name: str) -> ProbeParties:  # noqa: ANN401
     try:
         return ProbeParties.model_validate(values)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
+        )
         raise ConfigurationError(Message("error.probe_declared", name=name, wrong=wrong)) from None
 
 
@@ -389,8 +391,8 @@ def follows_size(rows: int) -> Follows:
     """As many rows as were asked for, on a page that says so."""
 
     def fits(page: InstitutionPage) -> bool:
-        said = page.pagination.rows_per_page if page.pagination else None
-        return len(page.data or ()) == rows and said in {None, rows}
+        shown = page.pagination.rows_per_page if page.pagination else None
+        return len(page.data or ()) == rows and shown in {None, rows}
 
     return fits
 
@@ -399,8 +401,8 @@ def follows_page(number: int, first: InstitutionPage) -> Follows:
     """Other rows than the first page's, on the page that was asked for."""
 
     def fits(page: InstitutionPage) -> bool:
-        said = page.pagination.current_page if page.pagination else None
-        return said in {None, number} and bool(page.data) and page.data != first.data
+        shown = page.pagination.current_page if page.pagination else None
+        return shown in {None, number} and bool(page.data) and page.data != first.data
 
     return fits
 

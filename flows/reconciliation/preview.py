@@ -62,7 +62,7 @@ def page_of(view: PlanView) -> PlanPage:
         others=view.others,
         not_paid=view.not_paid,
         checks=view.checks,
-        notices=tuple(replace(one, tax_id=_masked(one.tax_id)) for one in view.notices if told(one.notice)),
+        notices=tuple(replace(notice, tax_id=_masked(notice.tax_id)) for notice in view.notices if told(notice.notice)),
         first_ever=view.first_ever,
         changes=replace(
             changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
@@ -86,8 +86,8 @@ def _masked(tax_id: str) -> str:
 def view_plan(run: Run, drafted: Draft) -> PlanView:
     """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
     job = run.job
-    told = told_rows(run, drafted)
-    run.issues += [issue for issue in told if issue not in run.issues]
+    issues = told_rows(run, drafted)
+    run.issues += [issue for issue in issues if issue not in run.issues]
     plan = _plan(run, drafted)
     placed = _placed(run, drafted, plan)
     found = compare(run, drafted, placed)

@@ -188,7 +188,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     named = ledger.submissions.with_ids(submissions_of(document.obligations))
     submissions = {submission.id: submission for submission in named}
     snapshots = ledger.reports.latest(list(submissions))
-    reports = {name: SplitReport.model_validate(parse_json(one.document)) for name, one in snapshots.items()}
+    reports = {name: SplitReport.model_validate(parse_json(snapshot.document)) for name, snapshot in snapshots.items()}
     words = ledger.decisions.on_reports([owed.key for owed in document.obligations])
     placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
     rows = place_rows(document.rows, placed)
@@ -197,7 +197,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         for submission in submissions.values()
         if submission.run_id == run_id or submission.state is SubmissionState.PLANNED
     ]
-    own.sort(key=lambda one: (one.plan_digest, one.batch_number))
+    own.sort(key=lambda submission: (submission.plan_digest, submission.batch_number))
     ever_sent = ledger.submissions.ever_sent(document.job)
     unfinished = [
         submission

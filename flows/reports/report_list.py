@@ -108,8 +108,8 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
         if count > 1:
             alarms.append(Alarm("duplicate_report", name, Message("alarm.duplicate_report", count=count, name=name)))
         elif linked.get(split_id, name) != name:  # under its own name, another look has found it meanwhile
-            told = Message("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
-            alarms.append(Alarm("linked_twice", f"{name}:id", told))
+            seen = Message("alarm.linked_twice", name=name, report=split_id, other=linked[split_id])
+            alarms.append(Alarm("linked_twice", f"{name}:id", seen))
         elif finding.matches:
             alarms += accept_found(
                 run, finding.submission, split_id, by=run.id, reason=Message("attempt.found_in_list")
@@ -193,18 +193,18 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     payment made twice.
     """
     listed = {report.id: report for report in reports if report.id}
-    seen = [(one, listed[one.split_id]) for one in ended if one.split_id in listed]
-    held = [one.id for one, report in seen if report.withholdPayments or report.withholdAmount]
+    seen = [(submission, listed[submission.split_id]) for submission in ended if submission.split_id in listed]
+    held = [submission.id for submission, report in seen if report.withholdPayments or report.withholdAmount]
     withheld = run.ledger.claims.withheld(held)
     for submission, report in seen:
         judged = judge_report(submission, report, withheld.get(submission.id, NOTHING_WITHHELD))
-        told = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
+        changes = [discrepancy for discrepancy in judged.discrepancies if discrepancy.kind in _TOLD_AFTER_THE_END]
         if judged.state is not submission.state or judged.reason != submission.reason:
-            told += _record_change(run, submission, report, judged)
-        elif submission.state is S.FAILED and told:
+            changes += _record_change(run, submission, report, judged)
+        elif submission.state is S.FAILED and changes:
             run.ledger.freeze.raise_alarms((_changed_its_mind(submission, report),))
-        if told:
-            run.note_discrepancies(told)
+        if changes:
+            run.note_discrepancies(changes)
             run.codes.add(ExitCode.DISCREPANCIES)
 
 

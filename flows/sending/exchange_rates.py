@@ -288,8 +288,8 @@ def _require_unrated(run: Run, report: Submission, terms: ExchangeTerms, counts:
     if counts is not None:
         counts = look_at_rate(run, counts, shown)
     if judge_rate(terms, shown) is not RateSeen.SILENT:
-        told = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
-        raise DecisionRefused(Message("error.rate_there", report=report.report_id, shown=told))
+        theirs = "one that nobody can read" if shown.exchangeRate is None else f"{shown.exchangeRate}"
+        raise DecisionRefused(Message("error.rate_there", report=report.report_id, shown=theirs))
     if counts is not None and counts.state in {X.ACCEPTED, X.DIFFERS}:
         raise DecisionRefused(
             Message("error.rate_before", report=report.report_id, update=counts.id, state=counts.state.value)

@@ -95,10 +95,10 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
     """Choose the batches that the present input, payees, accounts and rules would not make again, byte for byte."""
     job, period = run.job, run.request.period
     identity = identity_of(job, period)
-    payables = _worked_without(run, drafted, {one.id for one in batches})
+    payables = _worked_without(run, drafted, {batch.id for batch in batches})
     planned = {owed.key: owed for owed in payables.obligations if owed.place is Place.PLANNED}
     arrays = break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories)
-    rates = {digest: run.ledger.plans.get(digest).exchange for digest in {one.plan_digest for one in batches}}
+    rates = {digest: run.ledger.plans.get(digest).exchange for digest in {batch.plan_digest for batch in batches}}
 
     def stands(batch: Submission) -> bool:
         payments = run.ledger.claims.payments_of(batch.id)
@@ -106,7 +106,7 @@ def _changed(run: Run, drafted: Draft, batches: Sequence[Submission]) -> list[Su
         same_rate = rates[batch.plan_digest] == terms_of(job)
         return again is not None and again.content_hash == batch.content_hash and same_rate
 
-    return [one for one in batches if not stands(one)]
+    return [batch for batch in batches if not stands(batch)]
 
 
 def _worked_without(run: Run, drafted: Draft, submission_ids: Collection[str]) -> Payables:

@@ -146,8 +146,8 @@ def _tell_taken(run: Run, submission_id: str) -> None:
     """Say why a submission is not sent by this worker: another has it, or people took it back."""
     stands = run.ledger.submissions.get(submission_id)
     if stands.state is S.WITHDRAWN:
-        told = Message("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
-        run.end_with(ExitCode.APPROVAL_WANTED, told)
+        withdrawn = Message("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
+        run.end_with(ExitCode.APPROVAL_WANTED, withdrawn)
     else:
         run.tell(Message("cli.send.taken", report=stands.report_id))
 

@@ -132,8 +132,8 @@ def record_look(run: Run, submission: Submission, report: SplitReport, withheld:
         return
     run.note_discrepancies(judged.discrepancies)
     if judged.state in CODE_OF:
-        told = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
-        run.end_with(CODE_OF[judged.state], Message("cli.look.ended", **told))
+        facts = {"report": submission.report_id, "state": judged.state.value, "reason": judged.reason}
+        run.end_with(CODE_OF[judged.state], Message("cli.look.ended", **facts))
 
 
 def note_open(run: Run) -> None:
@@ -205,12 +205,12 @@ def note_undetermined(run: Run) -> None:
     undecided = run.ledger.decisions.undecided(submission.id for submission in ended)
     for submission in ended:
         if submission.id in undecided:
-            told = {
+            facts = {
                 "report": submission.report_id,
                 "payments": submission.payments,
                 "state": Message(f"state.{submission.state}"),
             }
-            run.end_with(ExitCode.DISCREPANCIES, Message("cli.undetermined.left", **told))
+            run.end_with(ExitCode.DISCREPANCIES, Message("cli.undetermined.left", **facts))
 
 
 def _unfinished(run: Run) -> list[Submission]:

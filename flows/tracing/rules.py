@@ -69,14 +69,14 @@ def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
     )
 
 
-def _joined(one: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
+def _joined(part: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
     """Put sums of two sources together that agree in everything, the rate too, and so in their shares."""
     more = {share.role: share.earned for share in other.shares}
     return replace(
-        one,
-        lines=one.lines + other.lines,
-        source_amount=EXACT.add(one.source_amount, other.source_amount),
-        shares=tuple(replace(share, earned=EXACT.add(share.earned, more[share.role])) for share in one.shares),
+        part,
+        lines=part.lines + other.lines,
+        source_amount=EXACT.add(part.source_amount, other.source_amount),
+        shares=tuple(replace(share, earned=EXACT.add(share.earned, more[share.role])) for share in part.shares),
     )
 
 
@@ -161,17 +161,17 @@ def with_lines(parts: Sequence[RoyaltyPart], sources: Sequence[SourceLines]) -> 
     for source in sources:
         for key, lines in source.found:
             of_key[key].append((source, lines))
-    told = []
+    rated = []
     for part in parts:
         only = alike[_key_of(part)] == 1
         found = [lines for source, lines in of_key[_key_of(part)] if only or source.rate(part.currency) == part.rate]
-        told.append(_quoted(replace(part, found=tuple(found)), sources))
-    return tuple(told)
+        rated.append(_quoted(replace(part, found=tuple(found)), sources))
+    return tuple(rated)
 
 
 def _quoted(part: RoyaltyPart, sources: Sequence[SourceLines]) -> RoyaltyPart:
     quotes = (source.exchange.get(part.currency) for source in sources)
-    quote = next((one for one in quotes if one is not None and one.rate == part.rate), None)
+    quote = next((quoted for quoted in quotes if quoted is not None and quoted.rate == part.rate), None)
     return replace(part, rate_day=quote.date, rate_origin=quote.source) if quote else part
 
 

@@ -327,7 +327,7 @@ class _Gatherer:
         keys = {key for owed in own for key in (owed.key, owed.base_key)} - {""}
         on_rows, on_reports = self._ledger.decisions.on_rows(keys), self._ledger.decisions.on_reports(keys)
         reports = self._seen(submissions)
-        told = []
+        traced = []
         for owed in own:
             submission = submissions.get(owed.submission_id)
             decided = on_reports.get((owed.key, owed.submission_id))
@@ -338,13 +338,13 @@ class _Gatherer:
             placed = replace(owed, place=place_now(owed, submission, decided))
             report = reports.get(owed.submission_id)
             parts = with_what_was_kept(placed, submission, report) if submission else [placed]
-            told += [_traced(part, [word for word in words if word is not None]) for part in parts]
-        return told
+            traced += [_traced(part, [word for word in words if word is not None]) for part in parts]
+        return traced
 
     def _seen(self, submissions: Mapping[str, Submission]) -> dict[str, SplitReport]:
         """Read what the service said last of each report."""
         latest = self._ledger.reports.latest(list(submissions))
-        return {name: SplitReport.model_validate(parse_json(one.document)) for name, one in latest.items()}
+        return {name: SplitReport.model_validate(parse_json(snapshot.document)) for name, snapshot in latest.items()}
 
     def _carried(self, where: tuple[str, str], tax_id: str) -> tuple[list[tuple[str, int]], str]:
         """What the ledger says of the advances a period recouped, and from which period it carried in."""
@@ -360,27 +360,27 @@ class _Gatherer:
             before = next((label for day, label in reversed(posted) if day < posting.period_start), before)
         return recouped, before
 
-    def _report(self, one: Submission, claims: Sequence[Claim]) -> TracedReport:
+    def _report(self, submission: Submission, claims: Sequence[Claim]) -> TracedReport:
         ledger = self._ledger
-        plan, seen = ledger.plans.get(one.plan_digest), ledger.reports.latest([one.id]).get(one.id)
-        rate = ledger.exchange_updates.of_reports([one.id]).get(one.id)
-        given = ledger.approvals.given(one.plan_digest)
+        plan, seen = ledger.plans.get(submission.plan_digest), ledger.reports.latest([submission.id]).get(submission.id)
+        rate = ledger.exchange_updates.of_reports([submission.id]).get(submission.id)
+        given = ledger.approvals.given(submission.plan_digest)
         return TracedReport(
-            submission_id=one.id,
-            amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == one.id),
-            payments=one.payments,
-            state=one.state.value,
-            reason=one.reason,
-            split_id=one.split_id,
-            status=one.status,
+            submission_id=submission.id,
+            amount_cents=sum(claim.amount_cents for claim in claims if claim.submission_id == submission.id),
+            payments=submission.payments,
+            state=submission.state.value,
+            reason=submission.reason,
+            split_id=submission.split_id,
+            status=submission.status,
             seen_at=seen.at if seen else None,
-            run_id=one.run_id,
-            plan_digest=one.plan_digest,
+            run_id=submission.run_id,
+            plan_digest=submission.plan_digest,
             prepared_by=plan.prepared_by,
             planned_at=plan.created_at,
             approved_at=plan.approved_at,
             approvals=tuple(TracedApproval(word.by, word.kind.value, word.at) for word in given),
-            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(one.id)),
+            steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(submission.id)),
             rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
         )
 

@@ -157,8 +157,8 @@ def record_rejection(connection: Connection, digest: str, by: str, why: str, now
     rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
     connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
     _void_unused(connection, digest, now)
-    said = {"digest": digest, "by": by, "kind": _REJECTED, "total_cents": total_cents}
-    connection.execute(insert(approvals).values(**said, at=now, expires_at=now, voided_at=now))
+    word = {"digest": digest, "by": by, "kind": _REJECTED, "total_cents": total_cents}
+    connection.execute(insert(approvals).values(**word, at=now, expires_at=now, voided_at=now))
 
 
 def rule_of_plan(connection: Connection, digest: str) -> PlanRule | None:
@@ -328,9 +328,8 @@ class Approving:
             ):
                 raise DecisionRefused(Message("reject.too_late"))
             record_rejection(connection, digest, by, why, now)
-            _withdraw(
-                connection, of_plan, by=by, reason=Message("attempt.rejected", by=by, why=why), run_id="", now=now
-            )
+            reason = Message("attempt.rejected", by=by, why=why)
+            _withdraw(connection, of_plan, by=by, reason=reason, run_id="", now=now)
             latest = {submission.batch_number: submission for submission in _submissions_of(connection, digest)}
         return [latest[number] for number in sorted(latest)]
 

@@ -91,12 +91,12 @@ class Claims:
         on_key = self._failed(claims.c.base_key, base_keys, _made_by_key(besides))
         to_account = self._failed(claims.c.destination, destinations, _made_by_key(besides), _made_by_account(besides))
         found = dict.fromkeys((*on_key, *to_account))
-        return [payment for _, payment in sorted(found, key=lambda one: (one[0], one[1].report_id))]
+        return [payment for _, payment in sorted(found, key=lambda pair: (pair[0], pair[1].report_id))]
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
-        one = or_(claims.c.obligation_key == payee_or_obligation, claims.c.payee == payee_or_obligation)
-        return self._read(one)
+        asked = or_(claims.c.obligation_key == payee_or_obligation, claims.c.payee == payee_or_obligation)
+        return self._read(asked)
 
     def payments_of(self, submission_id: str) -> list[BatchPayment]:
         """Return what a submission pays, in wire order."""
@@ -132,7 +132,11 @@ class Claims:
         query = (
             select(attempts.c.created_at, *fields)
             .join(submitted, submissions.c.id == claims.c.submission_id)
-            .where(attempts.c.state == SubmissionState.FAILED.value, claims.c.kind != "owner", *(~one for one in made))
+            .where(
+                attempts.c.state == SubmissionState.FAILED.value,
+                claims.c.kind != "owner",
+                *(~condition for condition in made),
+            )
         )
         with self._db.reading() as connection:
             return [

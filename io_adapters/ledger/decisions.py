@@ -83,10 +83,10 @@ class Decisions:
         of_run = of_run.where(attempts.c.kind == AttemptKind.REPORT.value)
         if job is not None:
             of_run = of_run.where(runs.c.job == job)
-        said = of_run.join(decisions, decisions.c.submission_id == attempts.c.id)
+        decided = of_run.join(decisions, decisions.c.submission_id == attempts.c.id)
         followed = attempts.c.state.in_([state.value for state in OPEN | ENDED])
         moved = of_run.join(journal, journal.c.attempt_id == attempts.c.id).where(followed)
-        queries = (said.where(decisions.c.at >= runs.c.finished_at), moved.where(journal.c.at > runs.c.finished_at))
+        queries = (decided.where(decisions.c.at >= runs.c.finished_at), moved.where(journal.c.at > runs.c.finished_at))
         with self._db.reading() as connection:
             return frozenset(run_id for query in queries for run_id in connection.scalars(query.distinct()))
 

@@ -136,8 +136,8 @@ class Institutions:
             if ispb and (ispb not in by_ispb or not by_ispb[ispb].is_active):
                 by_ispb[ispb] = institution
         rows = [
-            {"ispb": ispb, "seen_at": at} | {column: getattr(one, wire) for column, wire in _FIELDS.items()}
-            for ispb, one in by_ispb.items()
+            {"ispb": ispb, "seen_at": at} | {column: getattr(institution, wire) for column, wire in _FIELDS.items()}
+            for ispb, institution in by_ispb.items()
         ]
         with self._db.writing() as connection:
             connection.execute(delete(institutions))

@@ -273,6 +273,6 @@ def _claim_again(connection: Connection, found: Submission, by: str, now: dt.dat
     mine = claims.c.submission_id == found.id
     connection.execute(update(claims).where(mine, claims.c.obligation_key.not_in(twice)).values(live=True))
     if twice:
-        told = Message("alarm.paid_twice", name=found.id, count=len(twice))
-        freeze_for(connection, (Alarm("paid_twice", found.id, told),), now)
+        seen = Message("alarm.paid_twice", name=found.id, count=len(twice))
+        freeze_for(connection, (Alarm("paid_twice", found.id, seen),), now)
     return tuple(twice)

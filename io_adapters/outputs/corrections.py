@@ -246,11 +246,11 @@ def _write_rows(book: Book, missing: MissingShares, labels: Catalogue) -> None:
     page.filter(1, len(columns))
 
 
-def _write_row(page: Page, one: MissingShare) -> None:
-    names = [Cell(text, Ink(TEXT) if text else PLAIN) for text in (one.isrc, one.upc)]
-    words = [Cell(text) for text in (one.release, one.artist, one.title)]
+def _write_row(page: Page, share: MissingShare) -> None:
+    names = [Cell(text, Ink(TEXT) if text else PLAIN) for text in (share.isrc, share.upc)]
+    words = [Cell(text) for text in (share.release, share.artist, share.title)]
     to_fill_in = [Cell(None, _TO_FILL_IN._replace(number_format=form)) for form in (TEXT, GENERAL, GENERAL)]
-    about = [Cell(_periods(one)), Cell(one.lines, Ink(WHOLE)), Cell(_shown(one.amount), Ink(MONEY))]
+    about = [Cell(_periods(share)), Cell(share.lines, Ink(WHOLE)), Cell(_shown(share.amount), Ink(MONEY))]
     page.append([*names, *words, *to_fill_in, *about])
 
 
@@ -272,9 +272,9 @@ def _write_how_to(book: Book, missing: MissingShares, labels: Catalogue) -> None
         )
 
 
-def _periods(one: MissingShare) -> str:
+def _periods(share: MissingShare) -> str:
     """Name one or two periods; of more, the first and the last."""
-    named = [period for period in one.periods if period]
+    named = [period for period in share.periods if period]
     return ", ".join(named) if len(named) <= _PERIODS_NAMED else f"{named[0]} … {named[-1]}"
 
 

@@ -156,8 +156,8 @@ def _write_changes(page: Page, view: PlanView, labels: Catalogue) -> None:
     for key, cents in sums.items():
         page.append((Cell(labels(f"output.{key}"), _BOLD), Cell(amount(cents), Ink(MONEY))))
     for rate in changes.rates:
-        told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
-        page.write(labels("output.plan.rate", **told), ink=Ink(tone=Tone.WAITING))
+        facts = {"currency": rate.currency, "before": rate.before, "now": rate.now}
+        page.write(labels("output.plan.rate", **facts), ink=Ink(tone=Tone.WAITING))
     if changes.shares:
         page.append((Cell(labels("output.plan.shares"), _BOLD), Cell(changes.shares, Ink(WHOLE))))
     counted = labels("output.payments" if changes.against is Against.LAST_PLAN else "output.plan.payees")
@@ -377,12 +377,12 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
         *[("row", 9, WHOLE), ("sheet", 16, GENERAL), ("file", 26, GENERAL)],
     )
 
-    def line(one: PlanRow) -> Row:
-        told = "; ".join(labels(f"output.notice.{notice}") for notice in one.notices)
-        told = f"{told}: {labels.write(paid_alike_message(one.alike))}" if one.alike else told
-        look: Toned | str = Toned(told, NOTICE_TONES[one.notices[0]]) if one.notices else ""
-        who = (one.name, one.tax_id_masked, one.reference, labels.of_value("output.kind", one.kind))
-        return *who, look, amount(one.amount_cents), one.row or None, one.sheet, one.file
+    def line(row: PlanRow) -> Row:
+        text = "; ".join(labels(f"output.notice.{notice}") for notice in row.notices)
+        text = f"{text}: {labels.write(paid_alike_message(row.alike))}" if row.alike else text
+        look: Toned | str = Toned(text, NOTICE_TONES[row.notices[0]]) if row.notices else ""
+        who = (row.name, row.tax_id_masked, row.reference, labels.of_value("output.kind", row.kind))
+        return *who, look, amount(row.amount_cents), row.row or None, row.sheet, row.file
 
     return Table(labels("output.sheet.planned"), columns, map(line, rows))
 
@@ -391,33 +391,33 @@ def _columns(labels: Catalogue, *entries: tuple[str, int, str]) -> tuple[Column,
     return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in entries)
 
 
-def _before(one: PayeeNotice) -> Decimal | None:
-    return amount(one.before_cents) if one.before_cents else None
+def _before(notice: PayeeNotice) -> Decimal | None:
+    return amount(notice.before_cents) if notice.before_cents else None
 
 
-def _difference(one: PayeeNotice) -> Decimal | None:
-    return amount(one.now_cents - one.before_cents) if one.before_cents else None
+def _difference(notice: PayeeNotice) -> Decimal | None:
+    return amount(notice.now_cents - notice.before_cents) if notice.before_cents else None
 
 
-def _times(one: PayeeNotice) -> Decimal | None:
+def _times(notice: PayeeNotice) -> Decimal | None:
     """How many times the earlier amount, with one decimal, never rounded up."""
-    ten_times = one.now_cents * 10 // one.before_cents if one.before_cents and one.now_cents else 0
+    ten_times = notice.now_cents * 10 // notice.before_cents if notice.before_cents and notice.now_cents else 0
     return Decimal(ten_times).scaleb(-1) if ten_times else None
 
 
-def _basis(one: PayeeNotice, labels: Catalogue) -> str:
-    if one.alike:
-        return labels.write(paid_alike_message(one.alike))
-    if one.notice is Notice.SECOND_ATTEMPT:
-        return labels(f"output.basis.{one.notice}", number=one.attempt, report=one.report)
-    return labels(f"output.basis.{one.notice}", count=one.amounts) if one.before_cents else ""
+def _basis(notice: PayeeNotice, labels: Catalogue) -> str:
+    if notice.alike:
+        return labels.write(paid_alike_message(notice.alike))
+    if notice.notice is Notice.SECOND_ATTEMPT:
+        return labels(f"output.basis.{notice.notice}", number=notice.attempt, report=notice.report)
+    return labels(f"output.basis.{notice.notice}", count=notice.amounts) if notice.before_cents else ""
 
 
 def _day(moment: dt.datetime | None) -> dt.date | None:
     return moment.date() if moment else None
 
 
-def _last_used(one: PayeeNotice, labels: Catalogue) -> dt.date | str | None:
-    if one.notice is not Notice.DESTINATION:
+def _last_used(notice: PayeeNotice, labels: Catalogue) -> dt.date | str | None:
+    if notice.notice is not Notice.DESTINATION:
         return None
-    return _day(one.last_used_at) or labels("output.never")
+    return _day(notice.last_used_at) or labels("output.never")

@@ -144,8 +144,8 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
     labels = catalogue_in(reconciliation.language)
     owed = reconciliation.obligations
-    on_its_way = [one for one in owed if one.place in ON_ITS_WAY]
-    others = [one for one in owed if one.place not in ON_ITS_WAY]
+    on_its_way = [obligation for obligation in owed if obligation.place in ON_ITS_WAY]
+    others = [obligation for obligation in owed if obligation.place not in ON_ITS_WAY]
     columns = obligation_columns(labels)
     yield Table(labels("output.sheet.payments"), columns, obligation_rows(on_its_way, labels))
     yield Table(labels("output.sheet.held"), columns, obligation_rows(others, labels))
@@ -414,8 +414,8 @@ def _write_batches(page: Page, summary: Summary, labels: Catalogue) -> None:
     )
 
 
-def _exchange(told: BatchExchange | None) -> tuple[str, str]:
-    return (f"1 {told.currency} = BRL {told.rate}", told.outcome) if told else ("", "")
+def _exchange(exchange: BatchExchange | None) -> tuple[str, str]:
+    return (f"1 {exchange.currency} = BRL {exchange.rate}", exchange.outcome) if exchange else ("", "")
 
 
 def _write_checks(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:

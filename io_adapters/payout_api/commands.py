@@ -311,7 +311,7 @@ def _given(value: str | None) -> str | None:
 
 def _the_one_meant(contact: Contact, contact_id: str | None, tax_id: str | None, what: str) -> Contact:
     """Take no contact for another; a tax id that cannot be read, masked perhaps, contradicts nothing."""
-    ours, theirs = (parse_tax_id(one or "").value for one in (tax_id, contact.tax_id))
+    ours, theirs = (parse_tax_id(tax_id_given or "").value for tax_id_given in (tax_id, contact.tax_id))
     other_document = ours and theirs and ours != theirs
     if other_document or (contact_id and contact.id not in {None, contact_id}):
         raise Unanswered(Message("service.other_contact", what=what))

@@ -57,8 +57,8 @@ def names_report_id(body: bytes, report_id: str) -> bool:
 
     `input`, in which some services repeat the whole request, does not count.
     """
-    said = [str(part) for element in _elements(body) for part in (*element["loc"], element["msg"], element["type"])]
-    plain = [re.sub(r"[_\s\-]", "", text.casefold()) for text in said]
+    parts = [str(part) for element in _elements(body) for part in (*element["loc"], element["msg"], element["type"])]
+    plain = [re.sub(r"[_\s\-]", "", text.casefold()) for text in parts]
     wanted = ("reportid", re.sub(r"[_\s\-]", "", report_id.casefold()))
     return any(word and word in text for text in plain for word in wanted)
 

@@ -42,7 +42,7 @@ def differences(report: SplitReport, sent: bytes) -> tuple[str, ...]:
         request = parse_json(sent)
     except ValueError:
         return ()
-    said: dict[str, Any] = {
+    theirs_by_name: dict[str, Any] = {
         "amount": report.totalAmount,
         "currency": report.currency,
         "taxId": report.taxId,
@@ -51,7 +51,7 @@ def differences(report: SplitReport, sent: bytes) -> tuple[str, ...]:
     ours = request if isinstance(request, dict) else {}
     return tuple(
         name
-        for name, theirs in said.items()
+        for name, theirs in theirs_by_name.items()
         if ours.get(name) is not None and theirs is not None and not _says_the_same(ours[name], theirs)
     )
 
@@ -238,8 +238,8 @@ def _judge_refusal(status: int, body: bytes, reason: Message, report_id: str, *,
     """Judge a status that refuses, by the provider's word; as with 422, only what is certain is a refusal."""
     if was_in_doubt:
         return Answer(Outcome.IN_DOUBT, status, body, Message("answer.maybe_earlier", reason=reason))
-    said = body.decode("utf-8", "replace").casefold()
-    if report_id.casefold() in said or "reportid" in said.replace("_", "").replace(" ", ""):
+    text = body.decode("utf-8", "replace").casefold()
+    if report_id.casefold() in text or "reportid" in text.replace("_", "").replace(" ", ""):
         return Answer(Outcome.IN_DOUBT, status, body, Message("answer.about_report_id", reason=reason))
     return Answer(Outcome.REFUSED, status, body, Message("answer.refuses", reason=reason))
 

@@ -41,11 +41,11 @@ class QrCodeFindings:
 
     def render_in(self, language: str) -> tuple[str, ...]:
         """Say everything to a person: the deprecation first, then what was found."""
-        said = [render("brcode.deprecated", language)]
+        lines = [render("brcode.deprecated", language)]
         if self.payload is None:
-            said.append(render("brcode.unchecked", language))
+            lines.append(render("brcode.unchecked", language))
         return (
-            *said,
+            *lines,
             *(render(f"brcode.{problem.name.lower()}", language) for problem in self.problems),
             *self.differs,
         )
@@ -60,11 +60,11 @@ def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any")
         holds: What `base_64` is taken to hold; `any` looks whether it is a code's text, or base64 of one.
     """
     payload = _payload(code.base_64 or "", holds)
-    asked, told = (
-        {"amount": one.amount, "pix_key": one.pix_key, "receiver_conciliation_id": one.receiver_conciliation_id}
-        for one in (request, code)
+    asked, shown = (
+        {"amount": qr.amount, "pix_key": qr.pix_key, "receiver_conciliation_id": qr.receiver_conciliation_id}
+        for qr in (request, code)
     )
-    differs = tuple(name for name, ours in asked.items() if None not in {ours, told[name]} and ours != told[name])
+    differs = tuple(name for name, ours in asked.items() if None not in {ours, shown[name]} and ours != shown[name])
     if payload is None:
         return QrCodeFindings(None, (), differs)
     cents = None if request.amount is None else int(request.amount.scaleb(2))

@@ -239,48 +239,48 @@ class Reading:
         """
         if page.data is None:
             raise NotSent(Message("service.list_none"))
-        told = page.pagination or Pagination()
-        self._check_advance(page, told)
-        self._check_growth(told)
+        pagination = page.pagination or Pagination()
+        self._check_advance(page, pagination)
+        self._check_growth(pagination)
         self.found += page.data
         self._pages += 1
         self._last = page
-        following = self._following(told)
+        following = self._following(pagination)
         if following is None:
-            self._check_whole(told)
+            self._check_whole(pagination)
         elif not page.data:
             raise NotSent(Message("service.list_gap"))
         elif self._pages >= MOST_PAGES:
             raise NotSent(Message("service.list_long", limit=MOST_PAGES))
         self._asked = self.next_page = following
 
-    def _following(self, told: Pagination) -> int | None:
+    def _following(self, pagination: Pagination) -> int | None:
         """Return the next page's number: the one told, unless the last page is reached; else one that must exist."""
-        current, total = told.current_page, told.total_pages
+        current, total = pagination.current_page, pagination.total_pages
         if current is not None and total is not None and current >= total:
             return None
-        all_seen = told.total_rows is not None and len(self.found) >= told.total_rows
-        if told.next_page is None:
+        all_seen = pagination.total_rows is not None and len(self.found) >= pagination.total_rows
+        if pagination.next_page is None:
             more = current is not None and total is not None and current < total and not all_seen
             return current + 1 if more and current is not None else None
-        if told.next_page <= max(current if current is not None else -1, self._asked or 0):
-            raise NotSent(Message("service.list_stuck", next=told.next_page))
-        return told.next_page
+        if pagination.next_page <= max(current if current is not None else -1, self._asked or 0):
+            raise NotSent(Message("service.list_stuck", next=pagination.next_page))
+        return pagination.next_page
 
-    def _check_advance(self, page: InstitutionPage, told: Pagination) -> None:
+    def _check_advance(self, page: InstitutionPage, pagination: Pagination) -> None:
         if self._last is None:
             return
-        if told.current_page not in {None, self._asked} or (page.data and page.data == self._last.data):
+        if pagination.current_page not in {None, self._asked} or (page.data and page.data == self._last.data):
             raise NotSent(Message("service.list_other_page", asked=self._asked))
 
-    def _check_growth(self, told: Pagination) -> None:
-        total = told.total_pages or 0
+    def _check_growth(self, pagination: Pagination) -> None:
+        total = pagination.total_pages or 0
         self._growths += self._last is not None and total > self._total_pages
         self._total_pages = total
         if total > MOST_PAGES or self._growths > _MOST_GROWTHS:
             raise NotSent(Message("service.list_grows", total=total, pages=self._pages))
 
-    def _check_whole(self, told: Pagination) -> None:
-        wanted = told.total_rows
+    def _check_whole(self, pagination: Pagination) -> None:
+        wanted = pagination.total_rows
         if wanted is not None and len(self.found) < wanted and not self._filtered:
             raise NotSent(Message("service.list_short", found=len(self.found), wanted=wanted))

@@ -55,8 +55,8 @@ def _fault_of_account(body: AccountValidation, behaviour: Behaviour) -> str | No
     return None
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    return account_identity(one or "") == account_identity(other or "")
+def _same(name: str | None, other: str | None) -> bool:
+    return account_identity(name or "") == account_identity(other or "")
 
 
 def _fingerprint(body: AccountValidation) -> str:

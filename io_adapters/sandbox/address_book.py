@@ -98,8 +98,8 @@ class AddressBook:
                 return None
             siblings = sa.update(contact_accounts).where(contact_accounts.c.contact_id == account.contact_id)
             connection.execute(siblings.values(is_favorite=False))
-            one = sa.update(contact_accounts).where(contact_accounts.c.id == account_id)
-            connection.execute(one.values(is_favorite=True))
+            change = sa.update(contact_accounts).where(contact_accounts.c.id == account_id)
+            connection.execute(change.values(is_favorite=True))
             _note(connection, at, "account_favored", str(account.contact_id), account_id)
             return _account(connection, account_id)
 
@@ -115,7 +115,7 @@ class AddressBook:
             owners = (
                 (found.get(account_identity(destination.tax_id or "")), destination) for destination in destinations
             )
-            _add_accounts(connection, at, ((owner, one) for owner, one in owners if owner is not None))
+            _add_accounts(connection, at, ((owner, account) for owner, account in owners if owner is not None))
 
     def add_account(self, at: float, contact_id: str, destination: Destination) -> Contact | None:
         """Give one contact a destination, unless it has it; None when there is no such contact."""

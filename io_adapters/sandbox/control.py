@@ -121,7 +121,7 @@ def contacts(sandbox: Running) -> Response:
 def add_account(contact_id: str, account: BankAccountData, sandbox: Running) -> Response:
     """Give a contact an account, which no endpoint of the interface does; return the contact."""
     refuse_if_any(unknown_fields(account))
-    tax_ids = (one.tax_id for one in sandbox.address_book.contacts() if one.id == contact_id)
+    tax_ids = (contact.tax_id for contact in sandbox.address_book.contacts() if contact.id == contact_id)
     destination = destination_of(account, next(tax_ids, None), None)
     contact = sandbox.address_book.add_account(sandbox.clock(), contact_id, destination)
     if contact is None:

@@ -38,8 +38,8 @@ class Endpoint(StrEnum):
         return self.split(" ")[1]
 
 
-_FIXED: dict[str, Endpoint] = {str(one): one for one in Endpoint if "{" not in one}
-_PATTERNS = {one: compile_path(one.path)[0] for one in Endpoint if "{" in one}
+_FIXED: dict[str, Endpoint] = {str(endpoint): endpoint for endpoint in Endpoint if "{" not in endpoint}
+_PATTERNS = {endpoint: compile_path(endpoint.path)[0] for endpoint in Endpoint if "{" in endpoint}
 
 
 def endpoint_at(method: str, path: str) -> Endpoint | None:
@@ -51,7 +51,9 @@ def endpoint_at(method: str, path: str) -> Endpoint | None:
     fixed = _FIXED.get(f"{method} {path}")
     if fixed is not None:
         return fixed
-    return next((one for one, pattern in _PATTERNS.items() if one.method == method and pattern.match(path)), None)
+    return next(
+        (endpoint for endpoint, pattern in _PATTERNS.items() if endpoint.method == method and pattern.match(path)), None
+    )
 
 
 def methods_at(path: str) -> list[str]:

@@ -240,11 +240,11 @@ class StatusWatch:
         """Tell all webhooks of each report that has moved since the last look."""
         behaviour, now = self._now()
         touched = [self._touched.popleft() for _ in range(len(self._touched))]
-        told = sa.func.coalesce(announced.c.status, FIRST_STATUS)
+        status = sa.func.coalesce(announced.c.status, FIRST_STATUS)
         query = (
-            sa.select(told, *REPORT_COLUMNS)
+            sa.select(status, *REPORT_COLUMNS)
             .join_from(reports, announced, isouter=True)
-            .where(~reports.c.vanished, told.not_in(ENDS) | reports.c.split_id.in_(touched))
+            .where(~reports.c.vanished, status.not_in(ENDS) | reports.c.split_id.in_(touched))
             .order_by(reports.c.number)
         )
         with self._database.reading() as connection:

@@ -163,9 +163,9 @@ def br_code(
         city: The receiver's city.
     """
     account = _field("00", GUI) + _field("01", pix_key)
-    told = _field("02", description) if description and _is_printable(description) else ""
-    if len(account) + len(told) <= LONGEST_VALUE:
-        account += told
+    field = _field("02", description) if description and _is_printable(description) else ""
+    if len(account) + len(field) <= LONGEST_VALUE:
+        account += field
     fields = [
         _field("00", "01"),
         "" if reusable else _field("01", "12"),

@@ -226,8 +226,8 @@ def _checked(document: YamlText, model: type[Model]) -> Model:
         return model.model_validate(document.values)
     except ValidationError as error:
         problems = _without_noise(document, error.errors(include_url=False, include_input=False))
-        told = sorted({_told(document, model, problem) for problem in problems})
-        lines = [f"{document.name}:{line}:{column} {message}" for (line, column), message in told]
+        found = sorted({_told(document, model, problem) for problem in problems})
+        lines = [f"{document.name}:{line}:{column} {message}" for (line, column), message in found]
         raise ConfigurationError("\n".join(lines)) from None
 
 

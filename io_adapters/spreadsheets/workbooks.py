@@ -62,7 +62,7 @@ class OpenedWorkbook:
         self._identity = identity
         self._place = Place(identity.name)
         shown = source.heads()
-        self.views = tuple(_view(told) for told in shown["sheets"])
+        self.views = tuple(_view(shown_sheet) for shown_sheet in shown["sheets"])
         traits = {"active": shown["macros"], "date_1904": shown["date_1904"]}
         self.decisions = tuple(Message(f"file.{trait}") for trait, holds in traits.items() if holds)
         self.properties: Mapping[str, str] = shown["properties"]
@@ -107,9 +107,9 @@ class OpenedWorkbook:
         return (*decisions, Message("file.header", row=header_row))
 
 
-def _view(told: Words) -> View:
-    head = tuple(HeadRow(row, tuple(texts)) for row, texts in told["head"])
-    return View(told["name"], None, told["visible"], head, told["rows"])
+def _view(sheet: Words) -> View:
+    head = tuple(HeadRow(row, tuple(texts)) for row, texts in sheet["head"])
+    return View(sheet["name"], None, sheet["visible"], head, sheet["rows"])
 
 
 def _cells(blocks: list[bytes], headers: list[str], header_row: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -123,16 +123,16 @@ def _cells(blocks: list[bytes], headers: list[str], header_row: int) -> tuple[pd
     for position in range(width):
         chunks = [batch.column(width + position) for batch in batches]
         kinds[:, position] = pa.chunked_array(chunks).to_numpy()
-    told = kinds != CellKind.EMPTY
-    height = _until_last(told.any(axis=1))
-    used = max(_until_last(told.any(axis=0)), _until_last(np.array([bool(header) for header in headers], bool)))
+    filled = kinds != CellKind.EMPTY
+    height = _until_last(filled.any(axis=1))
+    used = max(_until_last(filled.any(axis=0)), _until_last(np.array([bool(header) for header in headers], bool)))
     columns = {position: text_series([batch.column(position) for batch in batches], height) for position in range(used)}
     index = pd.RangeIndex(header_row + 1, header_row + 1 + height)
     return pd.DataFrame(columns, copy=False).set_axis(index, axis=0), kinds[:height, :used]
 
 
-def _until_last(told: np.ndarray) -> int:
-    found = np.flatnonzero(told)
+def _until_last(filled: np.ndarray) -> int:
+    found = np.flatnonzero(filled)
     return int(found[-1]) + 1 if found.size else 0
 
 
@@ -450,9 +450,9 @@ class _InChild:
         return answers
 
 
-def _fact(told: str | int) -> str | Decimal:
+def _fact(plain: str | int) -> str | Decimal:
     """What the child tells of: numbers are counts, and written as such."""
-    return told if isinstance(told, str) else Decimal(told)
+    return plain if isinstance(plain, str) else Decimal(plain)
 
 
 _READER = WorkbookReader()

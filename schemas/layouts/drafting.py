@@ -80,7 +80,7 @@ def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
     ]
     if not headed:
         return None
-    *_, view, at = max(headed, key=lambda one: one[:3])
+    *_, view, at = max(headed, key=lambda candidate: candidate[:3])
     return _understood(view, at, known)
 
 
@@ -217,17 +217,17 @@ class _Draft:
     def _ignored(self) -> Iterator[str]:
         guess = self._guess
         money = self._money()
-        told = {position: self._text("draft.decoy") for position in guess.decoys}
-        told |= {
+        comments = {position: self._text("draft.decoy") for position in guess.decoys}
+        comments |= {
             position: self._text("draft.rival", column=column)
             for column, positions in guess.rivals.items()
             for position in positions
         }
-        told |= {position: self._text("draft.maybe_money") for position in money}
-        if told:
+        comments |= {position: self._text("draft.maybe_money") for position in money}
+        if comments:
             yield "ignored:"
-            yield from (f"  - {self._header(position)}    # {told[position]}" for position in sorted(told))
-        unknown = [position for position in guess.unknown if position not in told]
+            yield from (f"  - {self._header(position)}    # {comments[position]}" for position in sorted(comments))
+        unknown = [position for position in guess.unknown if position not in comments]
         if unknown:
             yield f"# {self._text('draft.unknown')}"
             yield from (f"#  - {self._header(position)}" for position in unknown)

@@ -163,7 +163,7 @@ class Vocabulary:
             elif is_money(texts) and money_weight(headers[position]) > 0:
                 weighed.setdefault("amount", []).append((self._money(headers[position]), position))
         return {
-            column: tuple(position for _, position in sorted(found, key=lambda one: (-one[0], one[1])))
+            column: tuple(position for _, position in sorted(found, key=lambda pair: (-pair[0], pair[1])))
             for column, found in weighed.items()
         }
 

@@ -157,7 +157,7 @@ class BlockBooks:
         if mismatches:
             used = [record for record in records(runs) if record["disposition"] == USED]
             code = IssueCode.TOTAL_MISMATCH.value
-            runs = move_rows(runs, [Run(**one | {"disposition": "held", "reason": code}) for one in used])
+            runs = move_rows(runs, [Run(**run | {"disposition": "held", "reason": code}) for run in used])
         return Books(
             held=held_sums(self._held),
             runs=runs,
@@ -184,13 +184,13 @@ def held_sums(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return held.astype({"row": "int64"} | dict.fromkeys(_HELD_KEY, "str") | {"amount": "object"})
 
 
-def _added(one: Decimal | None, other: Decimal | None) -> Decimal | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return _EXACT.add(one, other)
+def _added(amount: Decimal | None, other: Decimal | None) -> Decimal | None:
+    if amount is None or other is None:
+        return other if amount is None else amount
+    return _EXACT.add(amount, other)
 
 
 def _counted(issue: Issue, count: int) -> Issue:
     """Return the note on a column written otherwise, telling how many of its cells are."""
-    told = make_issue(issue.code, file=issue.file, count=count)
-    return replace(issue, message=told.message, accepts=told.accepts)
+    counted = make_issue(issue.code, file=issue.file, count=count)
+    return replace(issue, message=counted.message, accepts=counted.accepts)

@@ -69,8 +69,8 @@ def row_digests(frame: pd.DataFrame) -> bytes:
     if not cells or not len(frame):
         return b""
     rows = pc.binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
-    told = rows.filter(pc.not_equal(rows, "")).cast(pa.large_binary()).to_pylist()
-    return b"".join(hashlib.sha256(row).digest() for row in told)
+    filled = rows.filter(pc.not_equal(rows, "")).cast(pa.large_binary()).to_pylist()
+    return b"".join(hashlib.sha256(row).digest() for row in filled)
 
 
 def content_sha256(frame: pd.DataFrame) -> str:

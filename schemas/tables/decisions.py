@@ -17,5 +17,5 @@ class Decision(StrEnum):
 
 def decisions_of(decided: Iterable[Decision], left_out: int) -> list[Message]:
     """Say what was decided for columns, each thing once, and how many rows the layout left out."""
-    told = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
-    return [*told, Message("table.left_out", count=left_out)] if left_out else told
+    messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
+    return [*messages, Message("table.left_out", count=left_out)] if left_out else messages

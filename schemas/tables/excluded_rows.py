@@ -125,7 +125,7 @@ def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[State
     marks: tuple[DecimalMark, ...] = (amount.mark or ".",)
     if kind == CellKind.TEXT and amount.ambiguous:
         marks = (mark,) if mark else (",", ".")
-    values = [value for one in marks if (value := amount.value(one)) is not None]
+    values = [value for mark in marks if (value := amount.value(mark)) is not None]
     currency = amount.currency.replace("$", "")
     return tuple(_number(value) if kind == CellKind.NUMBER else _written(value, currency) for value in values)
 

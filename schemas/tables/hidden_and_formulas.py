@@ -98,9 +98,9 @@ def hidden_data(draft: Draft, raw: RawTable, positions: Mapping[str, int]) -> li
     columns = [column_letter(position) for position in sorted(set(raw.oddities.hidden_columns) & read)]
     if not rows and not columns:
         return []
-    told = [Message("table.hidden_rows", found=_ranges(rows))] if rows else []
-    told += [Message("table.hidden_columns", found=", ".join(columns))] if columns else []
-    return [make_issue(IssueCode.HIDDEN_DATA, file=raw.file.name, sheet=raw.sheet, found=Listed(tuple(told), "; "))]
+    messages = [Message("table.hidden_rows", found=_ranges(rows))] if rows else []
+    messages += [Message("table.hidden_columns", found=", ".join(columns))] if columns else []
+    return [make_issue(IssueCode.HIDDEN_DATA, file=raw.file.name, sheet=raw.sheet, found=Listed(tuple(messages), "; "))]
 
 
 def _ranges(rows: Sequence[int]) -> str:

@@ -33,13 +33,13 @@ def apply_sign(draft: Draft, raw: RawTable, sign: Sign, *, payable: bool) -> Non
     for position in positions_under(raw, sign.column):
         out |= rows_holding(raw, position, sign.negative)
     amounts = draft.canonical["amount"]
-    told = {found.position for found in draft.findings if found.code is IssueCode.AMOUNT_NOT_POSITIVE}
+    named = {found.position for found in draft.findings if found.code is IssueCode.AMOUNT_NOT_POSITIVE}
     for position in np.flatnonzero(np.isin(draft.rows, raw.cells.index.to_numpy()[out])).tolist():
         amount = amounts[position]
         if amount is None or not amount.value:
             continue
         amounts[position] = amount._replace(value=amount.value.copy_abs().copy_negate())
-        if payable and position not in told:
+        if payable and position not in named:
             draft.findings.append(Finding(position, "amount", IssueCode.AMOUNT_NOT_POSITIVE))
 
 

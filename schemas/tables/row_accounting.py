@@ -104,12 +104,12 @@ def dispositions(draft: Draft, raw: RawTable, apart: ExcludedRows, codes: dict[i
     """Build `ParsedTable.rows`: every row of the file once."""
     number = raw.cells.index.to_numpy(dtype=np.int64)
     rows = places(raw.file.name, raw.sheet, number)
-    told = {
+    otherwise = {
         int(row): ("ignored", str(why)) for row, why in zip(number[~apart.lines], apart.why[~apart.lines], strict=True)
     }
-    told |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
-    told |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}
-    ends = [told.get(row, ("used", "")) for row in number.tolist()]
+    otherwise |= {int(draft.rows[position]): ("ignored", why) for position, why in draft.ignored.items()}
+    otherwise |= {int(draft.rows[position]): ("held", why) for position, why in codes.items()}
+    ends = [otherwise.get(row, ("used", "")) for row in number.tolist()]
     rows["disposition"] = pd.Series([end for end, _ in ends], dtype="str")
     rows["reason"] = pd.Series([why for _, why in ends], dtype="str")
     return rows

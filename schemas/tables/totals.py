@@ -98,8 +98,8 @@ class _Lines:
         if agrees is False and not currency and len(self._of) > 1:
             agrees = None  # reais and dollars have no sum, or the sender's own
         decimals = meanings[0].decimals
-        told = (Decimal(f"{value:.{decimals}f}") for value in (meanings[0].value, found))
-        return Verdict(total, agrees, *told)
+        amounts = (Decimal(f"{value:.{decimals}f}") for value in (meanings[0].value, found))
+        return Verdict(total, agrees, *amounts)
 
 
 def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
@@ -147,7 +147,9 @@ def _tell_totals(verdicts: Sequence[Verdict]) -> list[Message]:
 
 def _tell_control(verdicts: Sequence[Verdict]) -> list[Message]:
     agreed = tuple(verdict.found for verdict in verdicts if verdict.agrees)
-    told = [Message("table.control_compared", found=Listed(agreed))] if agreed else []
+    messages = [Message("table.control_compared", found=Listed(agreed))] if agreed else []
     return (
-        [*told, Message("table.control_not_compared")] if any(verdict.agrees is None for verdict in verdicts) else told
+        [*messages, Message("table.control_not_compared")]
+        if any(verdict.agrees is None for verdict in verdicts)
+        else messages
     )

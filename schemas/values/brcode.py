@@ -199,6 +199,6 @@ def _pix_template(value: str | None) -> dict[str, str] | None:
     return fields if fields is not None and fields.get("00", "").lower() == PIX else None
 
 
-def _same_key(one: str, other: str) -> bool:
-    documents = {parse_tax_id(key).value for key in (one, other)}
-    return one.casefold() == other.casefold() or (len(documents) == 1 and None not in documents)
+def _same_key(ours: str, other: str) -> bool:
+    documents = {parse_tax_id(key).value for key in (ours, other)}
+    return ours.casefold() == other.casefold() or (len(documents) == 1 and None not in documents)

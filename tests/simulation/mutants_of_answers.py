@@ -69,8 +69,8 @@ ANSWERS: Final = (
         when("422 of another shape, created", "tells neither"),
         Change(
             f"{OUTCOME}:_judge_422",
-            'Outcome.IN_DOUBT, 422, body, "HTTP 422 without',
-            'Outcome.REFUSED, 422, body, "HTTP 422 without',
+            'Outcome.IN_DOUBT, 422, body, Message("answer.undocumented',
+            'Outcome.REFUSED, 422, body, Message("answer.undocumented',
         ),
     ),
     Mutant(
@@ -85,8 +85,8 @@ ANSWERS: Final = (
         when("200 with garbage, not created"),
         Change(
             f"{OUTCOME}:_judge_success",
-            'Outcome.IN_DOUBT, status, body, f"HTTP {status} without',
-            'Outcome.ACCEPTED, status, body, f"HTTP {status} without',
+            'Outcome.IN_DOUBT, status, body, Message("answer.unreadable',
+            'Outcome.ACCEPTED, status, body, Message("answer.unreadable',
         ),
     ),
     Mutant(
@@ -110,8 +110,8 @@ ENDS: Final = (
         when("accepted, in the end one of two is paid"),
         Change(
             f"{JUDGE}:_judge_settled",
-            'SubmissionState.PARTIAL, "done and withheld',
-            'SubmissionState.FAILED, "done and withheld',
+            'SubmissionState.PARTIAL, Message("judged.counts',
+            'SubmissionState.FAILED, Message("judged.counts',
         ),
     ),
     Mutant(
@@ -120,8 +120,8 @@ ENDS: Final = (
         when("accepted, in the end one of two is paid"),
         Change(
             f"{JUDGE}:_judge_settled",
-            'SubmissionState.PARTIAL, "done and withheld',
-            'SubmissionState.PAID, "done and withheld',
+            'SubmissionState.PARTIAL, Message("judged.counts',
+            'SubmissionState.PAID, Message("judged.counts',
         ),
     ),
     Mutant(

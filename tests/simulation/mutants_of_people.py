@@ -146,7 +146,7 @@ PEOPLE: Final = (
         "what was approved is sent as it was, whatever has changed since",
         "as it was before it was changed",
         asking(changed_since),
-        Change("flows.sending.recover:_changed", "if not stands(one)", "if False"),
+        Change("flows.sending.recover:_changed", "if not stands(batch)", "if False"),
     ),
     Mutant(
         "the job file as it is now has the last word on its rule",

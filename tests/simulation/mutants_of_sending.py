@@ -30,7 +30,7 @@ ONCE: Final = (
             f"{SEND_ONCE}:send_once",
             "    answer = call",
             "    outbox.record_outcome(\n"
-            "        attempt.id, AttemptState.ACCEPTED, http_status=None, raw_answer=b'', reason=''\n"
+            "        attempt.id, AttemptState.ACCEPTED, http_status=None, raw_answer=b'', reason=None\n"
             "    )\n"
             "    answer = call",
         ),

@@ -168,7 +168,9 @@ def _added(held: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sums(totals: LineTotals) -> dict[str, Decimal]:
-    return {str(one["currency"]): Decimal(str(one["amount"])) for one in sum_up(totals.by_territory, ["currency"])}
+    return {
+        str(total["currency"]): Decimal(str(total["amount"])) for total in sum_up(totals.by_territory, ["currency"])
+    }
 
 
 def _plus(sums: Mapping[str, Decimal], held: pd.DataFrame) -> dict[str, Decimal]:

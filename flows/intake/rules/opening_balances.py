@@ -29,9 +29,9 @@ def left_of_advances(advances: DataFrame[Advances], opening: DataFrame[Opening],
     if not begun:
         return advances
     latest = dict[tuple[str, str, str], dt.date]()
-    for one in begun:
-        latest[_advance(one)] = max(first_day(one), latest.get(_advance(one), dt.date.min))
-    left = pd.DataFrame([one for one in begun if first_day(one) == latest[_advance(one)]])
+    for balance in begun:
+        latest[_advance(balance)] = max(first_day(balance), latest.get(_advance(balance), dt.date.min))
+    left = pd.DataFrame([row for row in begun if first_day(row) == latest[_advance(row)]])
     others = [_advance(record) not in latest for record in records(advances)]
     columns = list(advances.columns)
     return DataFrame[Advances](pd.concat([advances[others], left[columns]], ignore_index=True).astype(advances.dtypes))

@@ -50,8 +50,8 @@ def merge(totals: Iterable[LineTotals]) -> LineTotals:
     if len(found) == 1:
         return found[0]
     return LineTotals(
-        DataFrame[PlatformTotals](_merged([one.by_platform for one in found], PLATFORM_KEY, PlatformTotals)),
-        DataFrame[TerritoryTotals](_merged([one.by_territory for one in found], TERRITORY_KEY, TerritoryTotals)),
+        DataFrame[PlatformTotals](_merged([totals.by_platform for totals in found], PLATFORM_KEY, PlatformTotals)),
+        DataFrame[TerritoryTotals](_merged([totals.by_territory for totals in found], TERRITORY_KEY, TerritoryTotals)),
     )
 
 

@@ -186,9 +186,9 @@ def _shared(
     return SharedLines(found, many, lines.hashes[held > 0], held[held > 0])
 
 
-def _meets(one: LineSketch, other: LineSketch) -> bool:
+def _meets(sketch: LineSketch, other: LineSketch) -> bool:
     """Whether two sketches have a line in common; one that both hold is in both samples, whatever their levels."""
-    return bool(other.counts_of(one.hashes).any())
+    return bool(other.counts_of(sketch.hashes).any())
 
 
 def _by_file(uses: Sequence[FileUse]) -> list[LineSketch]:

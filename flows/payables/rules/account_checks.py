@@ -174,14 +174,14 @@ class KnownOfAccounts:
 def likely_good_first(accounts: Iterable[AccountToCheck], known: KnownOfAccounts) -> list[AccountToCheck]:
     """Sort accounts into the order in which they are asked about."""
 
-    def weight(one: AccountToCheck) -> tuple[bool, bool, bool, bool, int, str]:
+    def weight(account: AccountToCheck) -> tuple[bool, bool, bool, bool, int, str]:
         return (
-            one.fingerprint in known.refused,
-            one.owed.payee.tax_id in known.doubtful,
-            (one.owed.payee.tax_id, one.owed.destination) not in known.paid,
-            one.request.pixKey is None or one.request.pixKey != one.owed.payee.tax_id,
-            -one.owed.amount_cents,
-            one.fingerprint,
+            account.fingerprint in known.refused,
+            account.owed.payee.tax_id in known.doubtful,
+            (account.owed.payee.tax_id, account.owed.destination) not in known.paid,
+            account.request.pixKey is None or account.request.pixKey != account.owed.payee.tax_id,
+            -account.owed.amount_cents,
+            account.fingerprint,
         )
 
     return sorted(accounts, key=weight)
@@ -320,11 +320,11 @@ def mask_words(text: str, known: Iterable[str]) -> str:
         known: Names of those the sentence may be about.
     """
     names = {part.casefold() for name in known for part in re.findall(r"\w+", name) if len(part) > 2}
-    told: list[str] = []
+    texts: list[str] = []
     for word in text.split():
         bare = "".join(re.findall(r"\w", word)).casefold()
         shown = _HIDDEN if "@" in word or re.search(r"\d", word) or bare in names else word
-        if shown != _HIDDEN or told[-1:] != [_HIDDEN]:
-            told.append(shown)
-    sentence = " ".join(told)
+        if shown != _HIDDEN or texts[-1:] != [_HIDDEN]:
+            texts.append(shown)
+    sentence = " ".join(texts)
     return sentence if len(sentence) <= _LONGEST else sentence[:_LONGEST] + _HIDDEN

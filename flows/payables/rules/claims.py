@@ -67,8 +67,8 @@ def claim(
     if not claims and not decisions and not paid_outside and not other_books:
         return Claimed(tuple(obligations), ())
     by_base: dict[str, list[Claim]] = {}
-    for one in sorted(claims, key=lambda one: (len(one.reference), one.reference)):
-        by_base.setdefault(one.base_key, []).append(one)
+    for claim in sorted(claims, key=lambda claim: (len(claim.reference), claim.reference)):
+        by_base.setdefault(claim.base_key, []).append(claim)
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
     judged, postings = list[Obligation](), list[Accrual]()
     seen = set[str]()
@@ -95,9 +95,9 @@ class _Gone:
     def __init__(self, claims: Iterable[Claim]) -> None:
         self._by_payee: dict[tuple[int, str], Claim] = {}
         self._by_account: dict[tuple[int, str], Claim] = {}
-        for one in claims:
-            self._by_payee.setdefault((one.amount_cents, one.payee), one)
-            self._by_account.setdefault((one.amount_cents, one.destination), one)
+        for claim in claims:
+            self._by_payee.setdefault((claim.amount_cents, claim.payee), claim)
+            self._by_account.setdefault((claim.amount_cents, claim.destination), claim)
 
     def judge(self, owed: Obligation) -> Obligation:
         """Put a row that nothing else speaks against in conflict where it may be one of these, renamed."""
@@ -189,7 +189,7 @@ def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identi
 
 def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
     """Find the first number whose obligation nobody claims: claims are also given up, and not always the last one."""
-    taken = {one.obligation_key for one in known}
+    taken = {claim.obligation_key for claim in known}
     return next(number for number in count(1) if key_of(number) not in taken)
 
 
@@ -341,7 +341,7 @@ def notices_of_attempts(
         payee = owed.payee.tax_id
         sums[payee] += owed.amount_cents
         names[payee] = names.get(payee) or owed.payee.name
-        last[payee] = max(last.get(payee, attempt), attempt, key=lambda one: one.number)
+        last[payee] = max(last.get(payee, attempt), attempt, key=lambda tried: tried.number)
     return tuple(
         PayeeNotice(
             Notice.SECOND_ATTEMPT, payee, names[payee], cents, attempt=last[payee].number, report=last[payee].report_id
@@ -391,9 +391,9 @@ def paid_alike(
     if not paid:
         return {}
     by_payee, by_account = defaultdict[object, list[Claim]](list), defaultdict[object, list[Claim]](list)
-    for one in paid:
-        by_payee[one.amount_cents, one.payee].append(one)
-        by_account[one.amount_cents, one.destination].append(one)
+    for former in paid:
+        by_payee[former.amount_cents, former.payee].append(former)
+        by_account[former.amount_cents, former.destination].append(former)
     found = dict[str, tuple[PaidAlike, ...]]()
     for owed in obligations:
         if owed.kind != "payment" or owed.place is not Place.PLANNED:
@@ -403,7 +403,7 @@ def paid_alike(
         asked = owed.base_key not in decided
         alike = [candidate for candidate in candidates if _counts(candidate, owed, identity, asked=asked)]
         if alike:
-            found[owed.key] = tuple(dict.fromkeys(_told(one, owed, identity) for one in alike))
+            found[owed.key] = tuple(dict.fromkeys(_told(sum_paid, owed, identity) for sum_paid in alike))
     return found
 
 
@@ -415,8 +415,8 @@ def _counts(paid: Claim, owed: Obligation, identity: JobIdentity, *, asked: bool
     return not (owed.recurring and same_series and not _overlap(paid.period, identity.period))
 
 
-def _overlap(one: str, other: str) -> bool:
-    first, second = labelled_period(one), labelled_period(other)
+def _overlap(period: str, other: str) -> bool:
+    first, second = labelled_period(period), labelled_period(other)
     return first.start <= second.end and second.start <= first.end
 
 

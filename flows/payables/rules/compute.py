@@ -282,7 +282,7 @@ def _owe_held_rows(inputs: Inputs) -> list[Obligation]:
 
 def _held_by_checks(obligations: Obligations, standing: LedgerSnapshot) -> dict[str, str]:
     """Payees of royalties whose account was found wanting and of whom nothing is claimed yet."""
-    claimed = {one.payee for one in standing.claims if one.kind == "royalty"}
+    claimed = {claim.payee for claim in standing.claims if claim.kind == "royalty"}
     return {
         owed.payee.tax_id: owed.code
         for owed in obligations

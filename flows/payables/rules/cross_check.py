@@ -69,7 +69,7 @@ def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[s
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    issues = tuple(one.issue() for one in _told_once(findings))
+    issues = tuple(finding.issue() for finding in _told_once(findings))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
 
@@ -197,14 +197,14 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
 
 def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
     """One issue an asset, at its first line: a person adds the missing share once."""
-    seen, told = set[tuple[object, ...]](), []
+    seen, once = set[tuple[object, ...]](), []
     for finding in findings:
         asset = finding.facts.get("found")
         name = (finding.code, finding.file, asset or finding.row)
         if name not in seen:
             seen.add(name)
-            told.append(finding)
-    return told
+            once.append(finding)
+    return once
 
 
 def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame[RowRuns]:
@@ -216,8 +216,8 @@ def _marked(rows: DataFrame[RowRuns], findings: Iterable[_Finding]) -> DataFrame
     return move_rows(
         rows,
         [
-            Run(one.file, one.sheet, one.row, one.last_row or one.row, one.rows, "held", one.code.value)
-            for one in held.values()
+            Run(rows.file, rows.sheet, rows.row, rows.last_row or rows.row, rows.rows, "held", rows.code.value)
+            for rows in held.values()
         ],
     )
 
@@ -304,8 +304,8 @@ def list_missing_shares(
             level, name = _name_for(line, taken)
             groups.setdefault((level, name), _Group(level)).add(line, rate)
     missing = {name: group.missing() for name, group in groups.items()}
-    named = [one for (level, _), one in missing.items() if level]
-    nameless = [one for (level, _), one in missing.items() if not level]
+    named = [share for (level, _), share in missing.items() if level]
+    nameless = [share for (level, _), share in missing.items() if not level]
     return MissingShares(currency, _largest_first(named), _largest_first(nameless))
 
 
@@ -328,7 +328,7 @@ def _taken(book: ShareBook, covered: Iterable[_Line], first_day: str) -> set[tup
     taken = set[tuple[str, str]]()
     for asset, day in {(line.asset, day_of(line.period, first_day)) for line in covered}:
         for level, name in _names(asset):
-            alone = Asset(**{one: getattr(asset, one) if one == level else "" for one in LEVELS})
+            alone = Asset(**{name: getattr(asset, name) if name == level else "" for name in LEVELS})
             if book.covering(alone, day) != book.covering(_NOTHING, day):
                 break
             taken.add((level, name))
@@ -343,7 +343,7 @@ def _name_for(line: _Line, taken: set[tuple[str, str]]) -> tuple[str, str]:
 
 
 def _largest_first(missing: Iterable[MissingShare]) -> tuple[MissingShare, ...]:
-    def order(one: MissingShare) -> tuple[Decimal, tuple[str, ...]]:
-        return -abs(one.amount or Decimal(0)), (one.isrc, one.upc, one.release, one.artist, one.title)
+    def order(share: MissingShare) -> tuple[Decimal, tuple[str, ...]]:
+        return -abs(share.amount or Decimal(0)), (share.isrc, share.upc, share.release, share.artist, share.title)
 
     return tuple(sorted(missing, key=order))

@@ -105,14 +105,14 @@ def find_institutions(
         )
         and _started_within(institution, started_from, started_to)
     ]
-    return sorted(found, key=lambda one: (fold_word(one.name or ""), one.ispb_number or ""))
+    return sorted(found, key=lambda institution: (fold_word(institution.name or ""), institution.ispb_number or ""))
 
 
-def _started_within(one: Institution, first: dt.date | None, last: dt.date | None) -> bool:
+def _started_within(institution: Institution, first: dt.date | None, last: dt.date | None) -> bool:
     if first is None and last is None:
         return True
     try:
-        started = dt.date.fromisoformat((one.str_start_date or "")[:10])
+        started = dt.date.fromisoformat((institution.str_start_date or "")[:10])
     except ValueError:
         return False
     return (first is None or first <= started) and (last is None or started <= last)

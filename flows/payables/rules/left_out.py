@@ -79,11 +79,11 @@ def mark_repeated(
     old = rows["file"].isin(list(repeated)) & (rows["disposition"] != "ignored")
     old |= rows["file"].isin(list(renamed)) & (rows["disposition"] == USED)
     repeated = {**repeated, **renamed}
-    told = rows.assign(
+    marked = rows.assign(
         disposition=rows["disposition"].where(~old, "duplicate"),
         reason=rows["reason"].where(~old, rows["file"].map(lambda file: repeated.get(file, ""))),
     )
-    return runs_frame(records(told))
+    return runs_frame(records(marked))
 
 
 def _rows(frame: pd.DataFrame, files: Collection[str], *, keep: bool) -> pd.DataFrame:
@@ -123,13 +123,13 @@ def used_corrections(
     apart = list(unused[["file", "sheet", "first_row", "last_row"]].itertuples(index=False, name=None))
     paid_by_row = {file for file, _, _ in own}
 
-    def is_used(one: CorrectedRow) -> bool:
-        file, sheet, row = one.read_as
+    def is_used(corrected: CorrectedRow) -> bool:
+        file, sheet, row = corrected.read_as
         if file in paid_by_row:
-            return one.read_as in own and own[one.read_as].place is Place.PLANNED
+            return corrected.read_as in own and own[corrected.read_as].place is Place.PLANNED
         return not any((file, sheet) == held[:2] and held[2] <= row <= held[3] for held in apart)
 
-    return [one for one in put_right if is_used(one)]
+    return [row for row in put_right if is_used(row)]
 
 
 def tell_settled(obligations: Obligations, settled: Collection[CorrectedRow]) -> Obligations:
@@ -142,26 +142,26 @@ def tell_settled(obligations: Obligations, settled: Collection[CorrectedRow]) ->
     by_place = {row.place: row for row in settled}
     if not by_place:
         return obligations
-    told = []
+    found = []
     for owed in obligations:
         row = by_place.get((owed.source.file, owed.source.sheet, owed.source.row))
         if row is not None and owed.place is Place.DUPLICATE:
             reasons = because("settled_by", file=row.corrections_file, run=row.run_id)
-            told.append(replace(owed, reasons=reasons))
+            found.append(replace(owed, reasons=reasons))
         else:
-            told.append(owed)
-    return tuple(told)
+            found.append(owed)
+    return tuple(found)
 
 
 # Obligation -> the service's words on its account; "" where it has said nothing.
-Said = Callable[[Obligation], str]
+AnswerOf = Callable[[Obligation], str]
 
 
 def issues_for_obligations(
     obligations: Iterable[Obligation],
     inputs: Inputs,
     alike: Mapping[str, Sequence[PaidAlike]],
-    said: Said = lambda _: "",
+    answer_of: AnswerOf = lambda _: "",
 ) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with its place.
 
@@ -169,7 +169,7 @@ def issues_for_obligations(
         obligations: After claims and checks.
         inputs: Where payees stand, for royalties that have no row of their own.
         alike: Obligation key -> what a row that is to be paid looks like.
-        said: What the service said of the account of one that is held for it, fit to be shown.
+        answer_of: What the service said of the account of one that is held for it, fit to be shown.
     """
     place_of = places_of(inputs)
     issues = []
@@ -178,9 +178,9 @@ def issues_for_obligations(
         if code is None:
             continue
         issue = make_issue(code, **place_of(owed), **facts)
-        words = said(owed) if code is IssueCode.ACCOUNT_INVALID else ""
-        with_words = Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=words)
-        issues.append(replace(issue, message=with_words) if words else issue)
+        if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(owed)):
+            issue = replace(issue, message=Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=answer))
+        issues.append(issue)
     return issues
 
 

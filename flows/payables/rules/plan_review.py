@@ -122,7 +122,9 @@ def changes_between(
         elif old is not None and new is not None:
             changes += _differences(old, new, destinations=destinations)
     order = list(ChangeKind)
-    return tuple(sorted(changes, key=lambda one: (-abs(one.difference_cents), order.index(one.kind), one.tax_id)))
+    return tuple(
+        sorted(changes, key=lambda change: (-abs(change.difference_cents), order.index(change.kind), change.tax_id))
+    )
 
 
 def _change(kind: ChangeKind, owed: Obligation, before_cents: int, now_cents: int) -> Change:
@@ -288,14 +290,17 @@ def notices_of(
     found += _disappeared(last, {owed.payee.tax_id for owed in obligations}, names)
     urgency = list(Notice)
     return tuple(
-        sorted(found, key=lambda one: (urgency.index(one.notice), -one.now_cents, -one.before_cents, one.tax_id))
+        sorted(
+            found,
+            key=lambda notice: (urgency.index(notice.notice), -notice.now_cents, -notice.before_cents, notice.tax_id),
+        )
     )
 
 
 def _by_payee(rows: Iterable[_Dated]) -> dict[str, list[_Dated]]:
     """Group by payee, the latest first."""
     grouped: dict[str, list[_Dated]] = {}
-    for row in sorted(rows, key=lambda one: one.last_at, reverse=True):
+    for row in sorted(rows, key=lambda destination: destination.last_at, reverse=True):
         grouped.setdefault(row.payee, []).append(row)
     return grouped
 
@@ -323,8 +328,8 @@ def _name_of(planned: Iterable[Obligation]) -> str:
 
 def _past(sums: Sequence[PaidSum], this: tuple[str, str], last_parts: Collection[int]) -> _Past:
     """Part one payee's sums, the latest first, into this period's and those it is compared with."""
-    this_period = sum(one.amount_cents for one in sums if (one.job, one.period) == this)
-    earlier = [one for one in sums if (one.job, one.period) != this]
+    this_period = sum(paid.amount_cents for paid in sums if (paid.job, paid.period) == this)
+    earlier = [paid for paid in sums if (paid.job, paid.period) != this]
     own = [paid for paid in earlier if paid.job == this[0]]
     amounts = [paid.amount_cents for paid in (own or earlier)[:AMOUNTS_LOOKED_AT]]
     return _Past(None, this_period, amounts, last_parts)
@@ -388,10 +393,10 @@ def rows_of(
     planned, others = list[PlanRow](), list[PlanRow]()
     for owed in obligations:
         is_planned = owed.place is Place.PLANNED
-        told = tuple(by_payee.get(owed.payee.tax_id, ())) if is_planned else ()
+        reasons = tuple(by_payee.get(owed.payee.tax_id, ())) if is_planned else ()
         found = alike.get(owed.key, ()) if is_planned else ()
-        told = (Notice.PAID_BEFORE, *told) if found else told
-        (planned if is_planned else others).append(_row(owed, told, names, found))
+        reasons = (Notice.PAID_BEFORE, *reasons) if found else reasons
+        (planned if is_planned else others).append(_row(owed, reasons, names, found))
     return _largest_first(planned), _largest_first(others)
 
 

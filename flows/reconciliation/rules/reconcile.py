@@ -119,8 +119,8 @@ def reconcile(
         submission = submissions.get(owed.submission_id)
         if submission is not None and owed.place is not Place.CONFLICT:
             decided = decisions.get((owed.key, submission.id))
-            said = because("submission", said=submission.reason) if submission.reason else owed.reasons
-            place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else said
+            known = because("submission", said=submission.reason) if submission.reason else owed.reasons
+            place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else known
             here = replace(owed, place=place, reasons=reasons)
             placed += with_what_was_kept(here, submission, reports.get(submission.id))
         elif owed.kind == "owner" and owed.place is Place.PLANNED and not planned_owner:
@@ -165,8 +165,8 @@ def total_up(
 def _move_tax(sums: Counter[str], obligations: Obligations, submission: Submission, report: SplitReport) -> None:
     """Take out of paid what a report of several payments kept of them; of which is not known."""
     if report.irAmount is not None:
-        told = (owed for owed in obligations if owed.submission_id == submission.id and owed.place is Place.INCOME_TAX)
-        more = cents_of(report.irAmount) - sum_cents(told)
+        taxed = (owed for owed in obligations if owed.submission_id == submission.id and owed.place is Place.INCOME_TAX)
+        more = cents_of(report.irAmount) - sum_cents(taxed)
         sums[Place.PAID.value] -= more
         sums[Place.INCOME_TAX.value] += more
 
@@ -181,9 +181,9 @@ def withheld_otherwise(
         if report is None or report.withholdAmount is None or submission.state is not S.PAID:
             continue
         asked = (owed for owed in obligations if owed.submission_id == submission.id and owed.withhold)
-        expected, told = sum_cents(asked), cents_of(report.withholdAmount)
-        if expected != told:
-            found.append(Discrepancy.of("withheld", submission.report_id, expected, told))
+        expected, withheld = sum_cents(asked), cents_of(report.withholdAmount)
+        if expected != withheld:
+            found.append(Discrepancy.of("withheld", submission.report_id, expected, withheld))
     return found
 
 

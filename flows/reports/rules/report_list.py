@@ -129,8 +129,8 @@ def wrong_echo(
         "currency": ("wrong_currency", Message("alarm.wrong_currency", name=report_id, found=found, expected=expected)),
         "payer": ("wrong_payer", Message("alarm.wrong_payer", name=report_id)),
     }
-    kind, told = alarms[field]
-    return Alarm(kind, f"{report_id}:{field}", told)
+    kind, message_id = alarms[field]
+    return Alarm(kind, f"{report_id}:{field}", message_id)
 
 
 def _letters_of(document: str) -> str:
@@ -250,12 +250,19 @@ def absence_lacks(
     if when is None:
         return None
     listed = {report.id for report in reports} | {name for report in reports for name in names_of(report)}
-    timed = [(one.sending_at, one) for one in sent if one.sending_at is not None and one.state in _ACCEPTED]
-    before = [one for at, one in sorted(timed, key=lambda pair: pair[0], reverse=True) if at < when]
-    after = [one for at, one in sorted(timed, key=lambda pair: pair[0]) if at > when]
+    timed = [
+        (submission.sending_at, submission)
+        for submission in sent
+        if submission.sending_at is not None and submission.state in _ACCEPTED
+    ]
+    before = [submission for at, submission in sorted(timed, key=lambda pair: pair[0], reverse=True) if at < when]
+    after = [submission for at, submission in sorted(timed, key=lambda pair: pair[0]) if at > when]
     for side in (before, after):
-        shown = next((number for number, one in enumerate(side) if {one.report_id, one.split_id} & listed), len(side))
-        hidden = [one.report_id for one in side[:shown] if one.report_id not in evidence]
+        shown = next(
+            (number for number, submission in enumerate(side) if {submission.report_id, submission.split_id} & listed),
+            len(side),
+        )
+        hidden = [submission.report_id for submission in side[:shown] if submission.report_id not in evidence]
         if hidden:
             return Message("doubt.list_lacks", name=submission.report_id, other=hidden[0])
     by_hand = [report for report in reports if report.id and report.id in evidence]

@@ -66,8 +66,8 @@ class KnownToLedger:
         found = {CARRIED: self._carried, TO_RECOUP: self._to_recoup}.get(row["kind"], self._paid)(row, key)
         if found is None:
             return None
-        code, column, told = found
-        return Contradiction(code, row["file"], row["sheet"], row["row"], column, row["tax_id"], told)
+        code, column, message = found
+        return Contradiction(code, row["file"], row["sheet"], row["row"], column, row["tax_id"], message)
 
     def _before(self) -> str:
         """Label of the latest period posted before this one; "" when there is none."""

@@ -92,20 +92,26 @@ class EarningSums:
         for territory, earned in territories:
             _add_to(self._territories, territory, Decimal(earned))
 
-    def _add(self, one: PayeeEarning) -> None:
-        earned = Decimal(one.earned)
-        recording = (one.isrc, "", "", "", "") if one.isrc else ("", one.upc, one.release, one.title, one.artist)
+    def _add(self, earning: PayeeEarning) -> None:
+        earned = Decimal(earning.earned)
+        recording = (
+            (earning.isrc, "", "", "", "")
+            if earning.isrc
+            else ("", earning.upc, earning.release, earning.title, earning.artist)
+        )
         self.total = EXACT.add(self.total, earned)
-        _add_to(self._platforms, one.platform, earned)
-        _add_to(self._months, one.period, earned)
+        _add_to(self._platforms, earning.platform, earned)
+        _add_to(self._months, earning.period, earned)
         _add_to(self._of_recording, recording, earned)
         # Senders write a title in many ways; the recording is the same.
-        writing = (one.title or one.release, one.artist, one.upc)
-        self._writings.setdefault(recording, Counter())[writing] += one.lines
-        part = self._parts.setdefault((recording, one.currency, one.rate, one.role, one.share_ppm), _Part())
-        part.units += one.units
-        part.lines += one.lines
-        part.source_amount = EXACT.add(part.source_amount, Decimal(one.source_amount))
+        writing = (earning.title or earning.release, earning.artist, earning.upc)
+        self._writings.setdefault(recording, Counter())[writing] += earning.lines
+        part = self._parts.setdefault(
+            (recording, earning.currency, earning.rate, earning.role, earning.share_ppm), _Part()
+        )
+        part.units += earning.units
+        part.lines += earning.lines
+        part.source_amount = EXACT.add(part.source_amount, Decimal(earning.source_amount))
         part.earned = EXACT.add(part.earned, earned)
 
     def recordings(self) -> tuple[RecordingPart, ...]:
@@ -140,7 +146,7 @@ class EarningSums:
 
     def _written(self, recording: _Recording) -> _Writing:
         """Choose the writing of most lines, of equals the last in alphabetical order."""
-        return max(self._writings[recording].items(), key=lambda one: (one[1], one[0]))[0]
+        return max(self._writings[recording].items(), key=lambda writing: (writing[1], writing[0]))[0]
 
 
 def earnings_by_payee(earnings: pd.DataFrame) -> dict[str, list[PayeeEarning]]:
@@ -171,7 +177,7 @@ def _add_to(sums: dict[_Name, Decimal], key: _Name, earned: Decimal) -> None:
 
 def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
     # copy_negate: the minus sign would round to the 28 digits of the standing context.
-    in_order = sorted(sums.items(), key=lambda one: (one[1].copy_negate(), one[0]))
+    in_order = sorted(sums.items(), key=lambda item: (item[1].copy_negate(), item[0]))
     return tuple(PartOf(name, earned) for name, earned in in_order)
 
 
@@ -214,7 +220,7 @@ def heading_of(job: Job, period: Period) -> StatementHeading:
         currency=job.currency,
         language=job.outputs.language,
         minimum_payout_cents=job.rules.minimum_payout,
-        quotes=tuple(sorted(quotes, key=lambda one: (one.currency, one.day, one.rate, one.origin))),
+        quotes=tuple(sorted(quotes, key=lambda quote: (quote.currency, quote.day, quote.rate, quote.origin))),
     )
 
 
@@ -275,8 +281,8 @@ def compose_statements(
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
     for advance in advances:
         advances_of[advance.payee].append(advance)
-    told = {payee for payee, parts_owed in owed.items() if any(part.kind != "carried" for part in parts_owed)}
-    for payee in sorted({*parts, *balance_of, *told} - {""}):
+    payees = {payee for payee, parts_owed in owed.items() if any(part.kind != "carried" for part in parts_owed)}
+    for payee in sorted({*parts, *balance_of, *payees} - {""}):
         balance, rows = balance_of.get(payee), owed.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
         way = _way(balance, sums.total, rows) if balance else None

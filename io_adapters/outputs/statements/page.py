@@ -257,7 +257,7 @@ def advances_table(statement: PayeeStatement, write: Writer) -> Section | None:
         Column(words("statement.advance.outstanding"), number=True),
     )
     left = [advance.outstanding_cents for advance in statement.advances]
-    known = [one for one in left if one is not None]
+    known = [amount for amount in left if amount is not None]
     total_left = cents(sum(known)) if len(known) == len(left) else "—"
     total = (
         ()
@@ -308,14 +308,14 @@ def payments_table(statement: PayeeStatement, write: Writer) -> Section | None:
     return Section(words("statement.payments"), columns, rows, total)
 
 
-def _reference(one: StatementPayment, write: Writer) -> str:
-    kind = write.words(f"statement.kind.{one.kind}")
-    return kind if one.kind == "royalty" or not one.reference else one.reference
+def _reference(payment: StatementPayment, write: Writer) -> str:
+    kind = write.words(f"statement.kind.{payment.kind}")
+    return kind if payment.kind == "royalty" or not payment.reference else payment.reference
 
 
-def _status(one: StatementPayment, write: Writer) -> str | TwoLines:
-    place = place_text(one.place, write.words)
-    return TwoLines(place, reasons_text(one.reasons, write.words)) if one.reasons else place
+def _status(payment: StatementPayment, write: Writer) -> str | TwoLines:
+    place = place_text(payment.place, write.words)
+    return TwoLines(place, reasons_text(payment.reasons, write.words)) if payment.reasons else place
 
 
 def detail_tables(statement: PayeeStatement, write: Writer) -> list[Section | None]:
@@ -331,8 +331,8 @@ def detail_pairs(statement: PayeeStatement, write: Writer) -> list[list[Section 
         _parts_table("months", "month", statement.months, write, write.numbers.month),
         _quotes_table(statement, write),
     ]
-    told: list[Section | None] = [table for table in tables if table is not None]
-    return [told[position : position + 2] for position in range(0, len(told), 2)]
+    sections: list[Section | None] = [table for table in tables if table is not None]
+    return [sections[position : position + 2] for position in range(0, len(sections), 2)]
 
 
 def _quotes_table(statement: PayeeStatement, write: Writer) -> Section | None:
@@ -394,10 +394,10 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
     return Section(words("statement.recordings"), columns, rows, last)
 
 
-def _title(one: RecordingPart, write: Writer) -> TwoLines:
-    code = one.isrc or one.upc
-    below = " · ".join(filter(None, (wrappable(one.artist), code)))
-    return TwoLines(wrappable(one.title) or write.words("statement.recording.untitled"), below)
+def _title(part: RecordingPart, write: Writer) -> TwoLines:
+    code = part.isrc or part.upc
+    below = " · ".join(filter(None, (wrappable(part.artist), code)))
+    return TwoLines(wrappable(part.title) or write.words("statement.recording.untitled"), below)
 
 
 def _parts_table(
@@ -429,8 +429,8 @@ def place_text(place: str, words: Catalogue) -> str:
 
 def reasons_text(codes: Iterable[str], words: Catalogue) -> str:
     """Say why something is held, each reason once; without a code it is under review."""
-    said = dict.fromkeys(_reason_text(code, words) for code in codes)
-    return "; ".join(said) or words("statement.reason.unknown")
+    texts = dict.fromkeys(_reason_text(code, words) for code in codes)
+    return "; ".join(texts) or words("statement.reason.unknown")
 
 
 def _reason_text(code: str, words: Catalogue) -> str:

@@ -148,8 +148,8 @@ class Grid:
         """Tell which rows have more cells than a width, and anything in these."""
         extra = self.widths[rows] - widths
         within = np.where(extra > 0, self._first[rows] + widths - 1, self._last[rows])
-        told = self._ends[self._last[rows]] - self._ends[within] > extra
-        return np.asarray((extra > 0) & told)
+        filled = self._ends[self._last[rows]] - self._ends[within] > extra
+        return np.asarray((extra > 0) & filled)
 
 
 def _escaped(marks: npt.NDArray[np.uint8], bounds: Positions) -> npt.NDArray[np.bool_]:
@@ -222,7 +222,7 @@ def headings(
     for kind, given in names.items():
         told = [name or str(cell) for cell, name in enumerate(given, start=2)]
         counted = [told[:n].count(name) for n, name in enumerate(told)]
-        cells[kind] = (0, *(position(kind.letters, *one) for one in zip(told, counted, strict=True)))
+        cells[kind] = (0, *(position(kind.letters, *column) for column in zip(told, counted, strict=True)))
     blocks = {kind for kind in cells if (fold(names[kind][0]) == "blockid" if any(names[kind]) else kind.is_in_a_block)}
     rows = {kind: row for kind, (row, _) in named.items()}
     return Headings(tuple(texts), MappingProxyType(cells), MappingProxyType(rows), frozenset(blocks))
@@ -307,8 +307,8 @@ class Piece:
             if kind is None and not _is_nothing(text)
         ]
         nameless = self._rows([code for code, text in enumerate(texts) if not text.strip()])
-        told = nameless[self.grid.filled_beyond(nameless, np.ones(len(nameless), np.int64))]
-        if damaged := [*self._rows(strange).tolist(), *told.tolist()]:
+        broken = nameless[self.grid.filled_beyond(nameless, np.ones(len(nameless), np.int64))]
+        if damaged := [*self._rows(strange).tolist(), *broken.tolist()]:
             raise refusal(IssueCode.FILE_CORRUPT, place, "records_damaged", row=self.first_row + min(damaged))
 
 

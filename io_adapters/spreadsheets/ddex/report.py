@@ -154,9 +154,9 @@ def _refuse_differences(
         columns = [written[at] for at in group if at in written]
         if len(columns) < 2:
             continue
-        said = first_filled(columns)
+        filled = first_filled(columns)
         for cells in columns:
-            differs = pc.and_(pc.not_equal(cells, ""), pc.not_equal(cells, said)).to_numpy(zero_copy_only=False)
+            differs = pc.and_(pc.not_equal(cells, ""), pc.not_equal(cells, filled)).to_numpy(zero_copy_only=False)
             if differs.any():
                 row = piece.first_row + int(rows[differs][0])
                 names = ", ".join(headings.texts[at] for at in group)
@@ -217,12 +217,12 @@ class Report:
     def decisions(self) -> tuple[Message | str, ...]:
         """The profile, which part it is, and record types of the file's beginning that the standard does not know."""
         unknown = [kind.name for kind in self._first_types if not kind.is_known]
-        told: list[Message | str] = ["UTF-8", Message("file.records", profile=self._profile)]
+        decisions: list[Message | str] = ["UTF-8", Message("file.records", profile=self._profile)]
         if self._parts > 1:
-            told.append(Message("file.records_part", part=self._part, parts=self._parts))
+            decisions.append(Message("file.records_part", part=self._part, parts=self._parts))
         if unknown:
-            told.append(Message("file.records_unknown", types=", ".join(dict.fromkeys(unknown))))
-        return tuple(told)
+            decisions.append(Message("file.records_unknown", types=", ".join(dict.fromkeys(unknown))))
+        return tuple(decisions)
 
     @property
     def properties(self) -> Mapping[str, str]:

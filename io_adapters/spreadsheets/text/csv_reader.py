@@ -144,11 +144,11 @@ def read_quickly(records: Regular, form: Form) -> Piece | None:
         field is too long.
     """
     first_row, next_row, used = records.first_row, records.next_row, records.used
-    told = records.not_empty()
-    if not told.size:
+    filled = records.not_empty()
+    if not filled.size:
         return nothing_but_blank(first_row, next_row, used)
-    kept = int(told[-1]) + 1
-    if (told.size < kept and form.width > 1) or records.content.startswith(_BYTE_ORDER_MARK):
+    kept = int(filled[-1]) + 1
+    if (filled.size < kept and form.width > 1) or records.content.startswith(_BYTE_ORDER_MARK):
         return None
     columns = _parsed(records, kept, form)
     if columns is None or sum(map(len, columns[0])) != kept or first_too_long(columns) is not None:

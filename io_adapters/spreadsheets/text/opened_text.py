@@ -69,14 +69,14 @@ def survey(stream: BinaryIO, place: Place, chunk_bytes: int = CHUNK_BYTES) -> Su
     wrong_byte = 0
     for encoding in likely_encodings(stream.read(_START_BYTES)):
         try:
-            told, has_quotes = _look(Utf8Text(stream, encoding, chunk_bytes, check=True))
+            is_filled, has_quotes = _look(Utf8Text(stream, encoding, chunk_bytes, check=True))
         except Undecodable as undecodable:
             wrong_byte = undecodable.byte
         except _EndlessLine as line:
             ends = count_line_ends_before(Utf8Text(stream, encoding, chunk_bytes), line.offset)
             raise BrokenRecord(1 + ends, "one_row") from None
         else:
-            if not told:
+            if not is_filled:
                 raise refusal(IssueCode.FILE_EMPTY, place, "empty")
             return Survey(encoding, has_quotes)
     raise refusal(IssueCode.FILE_ENCODING, place, "encoding", byte=wrong_byte)
@@ -89,10 +89,10 @@ def _look(contents: Iterable[bytes]) -> tuple[bool, bool]:
         _EndlessLine: a line is too long. Such a line goes beyond the chunk it starts in, so that the first and the
             last line end of each chunk tell.
     """
-    told = has_quotes = False
+    is_filled = has_quotes = False
     offset = line_start = 0
     for content in contents:
-        told = told or bool(content.strip())
+        is_filled = is_filled or bool(content.strip())
         has_quotes = has_quotes or b'"' in content
         ends = [end for end in (content.find(b"\n"), content.find(b"\r")) if end >= 0]
         if offset + min(ends, default=len(content)) - line_start > MOST_RECORD_BYTES:
@@ -100,7 +100,7 @@ def _look(contents: Iterable[bytes]) -> tuple[bool, bool]:
         if ends:
             line_start = offset + max(content.rfind(b"\n"), content.rfind(b"\r")) + 1
         offset += len(content)
-    return told, has_quotes
+    return is_filled, has_quotes
 
 
 # Each with its name in `words`.

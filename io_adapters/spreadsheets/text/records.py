@@ -209,10 +209,10 @@ def told_length(columns: list[list[pa.Array]], rows: int) -> int:
     """Count the rows up to the last one with anything in it."""
     if not rows or any(column[-1][-1].as_py() for column in columns):
         return rows
-    told = np.zeros(rows, bool)
+    filled = np.zeros(rows, bool)
     for column in columns:
-        np.logical_or(told, np.concatenate([_lengths(chunk) for chunk in column]) > 0, out=told)
-    last = np.flatnonzero(told)
+        np.logical_or(filled, np.concatenate([_lengths(chunk) for chunk in column]) > 0, out=filled)
+    last = np.flatnonzero(filled)
     return int(last[-1]) + 1 if last.size else 0
 
 

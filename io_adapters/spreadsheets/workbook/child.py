@@ -88,13 +88,13 @@ def main(memory_bytes: int, seconds: float) -> None:
 
 def _answer(answers: IO[bytes], reader: "_Reader", words: Words, body: bytes) -> None:
     try:
-        for told, part in reader.answers(words, body):
-            send(answers, told, part)
+        for refusal, part in reader.answers(words, body):
+            send(answers, refusal, part)
     except BrokenPipeError:
         raise
     except Refused as refused:
-        told = {"code": refused.code, "key": refused.key, "sheet": refused.sheet, "facts": refused.facts}
-        send(answers, {"refused": told})
+        refusal = {"code": refused.code, "key": refused.key, "sheet": refused.sheet, "facts": refused.facts}
+        send(answers, {"refused": refusal})
     except PasswordError:
         send(answers, {"refused": {"code": "FILE_ENCRYPTED", "key": "", "sheet": None, "facts": {}}})
     except MemoryError:

@@ -23,9 +23,9 @@ def send(stream: IO[bytes], words: Mapping[str, object], body: bytes | memoryvie
     Raises:
         OSError: the other side is gone.
     """
-    told = json.dumps(words).encode()
-    stream.write(_LENGTHS.pack(len(told), len(body)))
-    stream.write(told)
+    head = json.dumps(words).encode()
+    stream.write(_LENGTHS.pack(len(head), len(body)))
+    stream.write(head)
     stream.write(body)
     stream.flush()
 
@@ -42,11 +42,11 @@ def receive(stream: IO[bytes]) -> tuple[Words, bytes] | None:
     words_bytes, body_bytes = _LENGTHS.unpack(lengths) if len(lengths) == _LENGTHS.size else (0, 0)
     if not 0 < words_bytes <= MOST_WORDS_BYTES or body_bytes > MOST_BODY_BYTES:
         raise Broken
-    told, body = stream.read(words_bytes), stream.read(body_bytes)
-    if len(told) < words_bytes or len(body) < body_bytes:
+    head, body = stream.read(words_bytes), stream.read(body_bytes)
+    if len(head) < words_bytes or len(body) < body_bytes:
         raise Broken
     try:
-        words = json.loads(told)
+        words = json.loads(head)
     except ValueError:
         raise Broken from None
     if not isinstance(words, dict):
