@@ -10,7 +10,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
-from flows.approvals.approve import Said, record_decision
+from flows.approvals.approve import Recorded, record_decision
 from flows.launchers import NotLaunched, launcher_for
 from flows.opening import open_ledger_of, utc_now
 from flows.prefect_ui.deployments import ANSWER_S
@@ -61,7 +61,7 @@ def approve(
         return Failed(name="DecisionRefused", message=error.message)
 
 
-def _rejected(outcome: Said) -> str:
+def _rejected(outcome: Recorded) -> str:
     """Say what a no has withdrawn, and what was sent before it."""
     text = f"plan {outcome.plan.digest} of {outcome.plan.job} was rejected"
     groups = outcome.rejection.groups if outcome.rejection else {}
@@ -69,7 +69,7 @@ def _rejected(outcome: Said) -> str:
     return f"{text}; batches: {', '.join(counts)}"
 
 
-def _go_on(settings: Settings, outcome: Said) -> State[None]:
+def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
     """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
     recorded = "was approved by this person before, and taken up" if outcome.again else "has this person's yes"
     text = f"plan {outcome.plan.digest[:_SHORT]} of {outcome.plan.job} {outcome.plan.period} {recorded}"
@@ -87,7 +87,7 @@ def _go_on(settings: Settings, outcome: Said) -> State[None]:
     return Completed(name="Approved", message=f"{text}; the payout was started")
 
 
-def _files_of(outcome: Said) -> list[str]:
+def _files_of(outcome: Recorded) -> list[str]:
     """Return the files that the run which made the plan was given by hand; none where the job named them.
 
     The ledger knows which bytes a plan was made of, not where they lay: Prefect knows what the run was started with.

@@ -41,10 +41,10 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         (report,) = found
-        return _told(report, watch.recorder)
+        return _state_of(report, watch.recorder)
 
 
-def _told(report: ContactsReport, recorder: Recorder) -> State[None]:
+def _state_of(report: ContactsReport, recorder: Recorder) -> State[None]:
     sync = report.sync
     counts = sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
     page = contacts_page(report.job, counts, report.language, applied=sync.applied)

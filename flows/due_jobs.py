@@ -17,7 +17,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from io_adapters.spreadsheets.files import expand, sha256_of
-from schemas.errors import ConfigurationError, RepasseError, UnreadableFile, files_told_in
+from schemas.errors import ConfigurationError, RepasseError, UnreadableFile, errors_in_language
 from schemas.exchange_update import UNSETTLED
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
@@ -215,7 +215,7 @@ def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
 
 
 def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:
-    with files_told_in(order.job.outputs.language):
+    with errors_in_language(order.job.outputs.language):
         paths = expand(patterns, order.folder, order.period.label) if patterns else []
         return {path: sha256_of(path) for path in paths}
 

@@ -186,7 +186,7 @@ class _Night:
     def _run_job(self, shown: str, order: RunRequest) -> JobNight:
         name, label = order.job.job, order.period.label
 
-        def told(
+        def night(
             why: Why | None, state: str, code: ExitCode, run_id: str = "", message: Message | Listed | None = None
         ) -> JobNight:
             return JobNight(shown, name, label, why, state, code, run_id, message)
@@ -196,14 +196,14 @@ class _Night:
             facts = facts_of(order, self._ledger, utc_now())
             why = why_due(facts)
             if not why.is_due:
-                return told(why, "", ExitCode.DONE)
+                return night(why, "", ExitCode.DONE)
             report = walk_request(_that_waits_for_no_report(order), self._watch)
             self._note(order, facts, report)
         except RepasseError as error:
-            return told(why, FAILED_TO_BEGIN, error.exit_code, message=error.content)
+            return night(why, FAILED_TO_BEGIN, error.exit_code, message=error.content)
         except Exception as bug:  # noqa: BLE001  # one job's failure never stops the next
-            return told(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
-        return told(why, report.state, report.exit_code, report.run_id, report.first_note)
+            return night(why, FAILED_TO_BEGIN, ExitCode.BUG, message=describe_bug(bug))
+        return night(why, report.state, report.exit_code, report.run_id, report.first_note)
 
     def _note(self, order: RunRequest, facts: Facts, report: RunReport) -> None:
         self._follow_s = max(self._follow_s, float(order.job.settle.for_s))

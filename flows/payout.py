@@ -8,7 +8,7 @@ from prefect.runtime import flow_run
 
 from flows.prefect_ui.artifacts import name_of_job
 from flows.prefect_ui.deployments import use_stored_credentials
-from flows.prefect_ui.states import refused_state, told_state, watching
+from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.runner import RunOptions, run_payout
 from schemas.errors import RepasseError
 
@@ -44,6 +44,6 @@ def payout(
         try:
             use_stored_credentials()
             options = RunOptions(files, yes=yes, by=by or None, again=again, period=period or None, one_more=one_more)
-            return told_state(run_payout(Path(job), options, watch=watch))
+            return state_of_report(run_payout(Path(job), options, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

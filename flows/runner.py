@@ -42,7 +42,7 @@ from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan, files_told_in
+from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan, errors_in_language
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
 from schemas.job import period_asked, resolve_period
@@ -536,7 +536,7 @@ class Checked:
 def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
     """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
     own = ledger or open_ledger("sqlite://", clock=clock.now)
-    with own, files_told_in(order.job.outputs.language):
+    with own, errors_in_language(order.job.outputs.language):
         yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
 
 

@@ -6,7 +6,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from flows.prefect_ui.deployments import use_stored_credentials
-from flows.prefect_ui.states import refused_state, told_state, watching
+from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.runner import nothing_is_open, run_settle
 from schemas.errors import RepasseError
 
@@ -29,6 +29,6 @@ def settle(job: str = "") -> State[None]:
             if watch.is_alone and nothing_is_open(job or None):
                 return Completed(name="NothingOpen", message="nothing is open, nothing is in doubt")
             use_stored_credentials()
-            return told_state(run_settle(job or None, watch=watch))
+            return state_of_report(run_settle(job or None, watch=watch))
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

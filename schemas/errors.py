@@ -44,7 +44,7 @@ class UnreadableFile(RepasseError):
 
 
 @contextmanager
-def files_told_in(language: str) -> Iterator[None]:
+def errors_in_language(language: str) -> Iterator[None]:
     """Let files that cannot be read be told of in the language of the job that names them."""
     try:
         yield

@@ -95,7 +95,7 @@ class RoyaltyPart:
     found: tuple[LinesFound, ...] = ()
 
     @property
-    def lines_told(self) -> int:
+    def lines_found(self) -> int:
         """How many of the lines were found in statements."""
         return sum(lines.lines for lines in self.found)
 

@@ -17,7 +17,7 @@ from schemas.values.pix_key import read_pix_key, read_pix_key_type
 from schemas.values.reading import fold_word
 from schemas.wire import ContactAccount
 
-_TOLD: Final = ("name", "email")
+_OWN_COLUMNS: Final = ("name", "email")
 
 
 class LeftOutBecause(StrEnum):
@@ -110,7 +110,7 @@ def _contact(
     tax_id: str, own: Mapping[str, Any] | None, payments: Sequence[Mapping[str, Any]]
 ) -> WantedContact | LeftOut:
     place = _place_of(own or payments[0])
-    values = {name: _said(name, own, payments) for name in _TOLD}
+    values = {name: _value_in(name, own, payments) for name in _OWN_COLUMNS}
     if None in values.values():
         return LeftOut(tax_id, LeftOutBecause.ROWS_DIFFER, place)
     if not values["name"]:
@@ -120,7 +120,7 @@ def _contact(
     return WantedContact(tax_id, str(values["name"]), str(values["email"]), _destination([own, *payments]), place)
 
 
-def _said(column: str, own: Mapping[str, Any] | None, payments: Iterable[Mapping[str, Any]]) -> str | None:
+def _value_in(column: str, own: Mapping[str, Any] | None, payments: Iterable[Mapping[str, Any]]) -> str | None:
     """Return what the rows say of a payee; "" for nothing, None where payments rows disagree and nothing settles it."""
     if own is not None and own[column]:
         return str(own[column])

@@ -152,7 +152,7 @@ class ContactCalls:
             answer = self._api.update_email(wanted.email, tax_id=wanted.tax_id)
         except NotFound:
             return self._create(step)
-        return _MET[step.action], self._book.told(wanted.tax_id, answer, asked_email=wanted.email)
+        return _MET[step.action], self._book.as_answered(wanted.tax_id, answer, asked_email=wanted.email)
 
     def _create(self, step: ContactStep) -> tuple[Result, KnownContact | None]:
         if not step.may_create:
@@ -167,7 +167,7 @@ class ContactCalls:
         answer = sent[1]
         if answer.contact is None:
             raise answer.failure or BrokenInvariant("a contact was not created, and nothing says why")
-        return Result.CREATED, self._book.told(wanted.tax_id, answer.contact, asked_email=wanted.email)
+        return Result.CREATED, self._book.as_answered(wanted.tax_id, answer.contact, asked_email=wanted.email)
 
     def _mark(self, step: ContactStep, result: Result, known: KnownContact) -> ContactOutcome:
         """Mark the favorite among the accounts that are known by now."""

@@ -210,7 +210,7 @@ Decision = Literal["approve", "reject"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Recorded:
     """What was written down, and of which plan.
 
     Attributes:
@@ -230,7 +230,7 @@ class Said:
 
 def record_decision(
     ledger: Ledger, digest: str, decision: Decision, *, name: str, total: str, why: str, now: dt.datetime
-) -> Said:
+) -> Recorded:
     """Write a typed person's word on a plan down; sends nothing, and starts nothing.
 
     Args:
@@ -254,14 +254,14 @@ def record_decision(
         if not name.strip() or not why.strip():
             raise DecisionRefused(Message("approval.rejection_bare"))
         batches = ledger.submissions.reject_plan(plan.digest, name.strip(), why.strip())
-        return Said(plan, job_file, rejection=PlanFate(tuple(batches)))
-    if plan.approved_at is not None and _said_before(ledger, plan, name):
-        return Said(plan, job_file, again=True)
+        return Recorded(plan, job_file, rejection=PlanFate(tuple(batches)))
+    if plan.approved_at is not None and _approved_before(ledger, plan, name):
+        return Recorded(plan, job_file, again=True)
     record_approval(ledger, plan.digest, by=name, total_text=total, kind=ApprovalKind.PERSON, now=now)
-    return Said(plan, job_file, missing=_missing(ledger, plan, job_file, now))
+    return Recorded(plan, job_file, missing=_missing(ledger, plan, job_file, now))
 
 
-def _said_before(ledger: Ledger, plan: StoredPlan, name: str) -> bool:
+def _approved_before(ledger: Ledger, plan: StoredPlan, name: str) -> bool:
     return same_person(name) in different_people(approval.by for approval in ledger.approvals.given(plan.digest))
 
 

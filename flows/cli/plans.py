@@ -213,7 +213,12 @@ class _Screen:
             return
         self._title("cli.plan.largest")
         self._rows(
-            (_shown(row.name), _shown(row.tax_id_masked), self._money(row.amount_cents), _shown(_told(row.reference)))
+            (
+                _shown(row.name),
+                _shown(row.tax_id_masked),
+                self._money(row.amount_cents),
+                _shown(_reference_text(row.reference)),
+            )
             for row in largest
         )
 
@@ -278,7 +283,7 @@ def _first_of(notices: Iterable[PayeeNotice], kind: Notice) -> list[PayeeNotice]
     return [notice for notice in notices if notice.notice is kind][:SHOWN_OF_EACH_NOTICE]
 
 
-def _told(reference: str) -> str:
+def _reference_text(reference: str) -> str:
     """Leave out references that only Repasse gives."""
     return "" if reference.partition("/")[0] == "royalties" else reference
 

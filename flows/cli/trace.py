@@ -146,7 +146,7 @@ class _Text:
         self._print(2, ", ".join(filter(None, names)))
         for lines in part.found:
             self._found(part, lines)
-        rest = part.lines - part.lines_told
+        rest = part.lines - part.lines_found
         if rest or not part.found:
             amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
             self._text(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))

@@ -250,7 +250,7 @@ class Launches:
         run = _became([stored for stored in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(stored, launch)], launch)
         if run is not None:
             return LaunchStanding(job, run.run_id, (), ended=False)
-        words = self._said(key)
+        words = self._outcome_of(key)
         ended = bool(words) or self._now() > launch.at + PATIENCE
         return LaunchStanding(job, "", words, ended=ended)
 
@@ -267,7 +267,7 @@ class Launches:
         standing = self.get(name)
         return standing is not None and standing.ended
 
-    def _said(self, name: str) -> tuple[str, ...]:
+    def _outcome_of(self, name: str) -> tuple[str, ...]:
         """Return why a child ended without a run: the one document it printed, once it is whole."""
         log = self._log_folder / f"{sha256(name.encode()).hexdigest()[:32]}.log"
         try:

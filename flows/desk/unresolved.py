@@ -125,7 +125,7 @@ class Unresolved:
             raise DecisionRefused(Message("doubt.wait", name=subject, since=f"{doubt.absent_from:%Y-%m-%d %H:%M} UTC"))
         first = self._ledger.first_decisions.standing(ABSENT, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_decisions.say(ABSENT, subject, by, evidence)
+            self._ledger.first_decisions.record(ABSENT, subject, by, evidence)
             return False
         people, both = (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}"
         with self._asking() as run:
@@ -170,7 +170,7 @@ class Unresolved:
         subject = _name_of(standing.tags)
         first = self._ledger.first_decisions.standing(FREEZE, subject)
         if first is None or same_person(first.by) == same_person(by):
-            self._ledger.first_decisions.say(FREEZE, subject, by, evidence)
+            self._ledger.first_decisions.record(FREEZE, subject, by, evidence)
             return False
         decisions.lift_freeze(self._ledger, tags, (first.by, by), f"{first.by}: {first.evidence}; {by}: {evidence}")
         self._ledger.first_decisions.forget(FREEZE, subject)

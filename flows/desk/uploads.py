@@ -191,7 +191,7 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
         raise Refused(415, "desk.refused.form")
-    if _told_length(request) > limit_bytes:
+    if _declared_length(request) > limit_bytes:
         await _drain(request, limit_bytes)
         raise Refused(413, "desk.refused.size")
     receiver = Receiver(folder, options[b"boundary"], csrf)
@@ -258,7 +258,7 @@ def forget_unfinished(folder: Path, before: dt.datetime) -> None:
                 path.unlink()
 
 
-def _told_length(request: Request) -> int:
+def _declared_length(request: Request) -> int:
     with suppress(ValueError):
         return int(request.headers.get("content-length", "0"))
     return 0

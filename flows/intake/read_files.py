@@ -174,7 +174,7 @@ class _Kept:
 
     def add(self, part: RawTable, parsed: ParsedBlock) -> None:
         """Keep a part; of a large table its rows with problems and totals alone, `KEPT_WHOLE` of them at most."""
-        found = some_rows(part, _told(part, parsed, self._left))
+        found = some_rows(part, _rows_named(part, parsed, self._left))
         self._left -= len(found.cells)
         self._with_problems.append(found)
         self.whole = self.whole and sum(len(kept.cells) for kept in self._parts) + len(part.cells) <= KEPT_WHOLE
@@ -185,7 +185,7 @@ class _Kept:
         return joined(self._parts if self.whole else self._with_problems)
 
 
-def _told(part: RawTable, parsed: ParsedBlock, at_most: int) -> np.ndarray:
+def _rows_named(part: RawTable, parsed: ParsedBlock, at_most: int) -> np.ndarray:
     """Tell which rows have problems or state totals, the first ones if there are too many."""
     rows = {issue.row for issue in parsed.table.issues if issue.severity is not Severity.NOTE}
     rows |= {total.row for total in (*parsed.sums.totals, *parsed.sums.control)}
@@ -321,7 +321,7 @@ class FileReader:
     def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
         found = read_blocks(blocks, layout)
         again = partial(lines_again, found.raw, layout, found.before)
-        return self._told(
+        return self._show(
             ReadTable(
                 path=path,
                 layout=layout,
@@ -342,7 +342,7 @@ class FileReader:
     def _whole(self, path: str, layout: Layout, raw: RawTable, origin: Origin) -> ReadTable:
         own_data = self._run.job.payees is None
         parsed = parse_table(raw, layout, payee_data_required=own_data)
-        return self._told(
+        return self._show(
             ReadTable(
                 path=path,
                 layout=layout,
@@ -358,7 +358,7 @@ class FileReader:
             )
         )
 
-    def _told(self, read: ReadTable) -> ReadTable:
+    def _show(self, read: ReadTable) -> ReadTable:
         self._run.tell(read.decisions)
         return read
 

@@ -32,7 +32,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
     """
     payables, job = drafted.payables, run.job
-    issues = told_rows(run, drafted)
+    issues = row_issues(run, drafted)
     run.issues += [issue for issue in issues if issue not in run.issues]
     held = any_in(payables.obligations, {Place.HELD, Place.CONFLICT})
     if held:
@@ -86,16 +86,16 @@ def _remember_files(run: Run, intake: Intake) -> None:
         )
 
 
-def told_rows(run: Run, drafted: Draft) -> list[Issue]:
-    """Name each row that is not paid, or looks paid already, with what the service said of its account."""
+def row_issues(run: Run, drafted: Draft) -> list[Issue]:
+    """Name each row that is not paid, or looks paid already, with what the service answer_of of its account."""
     ownership = run.job.account_checks.ownership
 
-    def said(owed: Obligation) -> str:
+    def answer_of(owed: Obligation) -> str:
         verdict = drafted.verdicts.get(check_fingerprint(owed, ownership=ownership))
         return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
     inputs, obligations = drafted.inputs, drafted.payables.obligations
-    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), said)
+    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of)
     return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
 
 

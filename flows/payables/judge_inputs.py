@@ -27,7 +27,7 @@ def judge_inputs(run: Run, intake: Intake) -> Intake:
         return intake
     held = hold_unreceived(hold_shared(came_in, found.shared), found.repeated)
     checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
-    judged = replace(checked, issues=(*checked.issues, *_told(found)))
+    judged = replace(checked, issues=(*checked.issues, *_issues_of_files(found)))
     before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
     if errors_among(judged.issues):
@@ -51,6 +51,6 @@ def _again_in_approved(run: Run) -> frozenset[str]:
     return run.ledger.files.again_in(approved) if approved else frozenset()
 
 
-def _told(found: UsedBefore) -> list[Issue]:
+def _issues_of_files(found: UsedBefore) -> list[Issue]:
     named = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
     return [make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())]

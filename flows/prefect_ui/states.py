@@ -165,7 +165,7 @@ def without_heartbeat() -> Iterator[None]:
         yield
 
 
-def told_state(report: RunReport) -> State[None]:
+def state_of_report(report: RunReport) -> State[None]:
     """Turn a report into the flow run's final state: its name is the run's, its message the first thing to know."""
     return state_of(report.exit_code, report.state, report.headline)
 

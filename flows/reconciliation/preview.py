@@ -6,7 +6,7 @@ from typing import Final
 
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
-from flows.payables.freeze_plan import alike_of, told_rows
+from flows.payables.freeze_plan import alike_of, row_issues
 from flows.payables.plan_review import compare, reasons_to_look
 from flows.payables.rules.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
 from flows.payables.rules.compute import identity_of
@@ -42,7 +42,7 @@ def page_of(view: PlanView) -> PlanPage:
     """Keep of a view what people look at."""
     plan, changes = view.plan, view.changes
 
-    def told(notice: Notice) -> bool:
+    def is_shown(notice: Notice) -> bool:
         """Where everybody is new, one sentence says so."""
         return not (view.first_ever and notice is Notice.NEW)
 
@@ -58,11 +58,13 @@ def page_of(view: PlanView) -> PlanPage:
         batches=tuple(BatchLine(b.number, b.payees, b.amount_cents, b.owner_cents) for b in plan.batches),
         totals=view.totals.model_dump(by_alias=True),
         rows=view.rows.model_dump(),
-        planned=tuple(replace(row, notices=tuple(filter(told, row.notices))) for row in view.planned),
+        planned=tuple(replace(row, notices=tuple(filter(is_shown, row.notices))) for row in view.planned),
         others=view.others,
         not_paid=view.not_paid,
         checks=view.checks,
-        notices=tuple(replace(notice, tax_id=_masked(notice.tax_id)) for notice in view.notices if told(notice.notice)),
+        notices=tuple(
+            replace(notice, tax_id=_masked(notice.tax_id)) for notice in view.notices if is_shown(notice.notice)
+        ),
         first_ever=view.first_ever,
         changes=replace(
             changes, changes=tuple(replace(change, tax_id=_masked(change.tax_id)) for change in changes.changes)
@@ -86,7 +88,7 @@ def _masked(tax_id: str) -> str:
 def view_plan(run: Run, drafted: Draft) -> PlanView:
     """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
     job = run.job
-    issues = told_rows(run, drafted)
+    issues = row_issues(run, drafted)
     run.issues += [issue for issue in issues if issue not in run.issues]
     plan = _plan(run, drafted)
     placed = _placed(run, drafted, plan)

@@ -9,7 +9,7 @@ from flows.intake.intake import Intake
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.rules.cross_check import list_missing_shares
-from flows.payables.rules.exchange_rate import codes_of, told_with_rates
+from flows.payables.rules.exchange_rate import codes_of, with_rates
 from flows.payables.rules.left_out import mark_repeated, set_aside
 from flows.reconciliation.rules.reconcile import (
     closing_codes,
@@ -222,7 +222,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         state=state_name(code, sent=bool(own)),
         exit_code=int(code),
         totals_cents=total_up(placed, document.in_cents, submissions, reports, run_id),
-        batches=told_with_rates(summarise_batches(own), rates),
+        batches=with_rates(summarise_batches(own), rates),
         rows=count_rows(rows),
         account_checks=document.check_counts,
         issues={str(name): int(count) for name, count in issues.items()},

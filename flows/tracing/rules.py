@@ -258,6 +258,6 @@ def _share_of(part: RoyaltyPart, share: ShareTaken) -> Decimal:
 
 def _lines_fit(part: RoyaltyPart, *, complete: bool) -> bool:
     """Whether lines make up a part; with files missing, whether they are not more than it has."""
-    if part.lines_told < part.lines:
+    if part.lines_found < part.lines:
         return not complete
-    return part.lines_told == part.lines and exact_sum(lines.amount for lines in part.found) == part.source_amount
+    return part.lines_found == part.lines and exact_sum(lines.amount for lines in part.found) == part.source_amount

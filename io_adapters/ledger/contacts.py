@@ -94,7 +94,7 @@ class Contacts(Outbox[PlainAttempt]):
             connection.execute(update(contacts).where(contacts.c.tax_id == tax_id).values(had))
             return read_plain(connection, attempt_id)
 
-    def told(self, tax_id: str, answer: Contact, *, asked_email: str) -> KnownContact:
+    def as_answered(self, tax_id: str, answer: Contact, *, asked_email: str) -> KnownContact:
         """Keep what the service answered about a taxpayer's contact; a creation in doubt has taken effect then.
 
         Args:

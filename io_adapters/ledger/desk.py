@@ -308,7 +308,7 @@ class FirstDecisions:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def say(self, kind: str, subject: str, by: str, evidence: str) -> None:
+    def record(self, kind: str, subject: str, by: str, evidence: str) -> None:
         """Write a first word down; it takes the place of an earlier one."""
         with self._db.writing() as connection:
             connection.execute(delete(desk_first_words).where(_same(kind, subject)))

@@ -181,14 +181,14 @@ class SplitApi(ReportsReader):
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
         reply = self._commands.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
-        return classify_update(reply, told=self._told, split_id=split_id, was_in_doubt=was_in_doubt)
+        return classify_update(reply, id_in=self._id_in, split_id=split_id, was_in_doubt=was_in_doubt)
 
 
 ANSWER_TIME: Final = 3  # a question may be asked three times
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatusSeen:
     """What an answer said in a word that names nobody.
 
     Attributes:
@@ -232,18 +232,18 @@ class ProbeApi(SplitApi):
             return None
         return SplitReport.model_validate(data) if isinstance(data, dict) else None
 
-    def favorite_nobody(self, params: Mapping[str, str]) -> Told:
+    def favorite_nobody(self, params: Mapping[str, str]) -> StatusSeen:
         """POST /contacts/accounts_favorite with this query, of an account that does not exist."""
-        return self._told_by("POST", "/contacts/accounts_favorite", None, params)
+        return self._status_of("POST", "/contacts/accounts_favorite", None, params)
 
-    def delete_nobody(self, contact_id: str) -> Told:
+    def delete_nobody(self, contact_id: str) -> StatusSeen:
         """DELETE /contacts for a contact that does not exist."""
         body = canonical_json(body_of(ContactDelete(contact_id=contact_id)))
-        return self._told_by("DELETE", "/contacts", body, None)
+        return self._status_of("DELETE", "/contacts", body, None)
 
-    def _told_by(self, method: str, path: str, body: bytes | None, params: Mapping[str, str] | None) -> Told:
+    def _status_of(self, method: str, path: str, body: bytes | None, params: Mapping[str, str] | None) -> StatusSeen:
         deadline_s = self._queries.timeout_s
         reply = self._commands.send_once(method, path, body, params=params, deadline_s=deadline_s)
         if reply.failure is not None:
-            return Told(None)
-        return Told(reply.status, read_validation_errors(reply.body) or () if reply.status == 422 else ())
+            return StatusSeen(None)
+        return StatusSeen(reply.status, read_validation_errors(reply.body) or () if reply.status == 422 else ())

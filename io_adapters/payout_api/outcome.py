@@ -1,4 +1,4 @@
-"""What may be told of a reply: nothing its body says, only how it compares."""
+"""What may be id_in of a reply: nothing its body says, only how it compares."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -170,7 +170,7 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
 
 
 def classify_update(
-    reply: Reply, *, told: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
+    reply: Reply, *, id_in: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
 ) -> Answer:
     """Say what a reply to POST /split/{split_id}/update_exchange_rate proves.
 
@@ -179,7 +179,7 @@ def classify_update(
 
     Args:
         reply: Complete or not.
-        told: Reads from a report the id that `split_id` is one of.
+        id_in: Reads from a report the id that `split_id` is one of.
         split_id: The report the request was about.
         was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """
@@ -192,7 +192,7 @@ def classify_update(
     if not reply.body.strip():
         return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.empty", status=reply.status))
     report = _read_object(reply.body)
-    if report is None or told(report) not in {None, split_id}:
+    if report is None or id_in(report) not in {None, split_id}:
         return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.not_this", status=reply.status))
     return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.http", status=reply.status), report)
 

@@ -52,12 +52,12 @@ class AddressBook:
         with self._database.writing() as connection:
             same = connection.scalar(sa.select(contacts.c.id).where(contacts.c.identity == identity).limit(1))
             if same is not None and not again:
-                return _told(connection, same), False
+                return _contact(connection, same), False
             contact_id = str(uuid.uuid4())
             values = {"id": contact_id, "identity": identity, "tax_id": tax_id, "name": name, "email": email}
             connection.execute(sa.insert(contacts), values)
             _note(connection, at, "created", contact_id)
-            return _told(connection, contact_id), True
+            return _contact(connection, contact_id), True
 
     def change_email(self, at: float, contact_id: str | None, tax_id: str | None, email: str) -> Contact | None:
         """Change a contact's e-mail; None when there is no such contact."""
@@ -67,7 +67,7 @@ class AddressBook:
                 return None
             connection.execute(sa.update(contacts).where(contacts.c.id == known).values(email=email))
             _note(connection, at, "email_changed", known)
-            return _told(connection, known)
+            return _contact(connection, known)
 
     def delete(self, at: float, contact_id: str | None, tax_id: str | None) -> Contact | None:
         """Delete a contact and its accounts; return what it was, None when there is no such contact."""
@@ -75,7 +75,7 @@ class AddressBook:
             known = _find(connection, contact_id, tax_id)
             if known is None:
                 return None
-            was = _told(connection, known)
+            was = _contact(connection, known)
             connection.execute(sa.delete(contact_accounts).where(contact_accounts.c.contact_id == known))
             connection.execute(sa.delete(contacts).where(contacts.c.id == known))
             _note(connection, at, "deleted", known)
@@ -123,13 +123,13 @@ class AddressBook:
             if _find(connection, contact_id, None) is None:
                 return None
             _add_accounts(connection, at, [(contact_id, destination)])
-            return _told(connection, contact_id)
+            return _contact(connection, contact_id)
 
     def contacts(self) -> list[Contact]:
         """Return all contacts, oldest first."""
         with self._database.reading() as connection:
             known = connection.scalars(sa.select(contacts.c.id).order_by(contacts.c.number)).all()
-            return [_told(connection, contact_id) for contact_id in known]
+            return [_contact(connection, contact_id) for contact_id in known]
 
 
 def _find(connection: sa.Connection, contact_id: str | None, tax_id: str | None) -> str | None:
@@ -142,7 +142,7 @@ def _find(connection: sa.Connection, contact_id: str | None, tax_id: str | None)
     return connection.scalar(query)
 
 
-def _told(connection: sa.Connection, contact_id: str) -> Contact:
+def _contact(connection: sa.Connection, contact_id: str) -> Contact:
     """Return a contact as the service tells it."""
     row = connection.execute(sa.select(contacts).where(contacts.c.id == contact_id)).one()
     query = sa.select(*_ACCOUNT_COLUMNS).where(contact_accounts.c.contact_id == contact_id)

@@ -37,7 +37,7 @@ def create_contact(body: ContactCreation, sandbox: Running) -> Response:
     )
     if not created and sandbox.behaviour.known_contact == "refuse":
         raise HTTPException(409, "A contact with this tax_id exists")
-    return _told(contact)
+    return _response(contact)
 
 
 @router.put(Endpoint.UPDATE_CONTACT.path, response_model=Contact, responses=NOT_FOUND)
@@ -45,7 +45,7 @@ def update_contact(body: EmailUpdate, sandbox: Running) -> Response:
     """Change the e-mail of a contact."""
     refuse_if_any(_unknown(body, sandbox.behaviour) + _unnamed(body))
     contact = sandbox.address_book.change_email(sandbox.clock(), body.contact_id, body.tax_id, body.email)
-    return _told(contact or _absent(NO_CONTACT))
+    return _response(contact or _absent(NO_CONTACT))
 
 
 @router.delete(Endpoint.DELETE_CONTACT.path, response_model=Contact, responses=NOT_FOUND | NOTHING)
@@ -69,7 +69,7 @@ def favorite_account(
     sandbox: Running, account_id: Annotated[str, Query(alias=FAVORITE_ACCOUNT, min_length=1)]
 ) -> Response:
     """Mark one account as its contact's favourite, which no other of its accounts is then."""
-    return _told(sandbox.address_book.mark_favorite(sandbox.clock(), account_id) or _absent(NO_ACCOUNT))
+    return _response(sandbox.address_book.mark_favorite(sandbox.clock(), account_id) or _absent(NO_ACCOUNT))
 
 
 def _unknown(body: Body, behaviour: Behaviour) -> list[ValidationProblem]:
@@ -85,9 +85,9 @@ def _absent(detail: str) -> NoReturn:
     raise HTTPException(404, detail)
 
 
-def _told(found: BaseModel) -> Response:
+def _response(found: BaseModel) -> Response:
     return exact_answer(found.model_dump())
 
 
 def _deleted(found: BaseModel, behaviour: Behaviour) -> Response:
-    return Response(status_code=204) if behaviour.delete_answers == "nothing" else _told(found)
+    return Response(status_code=204) if behaviour.delete_answers == "nothing" else _response(found)

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from io_adapters.sandbox.assumptions import Behaviour
-from io_adapters.sandbox.store import REPORT_COLUMNS, StoredReport, status_told
+from io_adapters.sandbox.store import REPORT_COLUMNS, StoredReport, status_shown
 from io_adapters.sandbox.tables import Database, announced, deliveries, reports, webhooks
 from schemas.wire import canonical_json
 
@@ -250,9 +250,9 @@ class StatusWatch:
         with self._database.reading() as connection:
             known = [(row[0], StoredReport(*row[1:])) for row in connection.execute(query)]
         moved = [
-            Moved(report.split_id, report.report_id, status_told(report, behaviour, now), before)
+            Moved(report.split_id, report.report_id, status_shown(report, behaviour, now), before)
             for before, report in known
-            if status_told(report, behaviour, now) != before
+            if status_shown(report, behaviour, now) != before
         ]
         self._remember(moved)
         for event in moved:

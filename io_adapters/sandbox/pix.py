@@ -69,7 +69,7 @@ class Listed:
     str_start_date: dt.date
     is_active: bool
 
-    def told(self, inactive: frozenset[str]) -> Institution:
+    def as_shown(self, inactive: frozenset[str]) -> Institution:
         """Return the institution as the service tells it; `inactive` holds ISPBs."""
         return Institution(
             created_at=CREATED_AT,
@@ -129,7 +129,7 @@ def list_institutions(
     pages = -(-len(found) // rows)
     shown = found[(page - 1) * rows : page * rows]
     return InstitutionPage(
-        data=[institution.told(sandbox.behaviour.inactive_institutions) for institution in shown],
+        data=[institution.as_shown(sandbox.behaviour.inactive_institutions) for institution in shown],
         pagination=Pagination(
             current_page=page,
             rows_per_page=rows,

@@ -226,7 +226,7 @@ def _checked(document: YamlText, model: type[Model]) -> Model:
         return model.model_validate(document.values)
     except ValidationError as error:
         problems = _without_noise(document, error.errors(include_url=False, include_input=False))
-        found = sorted({_told(document, model, problem) for problem in problems})
+        found = sorted({_located(document, model, problem) for problem in problems})
         lines = [f"{document.name}:{line}:{column} {message}" for (line, column), message in found]
         raise ConfigurationError("\n".join(lines)) from None
 
@@ -241,7 +241,7 @@ def _without_noise(document: YamlText, problems: list[ErrorDetails]) -> list[Err
     return [p for p in problems if p["type"] not in _VAGUE or not explained(document.written(p["loc"]))]
 
 
-def _told(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], str]:
+def _located(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], str]:
     path = document.written(problem["loc"])
     message = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "missing":

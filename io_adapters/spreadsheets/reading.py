@@ -109,7 +109,7 @@ class SpreadsheetFile:
     _opened: OpenedFile
     _content: Content
     _place: Place
-    _told: list[Message | str] = field(default_factory=list)
+    _decisions: list[Message | str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -133,7 +133,7 @@ class SpreadsheetFile:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
         layout = recognised(self.views, layouts, self._place)
-        self._told.append(Message("file.layout", layout=layout.layout))
+        self._decisions.append(Message("file.layout", layout=layout.layout))
         return layout
 
     def tables(self, layout: Layout) -> Iterator[RawTable]:
@@ -158,7 +158,7 @@ class SpreadsheetFile:
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity = self._content.identity()
-        before = (*self._told, *_packing(self._content), *self._opened.decisions)
+        before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
         for block in self._opened.blocks(fit):
             yield replace(block, file=identity, decisions=(*before, *block.decisions))
         self._content.check_unchanged()

@@ -403,7 +403,7 @@ def paid_alike(
         asked = owed.base_key not in decided
         alike = [candidate for candidate in candidates if _counts(candidate, owed, identity, asked=asked)]
         if alike:
-            found[owed.key] = tuple(dict.fromkeys(_told(sum_paid, owed, identity) for sum_paid in alike))
+            found[owed.key] = tuple(dict.fromkeys(_paid_alike(sum_paid, owed, identity) for sum_paid in alike))
     return found
 
 
@@ -420,7 +420,7 @@ def _overlap(period: str, other: str) -> bool:
     return first.start <= second.end and second.start <= first.end
 
 
-def _told(paid: Claim, owed: Obligation, identity: JobIdentity) -> PaidAlike:
+def _paid_alike(paid: Claim, owed: Obligation, identity: JobIdentity) -> PaidAlike:
     return PaidAlike(
         paid.job,
         paid.period,

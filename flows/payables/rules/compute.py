@@ -197,10 +197,10 @@ class _Case:
         )
         listed = hold_unlisted(claimed.obligations, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
-        allowed = hold_refused(checked, self.standing.refused, self._said_to_pay())
+        allowed = hold_refused(checked, self.standing.refused, self._decided_to_pay())
         return Payables(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
 
-    def _said_to_pay(self) -> frozenset[str]:
+    def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
 
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:

@@ -69,7 +69,7 @@ def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[s
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    issues = tuple(finding.issue() for finding in _told_once(findings))
+    issues = tuple(finding.issue() for finding in _once(findings))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
 
@@ -102,7 +102,7 @@ def _hold_doubled_shares(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     held = shares.loc[later, list(ASSET_NAMES)].assign(asset_read=True)
     sound = DataFrame[Shares](shares[~later].reset_index(drop=True))
     asked = in_question([inputs.shares_in_question, held])
-    return replace(inputs, shares=sound, shares_in_question=asked), _told_of_copies(shares, first, later)
+    return replace(inputs, shares=sound, shares_in_question=asked), _findings_of_copies(shares, first, later)
 
 
 def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
@@ -112,7 +112,7 @@ def _hold_doubled_advances(inputs: Inputs) -> tuple[Inputs, list[_Finding]]:
     code = IssueCode.ROW_DUPLICATE.value
     problems = dict.fromkeys(advances.loc[later, "tax_id"].tolist(), code) | dict(inputs.advance_problems)
     sound = DataFrame[Advances](advances[~later].reset_index(drop=True))
-    return replace(inputs, advances=sound, advance_problems=problems), _told_of_copies(advances, first, later)
+    return replace(inputs, advances=sound, advance_problems=problems), _findings_of_copies(advances, first, later)
 
 
 def _copies(rows: pd.DataFrame, same: list[str]) -> tuple["pd.Series[int]", "pd.Series[bool]"]:
@@ -122,7 +122,7 @@ def _copies(rows: pd.DataFrame, same: list[str]) -> tuple["pd.Series[int]", "pd.
     return first, first != positions
 
 
-def _told_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.Series[bool]") -> list[_Finding]:
+def _findings_of_copies(rows: pd.DataFrame, first: "pd.Series[int]", later: "pd.Series[bool]") -> list[_Finding]:
     findings = []
     places = rows[PLACE].to_numpy().tolist()
     for (file, sheet, row), of in zip(rows.loc[later, PLACE].to_numpy().tolist(), first[later].tolist(), strict=True):
@@ -195,7 +195,7 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
     return findings
 
 
-def _told_once(findings: Iterable[_Finding]) -> list[_Finding]:
+def _once(findings: Iterable[_Finding]) -> list[_Finding]:
     """One issue an asset, at its first line: a person adds the missing share once."""
     seen, once = set[tuple[object, ...]](), []
     for finding in findings:

@@ -85,15 +85,17 @@ def codes_of(updates: Iterable[ExchangeUpdate]) -> set[ExitCode]:
     }
 
 
-def told_with_rates(batches: Iterable[BatchSummary], updates: Mapping[str, ExchangeUpdate]) -> list[BatchSummary]:
+def with_rates(batches: Iterable[BatchSummary], updates: Mapping[str, ExchangeUpdate]) -> list[BatchSummary]:
     """Tell with each report the rate it was to have and what became of setting it."""
     return [
-        batch.model_copy(update={"exchange": _told(updates[batch.report_id])}) if batch.report_id in updates else batch
+        batch.model_copy(update={"exchange": _batch_exchange(updates[batch.report_id])})
+        if batch.report_id in updates
+        else batch
         for batch in batches
     ]
 
 
-def _told(update: ExchangeUpdate) -> BatchExchange:
+def _batch_exchange(update: ExchangeUpdate) -> BatchExchange:
     return BatchExchange(
         update_id=update.id,
         currency=update.terms.currency,

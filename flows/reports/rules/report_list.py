@@ -68,7 +68,7 @@ def compare_listing(
         for name in names_of(report):
             bearers.setdefault(name, []).append(report)
         if report.id in by_id:
-            alarms += _told_otherwise(by_id[report.id], report)
+            alarms += _mismatches(by_id[report.id], report)
     for name, bearing in sorted(bearers.items()):
         parts = name.split("-")
         if len(parts) != 4 or parts[1] != service:
@@ -92,7 +92,7 @@ def _is_missing(known: SentReport | None, bearing: Sequence[SplitReport]) -> boo
     return None not in ids and known.split_id not in ids
 
 
-def _told_otherwise(sent: SentReport, report: SplitReport) -> list[Alarm]:
+def _mismatches(sent: SentReport, report: SplitReport) -> list[Alarm]:
     """Alarm where a report that is ours is told otherwise than it was sent; what is left out contradicts nothing."""
     names = sorted(names_of(report))
     found = []

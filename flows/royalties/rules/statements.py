@@ -116,7 +116,7 @@ class EarningSums:
 
     def recordings(self) -> tuple[RecordingPart, ...]:
         """Tell the parts, the recording that earned most first, its currencies, rates and roles in order."""
-        return tuple(self._told(key) for key in sorted(self._parts, key=self._place))
+        return tuple(self._recording(key) for key in sorted(self._parts, key=self._place))
 
     def by_platform(self) -> tuple[PartOf, ...]:
         """Tell the platforms, the one that brought most first."""
@@ -135,7 +135,7 @@ class EarningSums:
         most = self._of_recording[recording].copy_negate()
         return (most, self._written(recording), recording, currency, Decimal(rate), role, share_ppm)
 
-    def _told(self, key: _PartKey) -> RecordingPart:
+    def _recording(self, key: _PartKey) -> RecordingPart:
         recording, currency, rate, role, share_ppm = key
         title, artist, upc = self._written(recording)
         part = self._parts[key]

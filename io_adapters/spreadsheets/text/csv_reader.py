@@ -35,7 +35,7 @@ from io_adapters.spreadsheets.text.records import (
     line_start,
     nothing_but_blank,
     positions_of,
-    told_length,
+    text_length,
 )
 
 
@@ -153,7 +153,7 @@ def read_quickly(records: Regular, form: Form) -> Piece | None:
     columns = _parsed(records, kept, form)
     if columns is None or sum(map(len, columns[0])) != kept or first_too_long(columns) is not None:
         return None
-    kept = told_length(columns, kept)
+    kept = text_length(columns, kept)
     one_line_each = pd.RangeIndex(first_row, first_row + kept)
     return Piece(
         first_row=first_row,
@@ -213,7 +213,7 @@ def read_exactly(content: bytes, first_row: int, form: Form, *, last: bool) -> P
     if (position := first_too_long(columns)) is not None:
         raise BrokenRecord(int(rows[position]), "one_cell")
     up_to_misshapen = int(np.searchsorted(rows, misshapen[-1])) + 1 if misshapen else 0
-    kept = max(told_length(columns, len(rows)), up_to_misshapen)
+    kept = max(text_length(columns, len(rows)), up_to_misshapen)
     return Piece(
         first_row=first_row,
         rows=pd.Index(rows[:kept]),

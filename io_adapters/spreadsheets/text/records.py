@@ -205,7 +205,7 @@ def blank_rows(begin: int, end: int, width: int) -> Piece:
     return Piece(begin, pd.RangeIndex(begin, end), [[nothing]] * width, (), end, end, 0)
 
 
-def told_length(columns: list[list[pa.Array]], rows: int) -> int:
+def text_length(columns: list[list[pa.Array]], rows: int) -> int:
     """Count the rows up to the last one with anything in it."""
     if not rows or any(column[-1][-1].as_py() for column in columns):
         return rows

@@ -19,7 +19,7 @@ TOLD = {"id": "c-1", "tax_id": ANA, "name": "Ana Maria", "email": MAIL, "account
 
 
 def told(ledger, tax_id=ANA, asked_email=MAIL, **changes):
-    return ledger.contacts.told(tax_id, Contact.model_validate(TOLD | changes), asked_email=asked_email)
+    return ledger.contacts.as_answered(tax_id, Contact.model_validate(TOLD | changes), asked_email=asked_email)
 
 
 def take(ledger, owner):
@@ -55,7 +55,7 @@ class TestContacts:
 
     def test_an_answer_that_leaves_things_out_leaves_what_was_known(self, ledger):
         before = told(ledger)
-        after = ledger.contacts.told(ANA, Contact(), asked_email="new@example.com")
+        after = ledger.contacts.as_answered(ANA, Contact(), asked_email="new@example.com")
         assert (after.contact_id, after.name, after.accounts) == (before.contact_id, before.name, before.accounts)
         assert after.email == "new@example.com"
 
