@@ -34,7 +34,7 @@ from schemas.job import Job, Period
 from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan
 from schemas.submission import PlanFate, SubmissionState
-from schemas.values.money import format_cents, parse_amount
+from schemas.values.money import parse_amount
 from schemas.values.names import different_people, same_person
 
 
@@ -196,7 +196,7 @@ def record_approval(
     if kind is ApprovalKind.PERSON:
         require_typed_name_counts(ledger, stored.job)
     if total_cents != stored.total_cents:
-        theirs, ours = (format_cents(cents, "pt-BR") for cents in (total_cents, stored.total_cents))
+        theirs, ours = Money(total_cents), Money(stored.total_cents)
         raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
     waits = any(submission.state is SubmissionState.PLANNED for submission in stored.submissions)
     if stored.approved_at is not None and not waits:
