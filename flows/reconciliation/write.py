@@ -1,6 +1,7 @@
 """Write what a run came to, and again after every later look: workbook, CSV, summary, corrections, statements."""
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -34,11 +35,13 @@ from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
-from schemas.obligation import submissions_of
+from schemas.obligation import Obligations, submissions_of
 from schemas.payee_statement import StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, Summary
-from schemas.submission import UNTOLD, SubmissionState
+from schemas.submission import UNTOLD, Submission, SubmissionState
+from schemas.tables.contract import DataFrame
+from schemas.tables.row_accounting import RowRuns
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
 
@@ -179,55 +182,38 @@ def output_folder(run: Run) -> Path:
     return (base / run.job.job / run.request.period.label / run.id).absolute()
 
 
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """What ledger and service say by now of what claims a run's obligations.
+
+    Attributes:
+        submissions: By id.
+        reports: The last report of each that has one, by submission id.
+        own: What the run sent, or what is planned, in the order of the batches.
+        unfinished: What of earlier runs still keeps its payments from being done.
+        decided: Ids of those that people have explained, payment by payment.
+    """
+
+    submissions: dict[str, Submission]
+    reports: dict[str, SplitReport]
+    own: list[Submission]
+    unfinished: list[Submission]
+    decided: set[str]
+
+
 def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Reconciliation:
     """Hold a run's document against what the ledger and the reports say by now.
 
     Raises:
         BrokenInvariant: centavos or rows do not add up.
     """
-    named = ledger.submissions.with_ids(submissions_of(document.obligations))
-    submissions = {submission.id: submission for submission in named}
-    snapshots = ledger.reports.latest(list(submissions))
-    reports = {name: SplitReport.model_validate(parse_json(snapshot.document)) for name, snapshot in snapshots.items()}
-    words = ledger.decisions.on_reports([owed.key for owed in document.obligations])
-    placed = reconcile(document.obligations, submissions, run_id, reports=reports, decisions=words)
-    rows = place_rows(document.rows, placed)
-    own = [
-        submission
-        for submission in submissions.values()
-        if submission.run_id == run_id or submission.state is SubmissionState.PLANNED
-    ]
-    own.sort(key=lambda submission: (submission.plan_digest, submission.batch_number))
-    ever_sent = ledger.submissions.ever_sent(document.job)
-    unfinished = [
-        submission
-        for submission in submissions.values()
-        if submission not in own and not is_duplicate(submission, run_id)
-    ]
-    untold = {submission.id for submission in submissions.values() if submission.state in UNTOLD}
-    decided = untold - ledger.decisions.undecided(untold)
-    followed = [*own, *unfinished]
-    ended = ended_otherwise([submission for submission in own if submission.id not in decided])
-    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, reports), *ended]
-    rates = ledger.exchange_updates.of_reports(submissions) if document.currency != HOME_CURRENCY else {}
-    codes = closing_codes(document.codes, followed, discrepancies, ever_sent=ever_sent, decided=decided)
-    code = worst(codes | codes_of(rates.values()))
-    issues = pd.Series([issue.code.value for issue in document.issues], dtype="str").value_counts().sort_index()
-    summary = Summary(
-        run=run_id,
-        job=document.job,
-        period=document.period,
-        plan_digest=document.plan_digest,
-        currency=document.currency,
-        state=state_name(code, sent=bool(own)),
-        exit_code=int(code),
-        totals_cents=total_up(placed, document.in_cents, submissions, reports, run_id),
-        batches=with_rates(summarise_batches(own), rates),
-        rows=count_rows(rows),
-        account_checks=document.check_counts,
-        issues={str(name): int(count) for name, count in issues.items()},
-        discrepancies=discrepancies,
+    followed = _follow(document, run_id, ledger)
+    decisions = ledger.decisions.on_reports([owed.key for owed in document.obligations])
+    placed = reconcile(
+        document.obligations, followed.submissions, run_id, reports=followed.reports, decisions=decisions
     )
+    rows = place_rows(document.rows, placed)
+    summary = _summarise(document, run_id, ledger, followed, placed, rows)
     found = Reconciliation(
         summary=summary,
         payer_name=document.payer_name,
@@ -240,4 +226,55 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         issues=document.issues,
         decisions=document.decisions,
     )
+    code = ExitCode(summary.exit_code)
     return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
+
+
+def _follow(document: RunDocument, run_id: str, ledger: Ledger) -> _Followed:
+    named = ledger.submissions.with_ids(submissions_of(document.obligations))
+    submissions = {submission.id: submission for submission in named}
+    snapshots = ledger.reports.latest(list(submissions))
+    own = [
+        submission for submission in named if submission.run_id == run_id or submission.state is SubmissionState.PLANNED
+    ]
+    untold = {submission.id for submission in named if submission.state in UNTOLD}
+    return _Followed(
+        submissions=submissions,
+        reports={name: SplitReport.model_validate(parse_json(seen.document)) for name, seen in snapshots.items()},
+        own=sorted(own, key=lambda submission: (submission.plan_digest, submission.batch_number)),
+        unfinished=[other for other in named if other not in own and not is_duplicate(other, run_id)],
+        decided=untold - ledger.decisions.undecided(untold),
+    )
+
+
+def _summarise(  # what a summary is made of, each from another step
+    document: RunDocument,
+    run_id: str,
+    ledger: Ledger,
+    followed: _Followed,
+    placed: Obligations,
+    rows: DataFrame[RowRuns],
+) -> Summary:
+    own, decided = followed.own, followed.decided
+    ended = ended_otherwise([submission for submission in own if submission.id not in decided])
+    discrepancies = [*document.discrepancies, *withheld_otherwise(placed, own, followed.reports), *ended]
+    rates = ledger.exchange_updates.of_reports(followed.submissions) if document.currency != HOME_CURRENCY else {}
+    sent, ever_sent = [*own, *followed.unfinished], ledger.submissions.ever_sent(document.job)
+    codes = closing_codes(document.codes, sent, discrepancies, ever_sent=ever_sent, decided=decided)
+    code = worst(codes | codes_of(rates.values()))
+    issues = Counter(issue.code.value for issue in document.issues)
+    return Summary(
+        run=run_id,
+        job=document.job,
+        period=document.period,
+        plan_digest=document.plan_digest,
+        currency=document.currency,
+        state=state_name(code, sent=bool(own)),
+        exit_code=int(code),
+        totals_cents=total_up(placed, document.in_cents, followed.submissions, followed.reports, run_id),
+        batches=with_rates(summarise_batches(own), rates),
+        rows=count_rows(rows),
+        account_checks=document.check_counts,
+        issues=dict(sorted(issues.items())),
+        discrepancies=discrepancies,
+    )

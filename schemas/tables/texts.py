@@ -38,7 +38,7 @@ def read_name(text: str, _kind: CellKind) -> Reading[str]:
     if text[0] in "=+-@":
         return Reading(None, IssueCode.NAME_FORMULA)
     if not 2 <= len(text) <= 200:
-        return Reading(None, IssueCode.NAME_LENGTH, {"found": len(text)})
+        return Reading(None, IssueCode.NAME_LENGTH, {"count": len(text)})
     if text.isascii():
         return Reading(text)
     if strangers := _strangers(text):
