@@ -320,7 +320,7 @@ def qrcode(
             warnings.simplefilter("ignore", DeprecationWarning)  # people are told below, in words for them
             code = service.api.pix.create_qr_code(request)
         found = service.api.pix.check_qr_code(request, code)
-    words = found.render_in("en")
+    words = [str(message) for message in found.messages]
     sys.stderr.write("".join(f"{line}\n" for line in words))
     sound = found.is_sound
     if sound and not as_json:

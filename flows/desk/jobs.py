@@ -25,7 +25,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.desk_people import Launch, Role
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.job import Job, resolve_period
-from schemas.messages import Message
+from schemas.messages import Listed, Message
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
 
@@ -49,7 +49,7 @@ class JobLine:
         period: Label of the days it would pay for now.
         payer: Who pays.
         sources: What the caller may give files for: (name to give, files it reads otherwise).
-        problem: What is wrong with its file; "" when nothing is.
+        problem: What is wrong with its file; None when nothing is.
         last_run: Its latest run.
         waiting_digest: The plan that waits for approval; "" when none does.
     """
@@ -60,7 +60,7 @@ class JobLine:
     period: str
     payer: str
     sources: tuple[tuple[str, str], ...]
-    problem: str
+    problem: Message | Listed | None
     last_run: Run | None
     waiting_digest: str
 
@@ -91,7 +91,7 @@ class JobsFolder:
         self._folder = folder
         self._ledger = ledger
         self._now = now
-        self._read: dict[Path, tuple[tuple[int, int], Job | str]] = {}
+        self._read: dict[Path, tuple[tuple[int, int], Job | Message | Listed]] = {}
         self._lock = threading.Lock()
 
     def list(self) -> tuple[JobLine, ...]:
@@ -119,7 +119,7 @@ class JobsFolder:
             return None
         return next((path for path in find_jobs(self._folder) if self._token(path) == token), None)
 
-    def declared(self, path: Path) -> Job | str:
+    def declared(self, path: Path) -> Job | Message | Listed:
         """Return what a job file declares, or what is wrong with it."""
         try:
             stat = path.stat()
@@ -131,7 +131,7 @@ class JobsFolder:
                 with self._lock:
                     self._read[path] = known
         except OSError as error:
-            return error.strerror or "unreadable"
+            return Listed((error.strerror or type(error).__name__,))
         return known[1]
 
     def _standing(self) -> _Standing:
@@ -147,23 +147,23 @@ class JobsFolder:
     def _line(self, path: Path, standing: _Standing) -> JobLine:
         assert self._folder is not None  # noqa: S101
         shown, token, job = str(path.relative_to(self._folder)), self._token(path), self.declared(path)
-        if isinstance(job, str):
+        if not isinstance(job, Job):
             return JobLine(token, shown, "", "", "", (), job, None, "")
         period = resolve_period(job.period, self._now().astimezone().date()).label
         last = self._ledger.runs.latest(job.job)
         sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
         last_run = as_shown(last, standing.planned, self._ledger, self._now()) if last else None
         digest = standing.waiting.get((job.job, period), "")
-        return JobLine(token, shown, job.job, period, job.payer.name, sources, "", last_run, digest)
+        return JobLine(token, shown, job.job, period, job.payer.name, sources, None, last_run, digest)
 
 
-def _declared(path: Path) -> Job | str:
+def _declared(path: Path) -> Job | Message | Listed:
     try:
         return read_job(path).job
     except RepasseError as error:
-        return error.message
+        return error.content
     except Exception as bug:  # noqa: BLE001  # one file nobody can read hides no other job
-        return str(describe_bug(bug))
+        return describe_bug(bug)
 
 
 def _source(position: int, job: Job) -> tuple[str, str]:

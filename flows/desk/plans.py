@@ -22,7 +22,7 @@ from schemas.approval import PlanRule
 from schemas.desk_people import Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
-from schemas.messages import Message, render
+from schemas.messages import Listed, Message, render
 from schemas.plan import Approval, ApprovalKind
 from schemas.plan_view import PlanPage
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
@@ -46,7 +46,7 @@ class PlanStanding:
         missing: How many more people must say yes.
         only_signed_in: Whether only words given in the desk count.
         preparers: Who prepared it, where they do not count in the desk; empty where they do.
-        job_problem: Why its job file does not tell whose words it takes; "" when it does.
+        job_problem: Why its job file does not tell whose words it takes; None when it does.
         page: The plan as it was frozen; None where no run has kept it.
     """
 
@@ -56,7 +56,7 @@ class PlanStanding:
     missing: int
     only_signed_in: bool
     preparers: tuple[str, ...]
-    job_problem: str
+    job_problem: Message | Listed | None
     page: PlanPage | None
 
     @property
@@ -105,7 +105,7 @@ class Plans:
             missing=approvals_missing(self._ledger, job, stored, self._now()) if job and state == "waiting" else 0,
             only_signed_in=rule.identities == "signed_in",
             preparers=tuple(sorted(stored.preparers)) if needed > 1 or rule.other_than_preparer is not False else (),
-            job_problem="" if isinstance(declared, Job) else declared,
+            job_problem=None if isinstance(declared, Job) else declared,
             page=page,
         )
 
@@ -122,7 +122,7 @@ class Plans:
             self._ledger, stored.digest, by=by, total_text=total_text, kind=ApprovalKind.SIGNED_IN, now=self._now()
         )
         run, job = self._ledger.runs.get(stored.run_id), self._declared(stored)
-        if run is None or isinstance(job, str) or approvals_missing(self._ledger, job, stored, self._now()):
+        if run is None or not isinstance(job, Job) or approvals_missing(self._ledger, job, stored, self._now()):
             return ""
         rule = rule_for(self._ledger, job, stored)
         needed = approvers_needed(rule, stored, must_look=True)
@@ -156,9 +156,9 @@ class Plans:
                     self._pages.popitem(last=False)
         return known
 
-    def _declared(self, stored: StoredPlan) -> Job | str:
+    def _declared(self, stored: StoredPlan) -> Job | Message | Listed:
         run = self._ledger.runs.get(stored.run_id)
-        return self._jobs.declared(Path(run.job_file)) if run and run.job_file else "no job file is known"
+        return self._jobs.declared(Path(run.job_file)) if run and run.job_file else Message("desk.job.unknown_file")
 
 
 def _state(stored: StoredPlan) -> Literal["waiting", "rejected", "approved", "replaced"]:

@@ -12,7 +12,7 @@ from io_adapters.payout_api.commands import Commands, answer_in
 from io_adapters.payout_api.errors import RuleBroken
 from io_adapters.payout_api.queries import Queries, Reading
 from schemas.errors import NotSent
-from schemas.messages import Message, render
+from schemas.messages import Message
 from schemas.values.brcode import BrCodeProblem, check_brcode
 from schemas.wire import Institution, InstitutionPage, QrCode, QrCodeRequest
 
@@ -39,16 +39,12 @@ class QrCodeFindings:
         """Whether there is a text, and nothing about it or the answer is wrong."""
         return self.payload is not None and not self.differs and all(problem.leaves_open for problem in self.problems)
 
-    def render_in(self, language: str) -> tuple[str, ...]:
-        """Say everything to a person: the deprecation first, then what was found."""
-        lines = [render("brcode.deprecated", language)]
-        if self.payload is None:
-            lines.append(render("brcode.unchecked", language))
-        return (
-            *lines,
-            *(render(f"brcode.{problem.name.lower()}", language) for problem in self.problems),
-            *self.differs,
-        )
+    @property
+    def messages(self) -> tuple[Message | str, ...]:
+        """All that a person should know: the deprecation first, then what was found."""
+        unchecked = (Message("brcode.unchecked"),) if self.payload is None else ()
+        problems = (Message(f"brcode.{problem.name.lower()}") for problem in self.problems)
+        return (Message("brcode.deprecated"), *unchecked, *problems, *self.differs)
 
 
 def check_qr_code(request: QrCodeRequest, code: QrCode, *, holds: Holds = "any") -> QrCodeFindings:

@@ -10,6 +10,7 @@ import pytest
 
 from io_adapters.payout_api.errors import RuleBroken, Unanswered
 from io_adapters.payout_api.pix import check_qr_code
+from schemas.messages import Message, render
 from schemas.values.brcode import BrCodeProblem, crc16
 from schemas.wire import AdditionalData, QrCode, QrCodeRequest
 
@@ -102,8 +103,12 @@ def test_the_text_is_found_in_whichever_form_it_comes(holds, base_64):
 def test_a_picture_or_nothing_cannot_be_checked_and_that_is_said(base_64):
     found = check_qr_code(ASKED, code(base_64=base_64))
     assert (found.payload, found.is_sound) == (None, False)
-    assert any("could not be checked" in said for said in found.render_in("en"))
-    assert any("não puderam ser conferidos" in said for said in found.render_in("pt-BR"))
+    assert any("could not be checked" in str(message) for message in found.messages)
+    assert any(
+        "não puderam ser conferidos" in render(message, "pt-BR")
+        for message in found.messages
+        if isinstance(message, Message)
+    )
 
 
 def test_a_text_said_to_be_a_picture_is_not_looked_at():
@@ -120,7 +125,7 @@ def test_a_text_said_to_be_a_picture_is_not_looked_at():
 def test_a_code_that_pays_somebody_else_or_another_amount_is_not_sound(changed, problem):
     found = check_qr_code(ASKED.model_copy(update=changed), code(base_64=TEXT))
     assert (found.problems, found.is_sound) == ((problem,), False)
-    assert any("Do not use it" in said for said in found.render_in("en"))
+    assert any("Do not use it" in str(message) for message in found.messages)
 
 
 def test_an_answer_that_contradicts_the_request_is_not_sound():
@@ -132,7 +137,7 @@ def test_an_answer_that_contradicts_the_request_is_not_sound():
 
 def test_findings_start_with_the_deprecation_and_name_nobody():
     found = check_qr_code(ASKED, code(base_64=TEXT))
-    assert found.render_in("pt-BR")[0].startswith("O serviço desaconselha")
+    assert render(found.messages[0], "pt-BR").startswith("O serviço desaconselha")
     assert "ana@" not in repr(found)
 
 
