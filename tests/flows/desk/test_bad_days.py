@@ -75,7 +75,7 @@ def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(ana, job, 
     job.unlink()
     assert "Nenhum trabalho" in words_of(ana.get("/"))
     ana.get(the_job, code=404)
-    assert "no such job" in launch(ana, look, code=422)
+    assert "esse job não existe" in launch(ana, look, code=422)
 
 
 def test_a_job_file_that_becomes_a_folder_is_no_job(ana, job, the_job):
