@@ -144,7 +144,8 @@ def test_alarms_name_reports_and_nobody(language):
     wrong = report(**SENT | {"taxId": "98765432000198", "totalAmount": "7.00", "reportId": SECOND})
     sent = [SentReport(OURS, "s-1", "11222333000181", "BRL", 10_000)]
     texts = [
-        render(alarm.message, language) for alarm in compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd")
+        render(alarm.message, language)
+        for alarm in compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd")
     ]
     assert len(texts) == 4
     assert not any(document in text for text in texts for document in ("98765432000198", "11222333000181"))
