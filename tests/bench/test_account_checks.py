@@ -60,5 +60,5 @@ def test_five_thousand_accounts_fifty_at_a_time(
         assert (counts.made, counts.reused, counts.cost_cents) == (0, CHECKS, 0)
     share = f"the ideal, so {IDEAL_S / asking_s:.1%} of its throughput"
     what = f"check {CHECKS:,} accounts, {AT_A_TIME} at a time, 100 ms each"
-    figures.tell(what, asking_s, beside_s=IDEAL_S, beside=share)
-    figures.tell("    the second night, nothing to ask", second_night_s)
+    figures.add(what, asking_s, baseline_median=IDEAL_S, baseline=share)
+    figures.add("    the second night, nothing to ask", second_night_s)

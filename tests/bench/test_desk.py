@@ -54,11 +54,13 @@ def test_each_page_with_ten_thousand_payees(figures: Figures, tmp_path, monkeypa
         medians["paid " + sent] = statistics.median(timed(browser, sent) for _ in range(ROUNDS))
     slowest = max(medians, key=medians.__getitem__)
     within = f"the {LIMIT_S * 1e3:.0f} ms a page may take"
-    figures.tell(f"the desk, {PAYEES:,} payees: a plan for the first time", first, beside_s=LIMIT_S, beside=within)
+    figures.add(
+        f"the desk, {PAYEES:,} payees: a plan for the first time", first, baseline_median=LIMIT_S, baseline=within
+    )
     for what, page in (("the plan again", plan), ("a page of payments", f"{plan}/payments?page=99"), ("home", "/")):
-        figures.tell(f"    {what}", medians[page], beside_s=LIMIT_S, beside=within)
+        figures.add(f"    {what}", medians[page], baseline_median=LIMIT_S, baseline=within)
     told = f"    the slowest of {len(medians)} ({slowest.split('/')[1] or 'home'})"
-    figures.tell(told, medians[slowest], beside_s=LIMIT_S, beside=within)
+    figures.add(told, medians[slowest], baseline_median=LIMIT_S, baseline=within)
 
 
 def timed(browser: Browser, page: str) -> float:

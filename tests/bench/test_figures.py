@@ -7,18 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-import pandas as pd
 import pytest
 from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
-from stdnum.br import cnpj, cpf
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
-from sample_data.making.people import Registry, masked
 from schemas.exit_codes import ExitCode
 from schemas.tables.parsing import parse_table
-from schemas.values.tax_id import read_tax_ids
 from tests.bench.conftest import Figures, median_s
 from tests.bench.large_ledger import approve_many
 from tests.crash import workers
@@ -40,26 +36,16 @@ def process(*command: str) -> Callable[[], object]:
 
 def test_starting(figures: Figures):
     bare_s = median_s(process(sys.executable, "-c", "pass"), 5)
-    figures.tell("repasse --help", median_s(process(REPASSE, "--help"), 5), beside_s=bare_s, beside="python -c pass")
+    figures.add(
+        "repasse --help", median_s(process(REPASSE, "--help"), 5), baseline_median=bare_s, baseline="python -c pass"
+    )
 
 
 def test_checking_ten_thousand_payments(figures: Figures, tmp_path: Path):
     job = write_payments_job(tmp_path, 10_000)
     bare_s = median_s(process(sys.executable, "-c", BARE_READ, str(job.workbook)))
     check_s = median_s(process(REPASSE, "check", str(job.path)))
-    figures.tell("repasse check, 10,000 payments in XLSX", check_s, beside_s=bare_s, beside="calamine alone")
-
-
-@pytest.mark.parametrize(("kind", "one"), [("CPF", cpf), ("CNPJ", cnpj)])
-def test_reading_a_column_of_tax_ids(figures: Figures, kind: str, one: object):
-    registry = Registry(kind)
-    new = registry.cpf if kind == "CPF" else lambda: registry.cnpj(letters=True)
-    texts = [masked(new()) for _ in range(20_000)]
-    column = pd.Series(texts * 5, dtype="str")
-    bare_s = median_s(lambda: [one.is_valid(text) for text in texts]) / len(texts)  # type: ignore[attr-defined]
-    ours_s = median_s(lambda: read_tax_ids(column)) / len(column)
-    assert (read_tax_ids(column).tax_ids != "").all()
-    figures.tell(f"a {kind} in a column of 100,000", ours_s, beside_s=bare_s, beside="python-stdnum")
+    figures.add("repasse check, 10,000 payments in XLSX", check_s, baseline_median=bare_s, baseline="calamine alone")
 
 
 def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
@@ -71,8 +57,8 @@ def test_reading_a_large_workbook(figures: Figures, tmp_path: Path):
     raw = read_table(str(path), layout)
     parse_s = median_s(lambda: parse_table(raw, layout))
     assert len(parse_table(raw, layout).frame) == 200_000
-    figures.tell("read 200,000 statement lines in XLSX", read_s, beside_s=bare_s, beside="calamine alone")
-    figures.tell("check 200,000 statement lines", parse_s, beside_s=bare_s, beside="calamine alone")
+    figures.add("read 200,000 statement lines in XLSX", read_s, baseline_median=bare_s, baseline="calamine alone")
+    figures.add("check 200,000 statement lines", parse_s, baseline_median=bare_s, baseline="calamine alone")
 
 
 def write_statement(path: Path, lines: int) -> None:
@@ -97,9 +83,9 @@ def test_paying_ten_thousand_people(figures: Figures, tmp_path: Path, checks: st
         ended = perf_counter()
         assert worker.ended() == ExitCode.DONE
         assert payday.posts() == 20
-    figures.tell(f"pay {payments:,} people in 20 batches, account checks: {checks}", ended - began)
+    figures.add(f"pay {payments:,} people in 20 batches, account checks: {checks}", ended - began)
     for (name, start), (_, end) in zip(stages, [*stages[1:], ("", ended)], strict=True):
-        figures.tell(f"    {name.replace('_', ' ')}", end - start)
+        figures.add(f"    {name.replace('_', ' ')}", end - start)
 
 
 def test_how_fast_is_the_disk(figures: Figures, tmp_path: Path):
@@ -111,7 +97,7 @@ def test_how_fast_is_the_disk(figures: Figures, tmp_path: Path):
             file.flush()
             os.fsync(file.fileno())
 
-        figures.tell("fsync of 4 kB on this disk", median_s(write_through, 50))
+        figures.add("fsync of 4 kB on this disk", median_s(write_through, 50))
 
 
 def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Path):
@@ -137,10 +123,10 @@ def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Pat
         assert worker.ended() == ExitCode.DONE
         assert payday.posts() == batches + 1
         check_s = median_s(lambda: payday.start(does=workers.settle).ended(), 1)
-    figures.tell("repasse status, 100,000 payments", status_s, beside_s=empty_s, beside="an empty ledger")
-    figures.tell("    the ledger's part of it", list_s)
-    figures.tell("recover after a kill, 100,000 payments", recover_s)
-    figures.tell("repasse settle with nothing left to settle", check_s)
+    figures.add("repasse status, 100,000 payments", status_s, baseline_median=empty_s, baseline="an empty ledger")
+    figures.add("    the ledger's part of it", list_s)
+    figures.add("recover after a kill, 100,000 payments", recover_s)
+    figures.add("repasse settle with nothing left to settle", check_s)
 
 
 def status(environment: dict[str, str]) -> Callable[[], object]:

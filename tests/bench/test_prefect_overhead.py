@@ -35,7 +35,7 @@ def test_being_watched_while_ten_thousand_are_paid(figures: Figures, tmp_path: P
                 plain_s.append(pay(folder / "plain", {}))
                 watched_s.append(pay(folder / "watched", {"PREFECT_API_URL": installation.url}))
             what = f"{PAYEES:,} payees in {BATCHES} reports, {kind}, watched"
-            figures.tell(what, median(watched_s), beside_s=median(plain_s), beside="not watched")
+            figures.add(what, median(watched_s), baseline_median=median(plain_s), baseline="not watched")
     finally:
         installation.stop()
 
