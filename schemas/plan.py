@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, Literal
 
 from schemas.values.names import normal_reference
@@ -119,6 +120,7 @@ def short_token(hex_digest: str, length: int) -> str:
     return base64.b32encode(bytes.fromhex(hex_digest[: 10 * fives])).decode().lower()[:length]
 
 
+@lru_cache(maxsize=50_000)  # a run asks for each of its keys at every stage
 def obligation_key(job: str, payer: str, payee: str, period: str, currency: str, reference: str) -> str:
     """Name what is owed to one payee. Never contains the amount or the bank account.
 
