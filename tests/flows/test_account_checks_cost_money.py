@@ -105,6 +105,14 @@ def test_an_unanswered_check_counts_as_spent_and_holds_the_payment(checked, serv
     assert (checks["made"], checks["unknown"], checks["cost_cents"]) == (2, 1, 2 * COST)
 
 
+def test_a_check_that_waited_too_long_for_its_turn_is_never_sent_and_costs_nothing(checked, service, monkeypatch):
+    monkeypatch.setattr("flows.account_checks.check_accounts.TURN_WITHIN_S", 0.0)
+    report = checked.run()
+    assert report.exit_code == ExitCode.NOT_SENT
+    checks = summary_of(report)["account_checks"]
+    assert (checks["made"], checks["unknown"], checks["cost_cents"], service.calls(CHECK)) == (0, 2, 0, 0)
+
+
 def test_a_service_that_answers_no_check_is_not_asked_for_ever(checked, service):
     service.plant(CHECK, "html", times=None)
     checked.payments(*(payment(who, "10,00") for who in people(30)))
