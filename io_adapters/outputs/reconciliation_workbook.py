@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -182,7 +182,13 @@ def exact_amount(text: str) -> Value:
     >>> exact_amount("1/3")
     Decimal('0.333333')
     """
+    if "/" not in text:
+        return Decimal(text).quantize(_MILLIONTH, context=_EXACT)
     return Decimal(round(Fraction(text) * 10**6)).scaleb(-6)
+
+
+_MILLIONTH: Final = Decimal("0.000001")
+_EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
 
 
 def _payees(payees: pd.DataFrame, labels: Catalogue) -> Table:
@@ -209,13 +215,13 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
         ],
         [("share", 14, "0.0000"), ("earned_rounded", 18, PRECISE), ("earned_exact", 28)],
     )
+    kept = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "period", "units", "lines")
+    counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
     rows = (
-        (
-            *(getattr(part, "period" if name == "sale_period" else name) for name in names),
-            *(int(part.units), int(part.lines), Decimal(part.source_amount), part.currency, part.rate),
-            *(Decimal(int(part.share_ppm)).scaleb(-4), exact_amount(part.earned), part.earned),
+        (*about, Decimal(source_amount), currency, rate, Decimal(share_ppm).scaleb(-4), exact_amount(earned), earned)
+        for *about, source_amount, currency, rate, share_ppm, earned in zip(
+            *(earnings[name].tolist() for name in (*kept, *counted)), strict=True
         )
-        for part in records(earnings)
     )
     return Table(labels("output.sheet.earnings"), columns, rows, labels("output.note.earnings"))
 

@@ -245,7 +245,7 @@ class Page:
     def _put(self, position: int, value: Value, ink: Ink) -> None:
         """Write a cell. Text is text whatever it begins with; a number that would lose digits becomes text."""
         row, sheet = self.rows_written, self._sheet
-        if isinstance(value, Decimal) and len(value.normalize().as_tuple().digits) > NUMBER_DIGITS:
+        if isinstance(value, Decimal) and _has_too_many_digits(value):
             value = f"{value:f}"
         if not value and isinstance(value, str | None):
             if ink != PLAIN:
@@ -275,6 +275,11 @@ class Page:
     def filter(self, header_row: int, columns: int) -> None:
         """Offer the filter arrows on everything written below a header."""
         self._sheet.autofilter(header_row - 1, 0, self.rows_written - 1, columns - 1)
+
+
+def _has_too_many_digits(value: Decimal) -> bool:
+    """Tell whether a number loses some in a spreadsheet; zeros at its end are none that count."""
+    return len(value.as_tuple().digits) > NUMBER_DIGITS < len(value.normalize().as_tuple().digits)
 
 
 # Excel has 1,048,576 rows; a table that is longer goes on in another sheet.
