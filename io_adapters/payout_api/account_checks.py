@@ -16,6 +16,7 @@ import httpx
 from io_adapters.payout_api.connection import Connection, RateLimiter, Reply
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.payout_api.outcome import classify_exception
+from schemas.messages import Message
 from schemas.submission import Outcome
 from schemas.wire import AccountValidation, AccountVerdict, body_of, canonical_json, parse_json
 
@@ -58,17 +59,21 @@ class CheckAnswer:
         return self.outcome in {Outcome.ACCEPTED, Outcome.REFUSED}
 
 
-def broken_rules(request: AccountValidation) -> tuple[str, ...]:
+def broken_rules(request: AccountValidation) -> tuple[Message, ...]:
     """Name what the service's documented rules 1 to 4 for an account check miss in a request; () when it is sound."""
     broken = []
     if not (request.pixKey or request.account):
-        broken.append("pixKey or account is required")
+        broken.append(Message("rule.check_destination"))
     if request.pixKey and not request.pixKeyType:
-        broken.append("pixKeyType is required with pixKey")
+        broken.append(Message("rule.required_with", field="pixKeyType", other="pixKey"))
     if request.account:
-        broken += [f"{name} is required with account" for name in _OF_A_BANK_ACCOUNT if not getattr(request, name)]
+        broken += [
+            Message("rule.required_with", field=name, other="account")
+            for name in _OF_A_BANK_ACCOUNT
+            if not getattr(request, name)
+        ]
     if request.validateOwnership and not request.taxId:
-        broken.append("taxId is required with validateOwnership")
+        broken.append(Message("rule.required_with", field="taxId", other="validateOwnership"))
     return tuple(broken)
 
 
@@ -327,5 +332,5 @@ def check_body(request: AccountValidation) -> bytes:
     """
     broken = broken_rules(request)
     if broken:
-        raise ValueError("; ".join(broken))
+        raise ValueError("; ".join(map(str, broken)))
     return canonical_json(body_of(request))

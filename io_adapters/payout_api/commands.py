@@ -295,14 +295,14 @@ def contact_body(name: str, tax_id: str, email: str) -> bytes:
 
 
 def _need(**given: str) -> None:
-    empty = [f"{name} must not be empty" for name, value in given.items() if not value.strip()]
+    empty = [Message("rule.empty", field=name) for name, value in given.items() if not value.strip()]
     if empty:
         raise RuleBroken(*empty)
 
 
 def _need_one(contact_id: str | None, tax_id: str | None) -> None:
     if _given(contact_id) is None and _given(tax_id) is None:
-        raise RuleBroken("contact_id or tax_id is required to name the contact")
+        raise RuleBroken(Message("rule.contact_named"))
 
 
 def _given(value: str | None) -> str | None:
@@ -353,20 +353,20 @@ def check_webhook_url(url: str) -> None:
         RuleBroken: too short or long, not https, with a user or password, or with characters no address has.
     """
     if not 1 <= len(url) <= LONGEST_URL:
-        raise RuleBroken(f"webhook_url must have 1 to {LONGEST_URL} characters")
+        raise RuleBroken(Message("rule.webhook_length", limit=LONGEST_URL))
     try:
         parts = urlsplit(url)
         host, _port, user = parts.hostname or "", parts.port, parts.username or parts.password
     except ValueError:
-        raise RuleBroken("webhook_url is not an address") from None
+        raise RuleBroken(Message("rule.webhook_address")) from None
     if not re.fullmatch(r"[!-~]+", url) or "\\" in url or not host:
-        raise RuleBroken("webhook_url is not an address: it needs a host, and holds no blanks or accents")
+        raise RuleBroken(Message("rule.webhook_host"))
     if user is not None or "@" in parts.netloc:
-        raise RuleBroken("webhook_url must hold no user or password")
+        raise RuleBroken(Message("rule.webhook_user"))
     if parts.fragment:
-        raise RuleBroken("webhook_url must hold no fragment (#): it would never arrive")
+        raise RuleBroken(Message("rule.webhook_fragment"))
     if parts.scheme != "https" and not (parts.scheme == "http" and _is_this_machine(host)):
-        raise RuleBroken("webhook_url must begin with https:// (http:// only for localhost, as with the sandbox)")
+        raise RuleBroken(Message("rule.webhook_https"))
 
 
 def _is_this_machine(host: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.errors import NotSent, RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message
+from schemas.messages import Listed, Message
 from schemas.wire import parse_json
 
 
@@ -89,13 +89,13 @@ class RuleBroken(RepasseError, ValueError):
     """What was asked for breaks a rule of the interface; nothing was sent.
 
     Attributes:
-        rules: Each broken rule in words; names of fields, no values.
+        rules: Each broken rule; names of fields, no values.
     """
 
     exit_code = ExitCode.USAGE
 
-    def __init__(self, *rules: str) -> None:
-        super().__init__("; ".join(rules))
+    def __init__(self, *rules: Message) -> None:
+        super().__init__(Listed(rules, "; "))
         self.rules = rules
 
 

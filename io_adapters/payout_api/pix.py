@@ -118,7 +118,7 @@ class PixApi:
             NotSent: a page failed, does not advance, or there are too many: no information.
         """
         if min_start_date and max_start_date and min_start_date > max_start_date:
-            raise RuleBroken("the earliest start date must not be after the latest")
+            raise RuleBroken(Message("rule.start_dates"))
         assumed = self._assumptions
         filters = {
             assumed.institutions_name: (name or "").strip(),
@@ -164,12 +164,12 @@ def _check_rules(request: QrCodeRequest) -> None:
     broken = []
     amount = request.amount
     if amount is not None and not (amount.is_finite() and amount.as_tuple().exponent == -2 and amount > 0):
-        broken.append("amount must be above zero and have two decimals")
+        broken.append(Message("rule.qr_amount"))
     if request.expiration_seconds is not None and request.expiration_seconds <= 0:
-        broken.append("expiration_seconds must be above zero")
+        broken.append(Message("rule.qr_expiration"))
     if any(not entry.key_name.strip() for entry in request.additional_data or ()):
-        broken.append("additional_data needs a key_name in each element")
+        broken.append(Message("rule.qr_key_name"))
     if not request.model_fields_set:
-        broken.append("a QR code needs at least one field")
+        broken.append(Message("rule.qr_empty"))
     if broken:
         raise RuleBroken(*broken)

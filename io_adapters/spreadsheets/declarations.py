@@ -174,9 +174,8 @@ def read_layout(layout: str | Layout, folder: Path) -> Layout:
         return _read(path, Layout)
     if layout not in known_layouts():
         known = known_layouts()
-        near = difflib.get_close_matches(layout, known, n=1)
-        meant = Message("error.near", name=near[0]) if near else ""
-        raise ConfigurationError(Message("error.layout_unknown", layout=layout, near=meant, known=Listed(known)))
+        near = _nearest(layout, known)
+        raise ConfigurationError(Message("error.layout_unknown", layout=layout, near=near, known=Listed(known)))
     return _known_layout(layout)
 
 
@@ -226,9 +225,9 @@ def _checked(document: YamlText, model: type[Model]) -> Model:
         return model.model_validate(document.values)
     except ValidationError as error:
         problems = _without_noise(document, error.errors(include_url=False, include_input=False))
-        found = sorted({_located(document, model, problem) for problem in problems})
-        lines = [f"{document.name}:{line}:{column} {message}" for (line, column), message in found]
-        raise ConfigurationError("\n".join(lines)) from None
+        found = sorted({_located(document, model, problem) for problem in problems}, key=lambda at: (at[0], str(at[1])))
+        lines = (Listed((f"{document.name}:{line}:{column}", wrong), " ") for (line, column), wrong in found)
+        raise ConfigurationError(Listed(tuple(lines), "\n")) from None
 
 
 def _without_noise(document: YamlText, problems: list[ErrorDetails]) -> list[ErrorDetails]:
@@ -241,22 +240,22 @@ def _without_noise(document: YamlText, problems: list[ErrorDetails]) -> list[Err
     return [p for p in problems if p["type"] not in _VAGUE or not explained(document.written(p["loc"]))]
 
 
-def _located(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], str]:
+def _located(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], Listed]:
     path = document.written(problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
+    wrong: Message | str = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "missing":
-        path, message = (*path, problem["loc"][-1]), "is required"
+        path, wrong = (*path, problem["loc"][-1]), Message("declaration.required")
     elif problem["type"] == "model_type":
-        message = "must be a mapping of keys"
+        wrong = Message("declaration.mapping")
     elif problem["type"] == "extra_forbidden":
-        message = "is not a known key" + _nearest(str(path[-1]), _keys_at(model, path[:-1]))
+        wrong = Message("declaration.unknown_key", near=_nearest(str(path[-1]), _keys_at(model, path[:-1])))
     name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
-    return document.at(path), f"{name}: {message}" if name else message
+    return document.at(path), Listed((name, wrong) if name else (wrong,), ": ")
 
 
-def _nearest(word: str, known: tuple[str, ...]) -> str:
+def _nearest(word: str, known: tuple[str, ...]) -> Message | str:
     near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return Message("error.near", name=near[0]) if near else ""
 
 
 def _keys_at(model: type[BaseModel], path: KeyPath) -> tuple[str, ...]:
