@@ -113,9 +113,12 @@ def an_account_is_marked_as_the_favorite_and_deleted(world: World) -> None:
 def all_institutions_are_read_through_all_pages(world: World) -> None:
     found = world.api.pix.institutions()
     assert len(found) > 14
-    assert len({one.ispb_number for one in found}) == len(found)
+    assert len({institution.ispb_number for institution in found}) == len(found)
     assert {one.is_active for one in found} == {True, False}
-    assert all(one.name and one.str_start_date and len(one.ispb_number or "") == 8 for one in found)
+    assert all(
+        institution.name and institution.str_start_date and len(institution.ispb_number or "") == 8
+        for institution in found
+    )
 
 
 @case

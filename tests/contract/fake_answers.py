@@ -51,7 +51,7 @@ def qr_code(body: dict[str, Any], text: str) -> dict[str, Any]:
 
 def report(id_: str, body: dict[str, Any]) -> dict[str, Any]:
     """A new report."""
-    withheld = [one for one in body["payments"] if one.get("isWithhold")]
+    withheld = [payment for payment in body["payments"] if payment.get("isWithhold")]
     return {
         "_id": id_,
         "paymentBatchName": body.get("paymentBatchName"),
@@ -76,7 +76,7 @@ def report(id_: str, body: dict[str, Any]) -> dict[str, Any]:
         "pendingPayments": len(body["payments"]) - len(withheld),
         "withholdPayments": len(withheld),
         "donePayments": 0,
-        "pendingAmount": sum(one["finalAmount"] for one in body["payments"]) - _sum(withheld),
+        "pendingAmount": sum(payment["finalAmount"] for payment in body["payments"]) - _sum(withheld),
         "withholdAmount": _sum(withheld),
         "irAmount": 0,
         "paidAmount": 0,

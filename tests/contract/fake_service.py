@@ -135,9 +135,10 @@ class FakeService:
     def _institutions(self, query: Body) -> httpx.Response:
         earliest, latest = query.get("min_str_start_date", ""), query.get("max_str_start_date", "9")
         found = [
-            one
-            for one in answers.INSTITUTIONS
-            if query.get("name", "").lower() in one["name"].lower() and earliest <= one["str_start_date"] <= latest
+            institution
+            for institution in answers.INSTITUTIONS
+            if query.get("name", "").lower() in institution["name"].lower()
+            and earliest <= institution["str_start_date"] <= latest
         ]
         size, page = int(query.get("page_size", 10)), int(query.get("page_number", 0))
         pages = -(-len(found) // size)

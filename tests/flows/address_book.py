@@ -30,7 +30,7 @@ class AddressBook:
     def changes(self) -> list[str]:
         """What was done, oldest first: created, email_changed, account_favored, ..."""
         audit = self._control.get("/audit").raise_for_status().json()
-        return [one["change"] for one in audit["contacts"]]
+        return [contact["change"] for contact in audit["contacts"]]
 
     @property
     def calls(self) -> int:

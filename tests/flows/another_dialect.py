@@ -89,5 +89,5 @@ class AnotherDialect:
             return path
         named, _, action = rest.partition("/")
         listed = httpx.get(f"{self._origin}{self._prefix}/split", headers=headers).json()
-        ids = {one["reportId"]: one["_id"] for one in listed}
+        ids = {report["reportId"]: report["_id"] for report in listed}
         return f"{before}{mark}{ids.get(named, 'nothing')}/{action}"

@@ -50,7 +50,7 @@ class Oracle:
     @property
     def rates(self) -> list[tuple[str, str]]:
         """Every exchange rate that was ever set: report and rate."""
-        return [(one["split_id"], str(one["rate"])) for one in self._audit()["exchange_rates"]]
+        return [(update["split_id"], str(update["rate"])) for update in self._audit()["exchange_rates"]]
 
     def set_rate(self, rate: str) -> None:
         """Set the rate of the latest report, as a person does in the service."""
@@ -73,7 +73,7 @@ class Oracle:
     @property
     def webhook_urls(self) -> list[str]:
         """Every URL that was registered, in order."""
-        return [one["webhook_url"] for one in self._audit()["webhooks"]]
+        return [webhook["webhook_url"] for webhook in self._audit()["webhooks"]]
 
     @property
     def qr_codes(self) -> list[int]:

@@ -47,9 +47,9 @@ def three(label: Label) -> Label:
 
 def test_a_plan_that_was_approved_and_not_sent_is_not_sent_after_a_no(three, service):
     digest = held(three)
-    told = three.ask("reject", digest, "--by", "caio", "--why", "wrong month")
-    assert [one["amount_cents"] for one in told["withdrawn"]] == [1000, 2000, 3000]
-    assert told["sent"] == told["in_doubt"] == []
+    document = three.ask("reject", digest, "--by", "caio", "--why", "wrong month")
+    assert [batch["amount_cents"] for batch in document["withdrawn"]] == [1000, 2000, 3000]
+    assert document["sent"] == document["in_doubt"] == []
     report = three.run(yes=False)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert places(summary_of(report)) == {"planned": 6000}
@@ -60,9 +60,9 @@ def test_a_no_to_a_plan_that_was_partly_sent_withdraws_the_rest_and_says_what_wa
     digest = held(three)
     send_one(three)
     assert service.paid == [1000]
-    said = three.say("reject", digest, "--by", "caio", "--why", "wrong month")
-    assert "withdrawn, never sent: 2 payments, BRL 50,00" in said.output
-    assert "sent before, and stays as it is: 1 payments, BRL 10,00" in said.output
+    result = three.say("reject", digest, "--by", "caio", "--why", "wrong month")
+    assert "withdrawn, never sent: 2 payments, BRL 50,00" in result.output
+    assert "sent before, and stays as it is: 1 payments, BRL 10,00" in result.output
     report = three.run(yes=False)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert places(summary_of(report)) == {"duplicate": 1000, "planned": 5000}
@@ -74,8 +74,8 @@ def test_what_is_in_doubt_stays_in_doubt_after_a_no(three, service):
     service.plant(CREATE, "drop")
     service.behave(echo_report_id=False, echo_name=False)
     send_one(three)
-    told = three.ask("reject", digest, "--by", "caio", "--why", "wrong month")
-    assert [len(told[what]) for what in ("withdrawn", "in_doubt", "sent")] == [2, 1, 0]
+    document = three.ask("reject", digest, "--by", "caio", "--why", "wrong month")
+    assert [len(document[what]) for what in ("withdrawn", "in_doubt", "sent")] == [2, 1, 0]
     three.run(yes=False)
     assert service.paid == [1000]
 
@@ -145,7 +145,7 @@ def test_an_advance_is_not_recouped_by_a_month_that_was_rejected_before_anything
     royalties(label, "2026-09", "80.00")
     label.say("hold", "--by", "dora", "--why", "wait")
     assert label.run(yes=True).exit_code == ExitCode.NOT_SENT
-    (digest,) = {one["plan_digest"] for one in label.ask("status", code=21)["approved"]}
+    (digest,) = {batch["plan_digest"] for batch in label.ask("status", code=21)["approved"]}
     label.say("reject", digest, "--by", "caio", "--why", "these lines are of October")
     label.say("release", "--by", "dora")
     royalties(label, "2026-10", "80.00")

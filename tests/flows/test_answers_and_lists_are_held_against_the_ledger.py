@@ -79,7 +79,7 @@ def test_an_old_answer_given_again_is_in_doubt_and_never_taken_for_an_acceptance
         linked = [submission.split_id for submission in ledger.submissions.list(bodies=False) if submission.split_id]
     assert len(linked) == len(set(linked))
     told = {batch["split_id"]: batch["amount_cents"] for batch in summary_of(report)["batches"] if batch["split_id"]}
-    truth = {one["split_id"]: one["amount_cents"] for one in service.reports}
+    truth = {report["split_id"]: report["amount_cents"] for report in service.reports}
     assert told.items() <= truth.items()
     if not echoes:
         assert report.exit_code == ExitCode.FROZEN

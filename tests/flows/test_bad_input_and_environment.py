@@ -17,11 +17,11 @@ def ready(label):
 
 def refused(label, service, code: int, *says: str) -> None:
     """The run is refused with a code and words, for people and for programs alike, and leaves the service alone."""
-    told = label.say("run", label.job, "--yes", code=code)
+    result = label.say("run", label.job, "--yes", code=code)
     document = label.ask("run", label.job, "--yes", code=code)
     assert document["exit_code"] == code
     assert "issues" in document
-    for text in (" ".join(told.output.split()), " ".join(document["error"].split())):
+    for text in (" ".join(result.output.split()), " ".join(document["error"].split())):
         assert all(word in text for word in says), text
     assert service.posts == 0
 

@@ -42,8 +42,12 @@ def key_of(who):
 
 
 def test_a_preview_says_what_would_be_done_calls_nobody_and_leaves_no_trace(ready, book, home):
-    told = ready.ask("contacts", "sync", ready.job)
-    assert (told["applied"], told["planned"]["create"], told["results"]) == (False, 2, {"favorite_marked": 0})
+    document = ready.ask("contacts", "sync", ready.job)
+    assert (document["applied"], document["planned"]["create"], document["results"]) == (
+        False,
+        2,
+        {"favorite_marked": 0},
+    )
     assert book.calls == 0
     assert not home.exists()
 
@@ -61,11 +65,11 @@ def test_the_missing_are_created_and_the_second_sync_makes_no_call(ready, book):
 def test_a_contact_the_service_has_already_is_found_and_never_made_twice(ready, book, service):
     service.behave(known_contact="create")  # a service that would make a second one of the same tax id
     there = book.add("Somebody", ANA.tax_id, "old@example.com")
-    told = synced(ready)
-    assert told["results"] == {"created": 1, "found": 1, "favorite_marked": 0}
+    document = synced(ready)
+    assert document["results"] == {"created": 1, "found": 1, "favorite_marked": 0}
     (ana,) = (contact for contact in book.contacts if contact["tax_id"] == ANA.tax_id)
     assert (ana["id"], ana["email"], ana["name"]) == (there["id"], ANA.email, "Somebody")
-    assert [one["name_differs"] for one in told["contacts"]].count(True) == 1
+    assert [contact["name_differs"] for contact in document["contacts"]].count(True) == 1
     assert service.calls(CREATE) == 2  # the one above, and Bia's
 
 
@@ -85,7 +89,7 @@ def test_the_account_that_is_paid_becomes_the_favorite_and_stays_it_without_anot
     paid = book.give_account(contact["id"], **key_of(ANA))
     assert synced(ready)["results"] == {"created": 1, "found": 1, "favorite_marked": 1}
     (ana,) = (one for one in book.contacts if one["id"] == contact["id"])
-    assert {one["id"]: one["is_favorite"] for one in ana["accounts"]}[paid["id"]] is True
+    assert {account["id"]: account["is_favorite"] for account in ana["accounts"]}[paid["id"]] is True
     calls = book.calls
     synced(ready)
     assert (book.calls, service.calls(FAVORITE)) == (calls, 1)
@@ -95,8 +99,8 @@ def test_accounts_that_appear_later_are_learned_when_asked_for(ready, book):
     synced(ready)
     for contact in book.contacts:
         book.give_account(contact["id"], **key_of(ANA if contact["tax_id"] == ANA.tax_id else BIA))
-    told = ready.ask("contacts", "sync", ready.job, "--apply", "--ask-again")
-    assert told["results"] == {"kept": 2, "favorite_marked": 2}
+    document = ready.ask("contacts", "sync", ready.job, "--apply", "--ask-again")
+    assert document["results"] == {"kept": 2, "favorite_marked": 2}
     assert book.changes.count("account_favored") == 2
 
 
@@ -109,17 +113,17 @@ def test_a_contact_whose_payee_left_the_sheet_is_told_and_never_deleted(ready, b
 
 def test_a_payee_with_a_problem_in_its_row_is_left_out_and_told(ready, book):
     ready.payments(payment(ANA, "10,00"), payment(BIA, "20,00", Chave_Pix="not a key"))
-    told = synced(ready, code=15)
-    assert [(one["because"], one["row"]) for one in told["left_out"]] == [("row_problem", 3)]
+    document = synced(ready, code=15)
+    assert [(row["because"], row["row"]) for row in document["left_out"]] == [("row_problem", 3)]
     assert len(book.contacts) == 1
 
 
 def test_what_the_service_refuses_is_told_at_its_cell(ready, book, service):
     body = {"detail": [{"loc": ["body", "email"], "msg": "not deliverable", "type": "value_error"}]}
     service.plant(CREATE, "status", status=422, body=body, when="before", times=None)
-    told = synced(ready, code=20)
-    assert told["results"] == {"refused": 2, "favorite_marked": 0}
-    cells = {(one["code"], one["cell"], one["column"]) for one in told["issues"]}
+    document = synced(ready, code=20)
+    assert document["results"] == {"refused": 2, "favorite_marked": 0}
+    cells = {(issue["code"], issue["cell"], issue["column"]) for issue in document["issues"]}
     assert {("CONTACT_REFUSED", "C2", "E-mail"), ("CONTACT_REFUSED", "C3", "E-mail")} <= cells
     service.clear()
     assert synced(ready)["results"] == {"created": 2, "favorite_marked": 0}
@@ -184,15 +188,15 @@ def test_another_service_than_the_ledger_s_is_told_nothing(ready, book, another_
     synced(ready)
     other = another_service()
     monkeypatch.setenv("REPASSE_API_URL", other.url)
-    told = ready.ask("contacts", "sync", ready.job, "--apply", "--ask-again", code=10)
-    assert "belongs to" in told["error"]
+    document = ready.ask("contacts", "sync", ready.job, "--apply", "--ask-again", code=10)
+    assert "belongs to" in document["error"]
     assert AddressBook(other).calls == 0
 
 
 def test_a_service_that_cannot_be_reached_leaves_nothing_in_doubt_and_is_not_the_ledger_s(ready, service, monkeypatch):
     monkeypatch.setenv("REPASSE_API_URL", "http://127.0.0.1:9/external")
-    told = synced(ready, code=21)
-    assert told["results"] == {"not_reached": 2, "favorite_marked": 0}
+    document = synced(ready, code=21)
+    assert document["results"] == {"not_reached": 2, "favorite_marked": 0}
     with ready.ledger() as ledger:
         assert ledger.contacts.all() == {}
     monkeypatch.setenv("REPASSE_API_URL", service.url)
@@ -203,9 +207,9 @@ def test_a_service_that_leaves_everything_unanswered_is_not_asked_about_everybod
     many = people(40)
     label.payments(*(payment(who, "10,00") for who in many))
     service.plant(LOOK_UP, "drop", when="before", times=None)
-    told = synced(label, code=22)
+    document = synced(label, code=22)
     assert 5 <= book.calls <= 5 + AT_A_TIME
-    assert set(told["results"]) == {"in_doubt", "not_reached", "favorite_marked"}
+    assert set(document["results"]) == {"in_doubt", "not_reached", "favorite_marked"}
     service.clear()
     assert synced(label)["results"] == {"created": 40, "favorite_marked": 0}
     assert len(book.contacts) == 40
@@ -227,8 +231,8 @@ def test_a_sync_killed_while_the_service_creates_makes_no_second_contact(label, 
 def test_two_syncs_at_once_are_one(ready, book):
     with ready.ledger() as ledger:
         ledger.leases.take("contacts", Owner.current("another"), 60)
-        told = synced(ready, code=30)
-        assert "contacts is held" in told["error"]
+        document = synced(ready, code=30)
+        assert "contacts is held" in document["error"]
         ledger.leases.release("contacts", Owner.current("another"))
     assert book.calls == 0
     synced(ready)
@@ -248,8 +252,10 @@ class TestIdsInPlans:
     def test_a_row_s_own_id_is_sent_and_the_other_one_is_told(self, ready, book):
         synced(ready)
         ready.payments(payment(ANA, "10,00") | {"contact_id": "their-own"}, payment(BIA, "20,00") | {"contact_id": ""})
-        (told,) = (one for one in ready.ask("plan", ready.job)["issues"] if one["code"] == "CONTACT_DIFFERS")
-        assert (told["cell"], told["severity"]) == ("H2", "warning")
+        (issue_shown,) = (
+            issue for issue in ready.ask("plan", ready.job)["issues"] if issue["code"] == "CONTACT_DIFFERS"
+        )
+        assert (issue_shown["cell"], issue_shown["severity"]) == ("H2", "warning")
         ready.run()
         assert self.ids_sent(ready)[ANA.tax_id] == "their-own"
 
@@ -285,11 +291,11 @@ class TestByHand:
         ready.say("contacts", "delete", "--id", contact["id"], code=2)
         assert (len(book.contacts), service.calls(DELETE)) == (2, 0)
         ready.say("contacts", "delete", "--id", contact["id"], "--yes")
-        assert [one["tax_id"] for one in book.contacts] == [BIA.tax_id]
+        assert [contact["tax_id"] for contact in book.contacts] == [BIA.tax_id]
 
     def test_a_deleted_contact_lends_no_id_and_a_sync_creates_it_anew(self, ready, book):
         ready.say("contacts", "delete", "--id", self.contact(ready, book)["id"], "--yes")
-        states = {one["state"] for one in ready.ask("contacts", "list")["contacts"]}
+        states = {contact["state"] for contact in ready.ask("contacts", "list")["contacts"]}
         assert states == {"known", "gone"}
         assert synced(ready)["results"] == {"created": 1, "favorite_marked": 0}
 
@@ -326,18 +332,18 @@ class TestByHand:
         one, two = (book.give_account(contact["id"], pixKey=key, pixKeyType="email") for key in ("a@x.com", "b@x.com"))
         ready.say("contacts", "sync", ready.job, "--apply", "--ask-again")
         ready.say("contacts", "favorite", two["id"])
-        (told,) = (c for c in ready.ask("contacts", "list")["contacts"] if c["contact_id"] == contact["id"])
-        assert (told["favorite"], told["accounts"]) == (two["id"], [one["id"], two["id"]])
+        (contact_shown,) = (c for c in ready.ask("contacts", "list")["contacts"] if c["contact_id"] == contact["id"])
+        assert (contact_shown["favorite"], contact_shown["accounts"]) == (two["id"], [one["id"], two["id"]])
         ready.say("contacts", "delete-account", two["id"], code=2)
         ready.say("contacts", "delete-account", two["id"], "--yes")
-        (told,) = (c for c in ready.ask("contacts", "list")["contacts"] if c["contact_id"] == contact["id"])
-        assert (told["favorite"], told["accounts"]) == (None, [one["id"]])
+        (contact_shown,) = (c for c in ready.ask("contacts", "list")["contacts"] if c["contact_id"] == contact["id"])
+        assert (contact_shown["favorite"], contact_shown["accounts"]) == (None, [one["id"]])
 
     def test_nothing_personal_is_shown(self, ready, book):
-        said = (
+        output = (
             ready.say("contacts", "sync", ready.job).output + ready.say("contacts", "sync", ready.job, "--apply").output
         )
-        said += ready.say("contacts", "list").output + json.dumps(ready.ask("contacts", "list"))
-        said += json.dumps(ready.ask("contacts", "sync", ready.job))
+        output += ready.say("contacts", "list").output + json.dumps(ready.ask("contacts", "list"))
+        output += json.dumps(ready.ask("contacts", "sync", ready.job))
         for who in (ANA, BIA):
-            assert not [text for text in (who.tax_id, who.name, who.email, who.destination.pix_key) if text in said]
+            assert not [text for text in (who.tax_id, who.name, who.email, who.destination.pix_key) if text in output]

@@ -98,8 +98,8 @@ def test_corrections_of_a_job_that_does_not_read_the_file_are_refused(label, ser
     other.write("lines.xlsx", [line("1,00")])
     other.write("payees.xlsx", [payee(ANA)])
     other.write("shares.xlsx", [share(ANA, "100")])
-    said = other.say("run", other.job, "--file", workbook, code=ExitCode.CONFIGURATION)
-    assert "payments.xlsx" in said.output
+    result = other.say("run", other.job, "--file", workbook, code=ExitCode.CONFIGURATION)
+    assert "payments.xlsx" in result.output
     assert service.posts == 0
 
 

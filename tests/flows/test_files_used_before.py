@@ -118,8 +118,8 @@ def test_a_copy_is_paid_only_when_a_person_says_so_who_is_told_its_name(royaltie
     copy = royalties.write("2026-01 (1).csv", JANUARY)
     waiting = royalties.ask("run", royalties.job, "--again", copy, "--yes", code=14)
     assert service.paid == []
-    said = royalties.say("run", royalties.job, "--again", copy, code=14).output
-    assert "2026-01 (1).csv" in said
+    output = royalties.say("run", royalties.job, "--again", copy, code=14).output
+    assert "2026-01 (1).csv" in output
     royalties.approve(waiting["plan_digest"], "200,00", "bia")
     royalties.run(yes=False)  # the approval has named the file
     assert service.paid == [20000]
@@ -166,7 +166,7 @@ def test_check_names_the_copy_before_anything_is_planned(royalties):
     royalties.write("2026-01.csv", JANUARY)
     royalties.write("2026-01 (1).csv", JANUARY)
     checked = royalties.ask("check", royalties.job)
-    assert [(one["code"], one["file"]) for one in checked["issues"]] == [("FILE_DUPLICATE", "2026-01 (1).csv")]
+    assert [(issue["code"], issue["file"]) for issue in checked["issues"]] == [("FILE_DUPLICATE", "2026-01 (1).csv")]
     assert checked["rows"] == {"read": 10, "used": 6, "held": 0, "duplicate": 4, "ignored": 0}
 
 

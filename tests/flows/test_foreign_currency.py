@@ -168,8 +168,8 @@ def test_a_rate_that_the_report_does_not_show_stays_in_doubt_and_is_never_sent_a
     assert (service.calls(RATE), service.rates) == (1, [])
     assert places(summary_of(first)) == {"processing": 3000}
     assert exchange_of(first)["outcome"] == "in_doubt"
-    (told,) = abroad.ask("status", code=22)["exchange_rates"]
-    assert (told["state"], told["rate"], told["update_id"]) == ("in_doubt", "5.4312", update_of(abroad).id)
+    (rate,) = abroad.ask("status", code=22)["exchange_rates"]
+    assert (rate["state"], rate["rate"], rate["update_id"]) == ("in_doubt", "5.4312", update_of(abroad).id)
 
 
 def test_a_rate_that_takes_effect_late_is_found_by_settle(abroad, service, eventually):
@@ -258,10 +258,10 @@ def test_a_report_found_without_an_id_waits_for_its_rate_and_stops_nothing_else(
         monkeypatch.setenv("REPASSE_API_URL", dialect.url)
         service.plant(CREATE, "status", when="after", status=502)
         assert abroad.run().exit_code not in {ExitCode.DONE, ExitCode.BUG}
-        told = abroad.ask("settle", code=ExitCode.NOT_SENT)
+        document = abroad.ask("settle", code=ExitCode.NOT_SENT)
         rated = ("exchange-rate", name_of_report(abroad), "--rate", "5.4312", "--by", "bia")
         assert "shows no report" in abroad.say(*rated, code=2).output
-    assert "5.4312" in str(told["messages"])
+    assert "5.4312" in str(document["messages"])
     assert service.calls(RATE) == 0
 
 
@@ -303,7 +303,9 @@ def test_a_rate_that_somebody_has_set_already_is_not_set_again(abroad, service):
 def test_another_rate_than_the_approved_one_is_for_people_and_nothing_is_sent(abroad, service):
     report = abroad.run(progress=At("exchange_rate", lambda: service.set_rate("5.50")))
     assert report.exit_code == ExitCode.DISCREPANCIES
-    (found,) = [one for one in summary_of(report)["discrepancies"] if one["kind"] == "exchange_rate"]
+    (found,) = [
+        discrepancy for discrepancy in summary_of(report)["discrepancies"] if discrepancy["kind"] == "exchange_rate"
+    ]
     assert (found["expected"], found["found"]) == ("5.4312 USD", "5.50 USD")
     abroad.say("settle", code=40)
     assert abroad.run().exit_code == ExitCode.DISCREPANCIES
@@ -314,7 +316,7 @@ def test_an_answer_that_shows_another_rate_stops_the_run(each_alone, service):
     service.plant(RATE, "status", when="after", status=200, body={"exchangeRate": 9})
     report = each_alone.run()
     assert report.exit_code == ExitCode.NOT_SENT  # the others were not, and that outranks the discrepancy
-    assert [one["kind"] for one in summary_of(report)["discrepancies"]] == ["exchange_rate"]
+    assert [discrepancy["kind"] for discrepancy in summary_of(report)["discrepancies"]] == ["exchange_rate"]
     assert service.calls(RATE) == 1
 
 
@@ -324,7 +326,7 @@ def test_a_rate_that_changes_afterwards_is_an_alarm(abroad, service):
     assert report.exit_code == ExitCode.STILL_OPEN
     service.set_rate("5.50")
     abroad.say("settle", code=40)
-    assert "exchange_rate" in [one["kind"] for one in summary_of(report)["discrepancies"]]
+    assert "exchange_rate" in [discrepancy["kind"] for discrepancy in summary_of(report)["discrepancies"]]
 
 
 def test_five_lost_answers_stop_the_setting_of_rates_for_as_long_as_they_stand(each_alone, service):

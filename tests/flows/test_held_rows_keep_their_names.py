@@ -56,7 +56,9 @@ def test_a_trace_of_a_held_payee_names_them(label: Label, service: Oracle):
     label.run()
     (traced,) = label.ask("trace", CAIO.name)["traces"]
     assert traced["name"] == CAIO.name
-    assert [(one["place"], one["reason"]) for one in traced["obligations"]] == [("held", "AMOUNT_FORMAT")]
+    assert [(obligation["place"], obligation["reason"]) for obligation in traced["obligations"]] == [
+        ("held", "AMOUNT_FORMAT")
+    ]
 
 
 def test_two_rows_held_as_one_another_s_double_keep_their_names(label: Label, service: Oracle):

@@ -85,9 +85,9 @@ def test_the_command_reads_the_list_the_first_time_and_searches_the_copy(label, 
 def test_the_command_tells_when_the_service_is_silent(label, service):
     label.ask("institutions")
     service.plant(INSTITUTIONS, "status", status=404, when="before", times=None)
-    told = label.ask("institutions", "--refresh", code=21)
-    assert "404" in told["trouble"]
-    assert len(told["institutions"]) >= 60
+    document = label.ask("institutions", "--refresh", code=21)
+    assert "404" in document["trouble"]
+    assert len(document["institutions"]) >= 60
 
 
 def test_a_day_that_is_none_is_told(label):

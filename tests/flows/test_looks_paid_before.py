@@ -47,7 +47,7 @@ def test_a_conflict_is_told_with_its_row_and_what_to_say_about_it(label, service
     label.run(yes=True)
     label.payments(payment(ANA, "12,00"))
     report = label.run(yes=True)
-    (issue,) = [one for one in report.issues if one.code == "ROW_CONFLICT"]
+    (issue,) = [issue for issue in report.issues if issue.code == "ROW_CONFLICT"]
     assert (issue.file, issue.row) == ("payments.xlsx", 2)
     assert "repasse decide ob-" in str(issue.accepts)
     assert service.paid == [1000]

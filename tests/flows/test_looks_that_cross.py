@@ -82,9 +82,9 @@ def test_a_report_that_ended_while_an_older_list_was_read_has_not_gone_back(proc
     run = overtaken(SETTLE, None, "list_reports", another_settles)
     assert run.discrepancies == []
     with processing.ledger() as ledger:
-        (one,) = ledger.submissions.list(bodies=False)
+        (submission,) = ledger.submissions.list(bodies=False)
         assert ledger.freeze.current() is None
-    assert one.state.value == state
+    assert submission.state.value == state
     assert run.exit_code == code
 
 

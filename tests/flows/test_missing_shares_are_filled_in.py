@@ -75,7 +75,7 @@ def test_a_row_that_is_left_empty_is_told_and_pays_nobody(uncovered, service):
 
 def test_pasted_into_the_old_table_it_works_as_well(uncovered, service):
     declare(uncovered, "shares.xlsx")
-    both = [{"ISRC": one.isrc, "Título": one.title} | share(BIA, "100") for one in listed(uncovered).named]
+    both = [{"ISRC": lines.isrc, "Título": lines.title} | share(BIA, "100") for lines in listed(uncovered).named]
     write_sheet(uncovered.folder / "shares.xlsx", [{"ISRC": "BRAUR2600001", "Título": ""} | share(ANA, "100"), *both])
     assert uncovered.run(yes=True).exit_code == 0
     assert service.paid == [6_800, 10_000]

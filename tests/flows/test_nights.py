@@ -130,7 +130,7 @@ def test_an_earlier_month_is_run_again_when_its_file_was_corrected(monthly: tupl
     night = of_earlier(run_night(folder))
     assert (night.was_run, night.exit_code) == (True, ExitCode.DONE)
     assert service.paid == [1000, 2000]
-    assert EARLIER not in {one.period for one in run_night(folder).jobs}
+    assert EARLIER not in {job.period for job in run_night(folder).jobs}
 
 
 def test_of_a_job_with_a_period_of_its_own_the_night_tells_what_an_earlier_one_holds(label: Label, service: Oracle):
@@ -156,8 +156,8 @@ def test_a_decision_made_by_day_is_taken_up_at_night(label: Label, service: Orac
     run_night(folder)
     job.payments(payment(ANA, "12,00"))
     assert run_night(folder).exit_code is ExitCode.ROWS_HELD
-    assert not any(one.was_run for one in run_night(folder).jobs)
-    (key,) = {one["key"] for one in job.ask("trace", ANA.tax_id)["traces"][0]["obligations"]}
+    assert not any(job.was_run for job in run_night(folder).jobs)
+    (key,) = {obligation["key"] for obligation in job.ask("trace", ANA.tax_id)["traces"][0]["obligations"]}
     job.say("decide", key, "--drop", "--by", "bia", "--evidence", "a typing mistake")
     (night,) = run_night(folder).jobs
     assert (night.why, night.exit_code) == (Why.REASON_GONE, ExitCode.DONE)

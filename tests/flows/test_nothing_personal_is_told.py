@@ -50,8 +50,8 @@ def test_a_run_tells_nothing_personal_whatever_the_service_answers(private, serv
 def test_commands_tell_nothing_personal(private, caplog, words):
     caplog.set_level(logging.DEBUG)
     code = {"check": 12, "plan": 15, "run": 15}[words[0]]
-    told = private.say(words[0], private.job, *words[1:], code=14 if words == ["run", "--json"] else code)
-    assert_private(told.output + caplog.text)
+    result = private.say(words[0], private.job, *words[1:], code=14 if words == ["run", "--json"] else code)
+    assert_private(result.output + caplog.text)
 
 
 def test_a_bug_is_told_without_the_data_that_met_it(private, service, capfd, monkeypatch):

@@ -18,10 +18,10 @@ def jobs(label, service, tmp_path):
     """Two jobs, each with twelve reports that the service is working on."""
     service.behave(**SLOW)
     both = [label, Label(tmp_path / "another")]
-    for number, one in enumerate(both):
-        one.declare(job=f"job-{number}", rules={"max_payments_per_batch": 1}, settle={"every_s": "0.1", "for_s": "0"})
-        one.payments(*(payment(who, "10,00") for who in PEOPLE[number * 12 : number * 12 + 12]))
-        one.run()
+    for number, each in enumerate(both):
+        each.declare(job=f"job-{number}", rules={"max_payments_per_batch": 1}, settle={"every_s": "0.1", "for_s": "0"})
+        each.payments(*(payment(who, "10,00") for who in PEOPLE[number * 12 : number * 12 + 12]))
+        each.run()
     assert len(service.reports) == 24
     return both
 

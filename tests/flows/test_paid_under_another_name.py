@@ -39,9 +39,9 @@ def test_no_flag_and_no_limit_pays_it_again_and_a_person_who_is_told_does(label,
         assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert service.paid == [1000, 2000]
     assert summary_of(report)["issues"]["ROW_PAID_BEFORE"] == 2
-    told = "\n".join(report.messages)
+    text = "\n".join(report.messages)
     for words in ("payments.xlsx, linha 2: aurora 2026-10", "linha 3: aurora 2026-10", service.reports[0]["reportId"]):
-        assert words in told
+        assert words in text
     label.approve(digest_of(report), "60,00", "bia")
     assert label.run(yes=False).exit_code == ExitCode.DONE
     assert service.paid == [1000, 1000, 2000, 2000, 3000]
@@ -163,10 +163,10 @@ def test_new_rows_under_a_changed_payer_want_a_word_and_the_old_payer_is_not_nam
     label.declare(payer=ANOTHER_PAYER)
     label.payments(payment(CAIO, "30,00"))
     report = label.run()
-    told = "\n".join(report.messages)
+    text = "\n".join(report.messages)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
-    assert "2 pagamentos, 30,00 ao todo, sob outro pagador" in told
-    assert PAYER not in told
+    assert "2 pagamentos, 30,00 ao todo, sob outro pagador" in text
+    assert PAYER not in text
 
 
 # --- what the person has seen ----------------------------------------------------------------------------------------

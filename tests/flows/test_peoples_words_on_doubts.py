@@ -123,8 +123,8 @@ def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for
 
 def test_a_doubt_linked_to_its_report_settles_and_its_run_is_told_anew(two, service, nameless):
     (listed,) = service.reports
-    (told,) = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")["resolved"]
-    assert (told["state"], told["split_id"]) == ("accepted", listed["split_id"])
+    (resolved,) = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")["resolved"]
+    assert (resolved["state"], resolved["split_id"]) == ("accepted", listed["split_id"])
     assert journal_of(name_of(nameless))[-1].by == "bia"
     two.say("settle")
     summary = summary_of(nameless)
@@ -274,7 +274,7 @@ def test_what_is_absent_is_sent_once_more_under_a_new_name_and_the_same_payments
     assert places(summary_of(report)) == {"paid": 3000}
     _, created = service.reports
     with Label.ledger() as ledger:
-        first = [one.obligation_key for one in ledger.claims.payments_of(name_of(lost))]
+        first = [payment.obligation_key for payment in ledger.claims.payments_of(name_of(lost))]
     assert (created["reportId"], created["extPaymentIds"]) == (told["submission"], first)
     assert places(summary_of(two.run())) == {"duplicate": 3000}
     assert service.posts == 3
@@ -411,8 +411,8 @@ def absent_all(names, by=("bia", "caio"), **after):
 
 
 def test_many_are_declared_absent_on_one_evidence(label, service, three_lost):
-    told = absent_all(three_lost)
-    assert [(one["of"], one["state"]) for one in told] == [(name, "approved") for name in three_lost]
+    document = absent_all(three_lost)
+    assert [(one["of"], one["state"]) for one in document] == [(name, "approved") for name in three_lost]
     assert label.run(yes=False).exit_code == ExitCode.DONE
     assert service.paid == [400, 500, 1000, 2000, 3000]
 
@@ -429,8 +429,8 @@ def test_one_that_cannot_be_declared_stops_them_all_and_each_is_told(label, serv
 
 def test_one_of_many_that_is_there_after_all_is_accepted_and_the_others_are_declared(label, service, three_lost):
     create_by_hand(service, label, three_lost[1])
-    told = absent_all(three_lost)
-    assert [one["state"] for one in told] == ["approved", "accepted", "approved"]
+    document = absent_all(three_lost)
+    assert [one["state"] for one in document] == ["approved", "accepted", "approved"]
 
 
 def create_by_hand(service, label, name):
@@ -480,8 +480,8 @@ def test_a_report_that_bears_its_name_later_shows_that_the_likeness_was_wrong(tw
     assert two.ask("status", code=31)["freeze"]["tags"] == [name_of(alike)]
     unlink = ("resolve", name_of(alike), "--unlink", "--evidence", "seen in the portal")
     two.say(*unlink, "--by", "bia", code=14)
-    (told,) = two.ask(*unlink, "--by", "bia", "--by", "caio")["resolved"]
-    assert told["state"] == "in_doubt"
+    (resolved,) = two.ask(*unlink, "--by", "bia", "--by", "caio")["resolved"]
+    assert resolved["state"] == "in_doubt"
     words = ("--by", "bia", "--by", "caio", "--evidence", "seen in the portal")
     two.say("unfreeze", "--accept", name_of(alike), *words)
     two.say("settle")

@@ -191,7 +191,7 @@ def test_a_second_report_that_does_not_tell_either_is_a_new_question(label, serv
     service.force(status="ERROR", donePayments=None, paidAmount=None)
     label.say("settle", code=40)
     assert places(told(report)) == {"duplicate": 1000, "undetermined": 2000}
-    assert [one["amount_cents"] for one in label.ask("status", code=40)["undetermined"]] == [2000]
+    assert [batch["amount_cents"] for batch in label.ask("status", code=40)["undetermined"]] == [2000]
     decide(label, "paid", keys["20,00"])
     label.say("settle")
     assert (told(report)["exit_code"], places(told(report))) == (0, {"duplicate": 1000, "paid": 2000})

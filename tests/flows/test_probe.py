@@ -48,8 +48,8 @@ def probe(label, host):
     """Probe, and return what was found by name."""
 
     def start(*words, code=0, at=host):
-        told = label.ask("doctor", "--probe", "--staging", "--yes-probe", at, *words, code=code)
-        return {one["name"]: one for one in told["probed"]}
+        document = label.ask("doctor", "--probe", "--staging", "--yes-probe", at, *words, code=code)
+        return {finding["name"]: finding for finding in document["probed"]}
 
     return start
 
@@ -224,10 +224,10 @@ def test_doctor_tells_what_was_seen_and_when_and_warns_of_settings_that_say_othe
     assert label.ask("doctor")["assumptions"] == []
     service.behave(echo_report_id=False)
     probe("--probe-file", parties(), code=ExitCode.DISCREPANCIES)
-    told = {one["name"]: one for one in label.ask("doctor")["assumptions"]}
-    assert told["report_id_echoed"]["contradicted"]
-    assert told["report_id_echoed"]["seen_at"][:4] >= "2025"
-    assert not told["get_takes"]["contradicted"]
+    document = {finding["name"]: finding for finding in label.ask("doctor")["assumptions"]}
+    assert document["report_id_echoed"]["contradicted"]
+    assert document["report_id_echoed"]["seen_at"][:4] >= "2025"
+    assert not document["get_takes"]["contradicted"]
     assert "export REPASSE_ASSUME_REPORT_ID_ECHOED=false" in label.say("doctor").output
     monkeypatch.setenv("REPASSE_ASSUME_REPORT_ID_ECHOED", "false")
     assert "warning" not in label.say("doctor").output
@@ -289,7 +289,7 @@ def test_a_probe_tells_nobodys_data(label, service, parties, host):
     words = ("doctor", "--probe", "--staging", "--yes-probe", host)
     output = label.say(*words, "--probe-file", parties(account=ACCOUNT)).output
     with label.ledger() as ledger:
-        output += "".join(one.value for one in ledger.findings.history("probe"))
+        output += "".join(finding.value for finding in ledger.findings.history("probe"))
     output += "".join(str(reason) for *_, reason in probe_lines(label))
     for private in (ANA.name, ANA.tax_id, ANA.email, service.api_key, "12345"):
         assert private not in output
@@ -345,5 +345,5 @@ def test_a_refusal_names_the_query_it_misses(places, wanted):
 
 def test_the_embedded_sandbox_is_probed_by_its_word(label, monkeypatch):
     monkeypatch.setenv("REPASSE_API_URL", "sandbox")
-    told = label.ask("doctor", "--probe", "--staging", "--yes-probe", "sandbox")
-    assert {one["verdict"] for one in told["probed"]} == {"confirmed", "not found out"}
+    document = label.ask("doctor", "--probe", "--staging", "--yes-probe", "sandbox")
+    assert {finding["verdict"] for finding in document["probed"]} == {"confirmed", "not found out"}

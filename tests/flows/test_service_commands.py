@@ -90,7 +90,7 @@ def test_the_approved_rate_is_set_on_one_persons_word(abroad, service, unrated):
     name, report = unrated
     told = rate(abroad, name, "5,4312")
     assert (told["state"], told["rate"], told["order_id"]) == ("accepted", "5.4312", "EX-1")
-    assert [one for _, one in service.rates] == ["5.4312"]
+    assert [rate for _, rate in service.rates] == ["5.4312"]
     abroad.say("settle")
     assert places(summary_of(report)) == {"paid": 3000}
     assert service.calls(RATE) == 1
@@ -147,7 +147,7 @@ def test_a_plan_that_holds_no_rate_gets_one_by_two_people(abroad, service, witho
     rate(abroad, name, "5.60", by=("bia",), code=14)
     told = rate(abroad, name, "5.60", by=("bia", "caio"))
     assert (told["state"], told["order_id"]) == ("accepted", None)
-    assert [one for _, one in service.rates] == ["5.6"]
+    assert [rate for _, rate in service.rates] == ["5.6"]
 
 
 @pytest.mark.parametrize("kind", ["drop", "reset", "garbage"])
@@ -180,8 +180,8 @@ def test_a_doubt_about_a_rate_by_hand_can_be_declared_absent_and_the_same_bytes_
         clock=later(hours=25),
     )  # fmt: skip
     abroad.say("settle")
-    assert [one for _, one in service.rates] == ["5.6"]
-    assert [one.state for one in updates(abroad)] == [X.ABSENT, X.ACCEPTED]
+    assert [rate for _, rate in service.rates] == ["5.6"]
+    assert [update.state for update in updates(abroad)] == [X.ABSENT, X.ACCEPTED]
 
 
 def test_bytes_nobody_gave_their_word_on_are_never_sent(abroad, service, without_terms):
@@ -236,12 +236,12 @@ def test_where_people_have_to_sign_in_typed_names_set_no_rate(abroad, service, t
     abroad.run(progress=At("exchange_rate", lambda: hold(abroad)))
     with abroad.ledger() as ledger:
         ledger.hold.release("Bia")
-    told = abroad.say("exchange-rate", report_of(abroad), "--rate", text, *(f"--by={name}" for name in by), code=2)
-    assert "signed_in" in told.output
+    result = abroad.say("exchange-rate", report_of(abroad), "--rate", text, *(f"--by={name}" for name in by), code=2)
+    assert "signed_in" in result.output
     assert service.calls(RATE) == 0
     assert [update.state for update in updates(abroad)] == [X.APPROVED]
     abroad.say("settle")  # the approved plan's own rate needs no word of anybody any more
-    assert [one for _, one in service.rates] == ["5.4312"]
+    assert [rate for _, rate in service.rates] == ["5.4312"]
 
 
 def test_whoever_has_the_approved_rate_set_is_written_down(abroad, service, unrated):
@@ -275,7 +275,7 @@ def test_where_paths_take_the_report_id_the_rate_is_set_all_the_same(abroad, ser
         report = abroad.run()
     assert report.exit_code == ExitCode.DONE
     assert places(summary_of(report)) == {"paid": 3000}
-    assert [one for _, one in service.rates] == ["5.4312"]
+    assert [rate for _, rate in service.rates] == ["5.4312"]
     assert service.calls(RATE) == 1
 
 
@@ -313,9 +313,9 @@ def test_a_qr_code_is_printed_as_it_can_be_pasted_and_called_deprecated(label, s
 
 
 def test_it_can_be_had_as_a_document(label):
-    told = label.ask("qrcode", "--amount", "10,00", "--key", RANDOM_KEY, "--key-type", "random_key")
-    assert told["deprecated"] is True
-    assert read_brcode(told["payload"]).code is not None
+    document = label.ask("qrcode", "--amount", "10,00", "--key", RANDOM_KEY, "--key-type", "random_key")
+    assert document["deprecated"] is True
+    assert read_brcode(document["payload"]).code is not None
 
 
 @pytest.mark.parametrize("key_type", ["email", "E-mail"])

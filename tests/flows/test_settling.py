@@ -64,8 +64,8 @@ def test_statements_that_cannot_be_written_are_told_and_the_books_are_written_al
     shutil.rmtree(folder)
     folder.write_text("in the way")
     service.behave(**AT_ONCE)
-    said = two.say("settle")
-    assert first.run_id in said.output
+    result = two.say("settle")
+    assert first.run_id in result.output
     assert rewritten(first)["state"] == "done"
     assert folder.is_file()
 
@@ -173,7 +173,7 @@ def test_a_status_that_goes_back_raises_an_alarm_and_pays_nothing(two, service):
     two.say("settle", code=40)
     report = two.run()
     assert report.exit_code == ExitCode.DISCREPANCIES
-    assert [one["kind"] for one in summary_of(report)["discrepancies"]] == ["status_changed"]
+    assert [discrepancy["kind"] for discrepancy in summary_of(report)["discrepancies"]] == ["status_changed"]
     assert places(summary_of(report)) == {"duplicate": 3000}
     assert service.posts == 1
 
@@ -190,7 +190,7 @@ def test_a_failed_report_that_is_paid_after_all_raises_an_alarm_and_is_not_paid_
 def test_a_report_that_vanishes_raises_an_alarm_and_pays_nothing(two, service, still_open):
     service.force(vanished=True)
     two.say("settle", code=40)
-    assert [one["kind"] for one in rewritten(still_open)["discrepancies"]] == ["vanished"]
+    assert [discrepancy["kind"] for discrepancy in rewritten(still_open)["discrepancies"]] == ["vanished"]
     two.run()
     assert service.posts == 1
 

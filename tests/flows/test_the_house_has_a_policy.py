@@ -109,10 +109,10 @@ def test_a_night_refuses_a_policy_anywhere_in_the_folder_it_is_given(label, serv
 
 def test_doctor_shows_the_policy(label, policy):
     policy(approvers=2, limits={"run": "1000.00"}, other_than_preparer=True)
-    told = label.ask("doctor")["findings"]["policy"]["message"]
-    assert "approvers 2" in told
-    assert "1,000.00" in told
-    assert "other than the preparer" in told
+    document = label.ask("doctor")["findings"]["policy"]["message"]
+    assert "approvers 2" in document
+    assert "1,000.00" in document
+    assert "other than the preparer" in document
 
 
 def test_a_job_file_edited_after_the_plan_was_frozen_does_not_loosen_its_rule(label, service):

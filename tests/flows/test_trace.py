@@ -88,16 +88,16 @@ def october(royalties):
 
 def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     text, document = said(paid, key_of(ANA, "clipe"))
-    (one,) = document["traces"]
-    (obligation,) = one["obligations"]
+    (trace,) = document["traces"]
+    (obligation,) = trace["obligations"]
     assert (obligation["file"], obligation["sheet"], obligation["row"]) == ("payments.xlsx", "Dados", 4)
     assert (obligation["amount_cents"], obligation["place"]) == (1500, "paid")
-    (report,) = one["reports"]
+    (report,) = trace["reports"]
     (created,) = service.reports
     assert (report["split_id"], report["state"], report["status"]) == (created["split_id"], "paid", "DONE")
     assert [state for state, _, _ in report["steps"]][:4] == ["planned", "approved", "sending", "accepted"]
     assert report["prepared_by"] == "ana"
-    assert (one["in_cents"], one["places_cents"]) == (2500, [["paid", 2500]])
+    assert (trace["in_cents"], trace["places_cents"]) == (2500, [["paid", 2500]])
     assert "payments.xlsx > Dados, linha 4" in text
     assert "BRL 25,00 entraram = Pago 25,00" in text
 
@@ -105,14 +105,14 @@ def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
 def test_a_payee_is_found_by_document_mask_and_name_without_case_and_accents(paid):
     for words in (ANA.tax_id, masked(ANA.tax_id), mask_tax_id(ANA.tax_id), ANA.name, ANA.name.upper()):
         _, document = said(paid, words)
-        (one,) = document["traces"]
-        assert (one["tax_id_masked"], len(one["obligations"])) == (mask_tax_id(ANA.tax_id), 2)
+        (trace,) = document["traces"]
+        assert (trace["tax_id_masked"], len(trace["obligations"])) == (mask_tax_id(ANA.tax_id), 2)
 
 
 def test_a_report_leads_to_everybody_it_pays(paid):
     _, document = said(paid, report_id(paid))
-    assert {one["tax_id_masked"] for one in document["traces"]} == {mask_tax_id(who.tax_id) for who in (ANA, BIA)}
-    assert sum(row["amount_cents"] for one in document["traces"] for row in one["obligations"]) == 4500
+    assert {trace["tax_id_masked"] for trace in document["traces"]} == {mask_tax_id(who.tax_id) for who in (ANA, BIA)}
+    assert sum(row["amount_cents"] for obligation in document["traces"] for row in obligation["obligations"]) == 4500
 
 
 def report_id(label):
@@ -127,7 +127,9 @@ def test_a_name_of_several_people_lists_them_masked_and_follows_nobody(label, se
     label.run()
     _, document = said(label, ANA.name, code=2)
     assert document["traces"] == []
-    assert {one["tax_id"] for one in document["candidates"]} == {mask_tax_id(who.tax_id) for who in (ANA, BIA)}
+    assert {candidate["tax_id"] for candidate in document["candidates"]} == {
+        mask_tax_id(who.tax_id) for who in (ANA, BIA)
+    }
     _, document = said(label, document["candidates"][0]["obligation"])
     assert len(document["traces"]) == 1
 
@@ -146,10 +148,10 @@ def test_an_empty_ledger_knows_nobody_and_stays_away(label, home):
 
 def test_royalties_lead_to_the_rows_of_each_statement(october):
     text, document = said(october, ANA.tax_id, "--job-file", october.job)
-    (one,) = document["traces"]
-    assert one["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", "same"]]
-    assert one["problems"] == []
-    parts = {part["title"]: part for part in one["parts"]}
+    (trace,) = document["traces"]
+    assert trace["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", "same"]]
+    assert trace["problems"] == []
+    parts = {part["title"]: part for part in trace["parts"]}
     assert [(found["file"], found["ranges"], found["amount"]) for found in parts["Samba"]["found"]] == [
         ("2026-10-a.xlsx", [[2, 2], [4, 5]], "80"),
         ("2026-10-b.xlsx", [[2, 2]], "0.005"),
@@ -161,7 +163,7 @@ def test_royalties_lead_to_the_rows_of_each_statement(october):
         ("intérprete", 100000, "3.80184"),
     ]
     # 80.005 and 20.00 and 7.00 x 5.4312 = 138.0234, of which 35 %.
-    assert (one["way"]["earned_exact"], one["way"]["earned_cents"]) == ("48.30819", 4831)
+    assert (trace["way"]["earned_exact"], trace["way"]["earned_cents"]) == ("48.30819", 4831)
     assert "2026-10-a.xlsx > Dados, linhas 2, 4-5: 3, BRL 80" in text
     assert "USD 7 x 5,4312 (2026-10-31, PTAX) x 25 % (autora) = BRL 9,5046" in text
 
@@ -195,8 +197,8 @@ def test_one_period_or_one_payment_is_followed_alone(royalties):
         run(royalties, month)
     for words in ([BIA.name, "--period", "2026-11"], [royalty_key(BIA, "2026-11")]):
         _, document = said(royalties, *words)
-        (one,) = document["traces"]
-        assert (one["period"], one["way"]["earned_cents"], one["statements_read"]) == ("2026-11", 2000, False)
+        (trace,) = document["traces"]
+        assert (trace["period"], trace["way"]["earned_cents"], trace["statements_read"]) == ("2026-11", 2000, False)
 
 
 @pytest.mark.parametrize("what", ["changed", "gone", "unreadable"])
@@ -209,9 +211,9 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
         path.write_bytes(b"PK\x03\x04 cut off")
     code = 11 if what == "unreadable" else 0
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=code)
-    (one,) = document["traces"]
-    assert one["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", what]]
-    samba = next(part for part in one["parts"] if part["title"] == "Samba")
+    (trace,) = document["traces"]
+    assert trace["files"] == [["2026-10-a.xlsx", "same"], ["2026-10-b.xlsx", what]]
+    samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
     assert [found["file"] for found in samba["found"]] == ["2026-10-a.xlsx"]
     assert "segundo o diário apenas: 1 linhas, BRL 0,005" in text
@@ -234,28 +236,28 @@ def test_a_later_statement_shows_what_was_paid_before_and_the_difference(october
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
     run(october, "2026-10")
     _, document = said(october, BIA.name, "--job-file", october.job)
-    (one,) = document["traces"]
-    assert [(row["reference"], row["place"]) for row in one["obligations"]] == [
+    (trace,) = document["traces"]
+    assert [(row["reference"], row["place"]) for row in trace["obligations"]] == [
         ("royalties", "paid"),
         ("royalties/2", "paid"),
     ]
-    assert len({report["submission_id"] for report in one["reports"]}) == 2
-    assert (one["problems"], books_close(one)) == ([], True)
+    assert len({report["submission_id"] for report in trace["reports"]}) == 2
+    assert (trace["problems"], books_close(trace)) == ([], True)
 
 
 def test_the_first_of_two_payments_is_told_by_the_books_of_its_own_run(october):
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
     run(october, "2026-10")
     _, document = said(october, royalty_key(BIA), "--job-file", october.job)
-    (one,) = document["traces"]
-    assert {part["title"] for part in one["parts"]} == {"Samba", "Choro", "Frevo"}
-    assert len(one["reports"]) == 1
+    (trace,) = document["traces"]
+    assert {part["title"] for part in trace["parts"]} == {"Samba", "Choro", "Frevo"}
+    assert len(trace["reports"]) == 1
 
 
 def test_the_owners_part_is_followed_too(october):
     _, document = said(october, "Selo Aurora")
-    (one,) = document["traces"]
-    assert ([row["kind"] for row in one["obligations"]], books_close(one)) == (["owner"], True)
+    (trace,) = document["traces"]
+    assert ([row["kind"] for row in trace["obligations"]], books_close(trace)) == (["owner"], True)
 
 
 def test_a_plan_that_waits_shows_who_has_said_yes_so_far(label, service):
@@ -314,8 +316,8 @@ def test_whoever_is_missing_from_the_newest_books_is_found_in_older_ones(paid):
     paid.run()
     for words in (ANA.name, BIA.tax_id):
         _, document = said(paid, words)
-        (one,) = document["traces"]
-        assert {row["place"] for row in one["obligations"]} == {"paid"}
+        (trace,) = document["traces"]
+        assert {row["place"] for row in trace["obligations"]} == {"paid"}
 
 
 def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
@@ -335,5 +337,5 @@ def test_payments_of_a_run_that_died_before_it_wrote_its_books_are_told_from_the
     with sqlite3.connect(home / "ledger.db") as ledger:
         ledger.execute("DELETE FROM run_documents")
     _, document = said(paid, BIA.tax_id)
-    (one,) = document["traces"]
-    assert (one["run_id"], one["places_cents"], one["reports"][0]["state"]) == ("", [["paid", 2000]], "paid")
+    (trace,) = document["traces"]
+    assert (trace["run_id"], trace["places_cents"], trace["reports"][0]["state"]) == ("", [["paid", 2000]], "paid")

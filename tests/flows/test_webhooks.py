@@ -160,7 +160,7 @@ def test_registering_anew_can_retire_what_was_registered_before(label, service):
     label.say("webhook", "register", "https://hooks.example")
     label.say("webhook", "register", "https://hooks.example")
     label.say("webhook", "register", "https://hooks.example", "--replace")
-    states = [one["state"] for one in label.ask("webhook", "list")["webhooks"]]
+    states = [webhook["state"] for webhook in label.ask("webhook", "list")["webhooks"]]
     assert states == ["retired", "retired", "registered"]
     assert len(set(service.webhook_urls)) == 3
 
@@ -207,7 +207,7 @@ def test_the_longest_url_the_service_takes_is_taken(label, service):
 def test_a_registration_is_kept_unless_it_certainly_did_not_happen(label, service, fault, code, kept):
     service.plant(REGISTER, **fault)
     label.ask("webhook", "register", "https://hooks.example", code=code)
-    assert [one["state"] for one in label.ask("webhook", "list")["webhooks"]] == [kept]
+    assert [webhook["state"] for webhook in label.ask("webhook", "list")["webhooks"]] == [kept]
 
 
 def test_what_the_listener_says_names_no_token_and_no_body(label, service, listening, eventually):

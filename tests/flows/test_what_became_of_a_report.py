@@ -116,7 +116,7 @@ def test_a_decision_that_the_service_contradicts_later_is_told_and_pays_nobody(l
     label.say("settle", code=40)
     summary = summary_of(still_open)
     assert places(summary) == {"paid": 3000}
-    assert "decided" in [one["kind"] for one in summary["discrepancies"]]
+    assert "decided" in [discrepancy["kind"] for discrepancy in summary["discrepancies"]]
     label.run()
     assert service.posts == 1
 
@@ -147,7 +147,9 @@ def test_nobody_is_told_paid_where_the_service_held_back_unasked(label, service,
     assert told(still_open) == ({"undetermined": 3000}, 40)
     assert {place for _, _, place in rows_of(still_open)} == {"Indeterminado"}
     (key, *_) = service.reports[0]["extPaymentIds"]
-    assert {one["place"] for one in label.ask("trace", key)["traces"][0]["obligations"]} == {"undetermined"}
+    assert {obligation["place"] for obligation in label.ask("trace", key)["traces"][0]["obligations"]} == {
+        "undetermined"
+    }
 
 
 @pytest.mark.usefixtures("workbooks")
@@ -169,7 +171,7 @@ def test_tax_that_the_service_kept_of_one_payment_is_told_beside_the_net(label, 
     assert places(summary_of(report)) == {"paid": 9250, "income_tax": 750}
     (key,) = service.reports[0]["extPaymentIds"]
     traced = label.ask("trace", key)["traces"][0]
-    assert {one["place"]: one["amount_cents"] for one in traced["obligations"]} == {
+    assert {obligation["place"]: obligation["amount_cents"] for obligation in traced["obligations"]} == {
         "paid_less_tax": 9250,
         "income_tax": 750,
     }

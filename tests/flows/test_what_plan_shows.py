@@ -26,7 +26,7 @@ def plan(label, *, names: bool = True, code: int = 0) -> dict:
 
 def noticed(document) -> list[tuple[str, str]]:
     """Whom to look at, and why."""
-    return [(one["notice"], one["name"]) for one in document["people"]["notices"]]
+    return [(notice["notice"], notice["name"]) for notice in document["people"]["notices"]]
 
 
 def changed(document) -> list[tuple[str, str, int, int]]:
@@ -195,7 +195,7 @@ def declare(label, period: str = "2026-10", **changes: object) -> None:
 def test_who_is_only_carried_has_not_disappeared_and_stands_among_what_is_not_paid(royalties):
     document = plan(royalties)
     assert noticed(document) == []
-    assert [(one["place"], one["obligations"]) for one in document["not_paid"]] == [("carried", 1)]
+    assert [(obligation["place"], obligation["obligations"]) for obligation in document["not_paid"]] == [("carried", 1)]
     totals = document["totals_cents"]
     assert totals["in"] == sum(cents for place, cents in totals.items() if place != "in")
 

@@ -21,12 +21,12 @@ NOTHING = "nothing waits for anybody"
 def told(label: Label, code: int) -> list[dict]:
     """What `status` tells that is left open; the words for people and the document for programs go together."""
     document = label.ask("status", code=code)
-    said = label.say("status", code=code).output
-    assert (NOTHING in said) == (code == ExitCode.DONE)
-    for one in document["open"]:
-        assert f"{one['job']} {one['period']}" in said
-        assert one["way"] in said
-        assert one["run"] in said
+    output = label.say("status", code=code).output
+    assert (NOTHING in output) == (code == ExitCode.DONE)
+    for batch in document["open"]:
+        assert f"{batch['job']} {batch['period']}" in output
+        assert batch["way"] in output
+        assert batch["run"] in output
     return document["open"]
 
 
@@ -49,9 +49,9 @@ def test_a_held_payment_waits_until_it_is_paid(label: Label, service: Oracle):
 def test_nobody_is_named_where_what_waits_is_told(label: Label, service: Oracle):
     label.payments(payment(ANA, "10,00"), payment(BIA, "vinte", "Nota 17"))
     label.run()
-    said = label.say("status", code=ExitCode.ROWS_HELD).output + json.dumps(told(label, ExitCode.ROWS_HELD))
+    output = label.say("status", code=ExitCode.ROWS_HELD).output + json.dumps(told(label, ExitCode.ROWS_HELD))
     for personal in (BIA.name, BIA.tax_id, BIA.email, BIA.destination.pix_key, "Nota 17"):
-        assert personal not in said
+        assert personal not in output
 
 
 def test_what_an_earlier_period_holds_stays_in_sight_when_the_next_is_paid(label: Label, service: Oracle):

@@ -28,7 +28,7 @@ OTHER_SAMPLES = {
     "payments/payments.xlsx": "payments",
     "broken/payments-broken.xlsx": "payments",
 }
-SAMPLE_OF = {f"statements/{one['file']}": one["layout"] for one in EXPECTED} | OTHER_SAMPLES
+SAMPLE_OF = {f"statements/{sample['file']}": sample["layout"] for sample in EXPECTED} | OTHER_SAMPLES
 OTHER_DIGITS = str.maketrans("0123456789", "3456789012")
 
 
@@ -67,7 +67,7 @@ def exact(line):
 
 def test_every_layout_of_a_sender_has_a_statement():
     ours = {"payments", "royalties"}
-    assert {one["layout"] for one in EXPECTED} == {
+    assert {sample["layout"] for sample in EXPECTED} == {
         layout.layout for layout in SOURCES if layout.records is None and layout.layout not in ours
     }
 

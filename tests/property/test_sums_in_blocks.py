@@ -169,5 +169,5 @@ def test_a_payee_with_two_shares_of_a_recording_has_its_lines_once_by_territory(
     )
     came_in = lines("| recording | amount |\n| samba | 8.00 |").assign(units=4, territory="BR")
     _, territories = allocate(sum_lines(came_in), shared, rates=WORTH, first_day="2026-10-01")
-    (one,) = records(territories)
-    assert (one["territory"], one["source_amount"], one["units"], one["earned"]) == ("BR", "8", 4, "6")
+    (record,) = records(territories)
+    assert (record["territory"], record["source_amount"], record["units"], record["earned"]) == ("BR", "8", 4, "6")

@@ -73,10 +73,12 @@ def test_no_obligation_is_ever_claimed_twice_however_the_file_changes(month, cor
 @given(months(), RANDOM)
 def test_the_plan_does_not_depend_on_the_order_of_any_row(month, random):
     came_in, office = month.came_in, month.office
-    (one,) = came_in.statements
+    (statement,) = came_in.statements
     mixed = replace(
         came_in,
-        statements=(replace(one, totals=mixed_up(one.totals, random), held=shuffled(one.held, random)),),
+        statements=(
+            replace(statement, totals=mixed_up(statement.totals, random), held=shuffled(statement.held, random)),
+        ),
         **{
             name: shuffled(getattr(came_in, name), random)
             for name in ("payments", "held_payments", "payees", "shares", "advances")

@@ -123,7 +123,7 @@ def test_the_delimiter_that_cuts_the_text_into_columns_is_found():
 )
 def test_a_header_of_any_characters_stays_one_header_of_sound_yaml(header):
     text, layout = draft(view((*HEADER, header), *((*line, "x") for line in LINES)))
-    read = [one for headers in layout.columns.values() for one in headers]
+    read = [header for headers in layout.columns.values() for header in headers]
     left = [line for line in text.splitlines() if line.startswith("#  - ")]
     assert len(read) + len(layout.ignored) + len(left) == len(HEADER) + bool(header.strip())
     assert set(layout.recognise.headers) <= {*HEADER, header.strip()}

@@ -18,10 +18,10 @@ RUNS = {state_name(code, sent=sent) for code in ExitCode for sent in (True, Fals
 
 
 def test_a_message_is_equal_to_another_of_the_same_id_and_facts():
-    told = Message("approval.too_few", plan="sha256:ab", given=1, wanted=2)
-    assert told == Message("approval.too_few", wanted=2, given=1, plan="sha256:ab") != Message("approval.too_few")
-    assert {told: 1}[pickle.loads(pickle.dumps(told))] == 1  # noqa: S301  # our own bytes
-    assert told.facts == {"plan": "sha256:ab", "given": 1, "wanted": 2}
+    message = Message("approval.too_few", plan="sha256:ab", given=1, wanted=2)
+    assert message == Message("approval.too_few", wanted=2, given=1, plan="sha256:ab") != Message("approval.too_few")
+    assert {message: 1}[pickle.loads(pickle.dumps(message))] == 1  # noqa: S301  # our own bytes
+    assert message.facts == {"plan": "sha256:ab", "given": 1, "wanted": 2}
 
 
 def test_an_error_is_told_in_the_readers_language_and_logged_in_english():

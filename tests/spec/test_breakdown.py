@@ -56,8 +56,8 @@ def test_each_array_adds_up_to_the_payees_part_rounded_once():
     ana = sent(PRODUCTS | PLATFORMS | PLACES)[CPF["ana"]]
     for name in ("products", "platforms", "details"):
         assert sum(one["value"] for one in ana[name]) == Decimal("14.50"), name
-    assert [one["platform"] for one in ana["platforms"]] == ["Maré", "Onda"]
-    assert [one["country"] for one in ana["details"]] == ["BR", "PT"]
+    assert [platform["platform"] for platform in ana["platforms"]] == ["Maré", "Onda"]
+    assert [detail["country"] for detail in ana["details"]] == ["BR", "PT"]
 
 
 def test_what_is_declared_is_part_of_what_is_approved():

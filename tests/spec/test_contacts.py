@@ -113,7 +113,7 @@ class TestWhoIsWanted:
         wanted = wanted_contacts(came_in)
         return (
             [(NAMES[contact.tax_id], contact.name, contact.email) for contact in wanted.contacts],
-            [(NAMES[one.tax_id], one.because) for one in wanted.left_out],
+            [(NAMES[row.tax_id], row.because) for row in wanted.left_out],
         )
 
     def test_a_payee_is_one_contact_however_many_payments_it_gets(self):

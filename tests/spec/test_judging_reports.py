@@ -131,8 +131,13 @@ def kinds(judged):
     ],
 )
 def test_what_the_report_says_otherwise_than_planned_is_a_discrepancy(figures, kind, expected, found):
-    (one,) = judge_report(submission(), report(status="PROCESSING", **figures)).discrepancies
-    assert (one.kind, one.report_id, one.expected, one.found) == (kind, "rp-1", expected, found)
+    (discrepancy,) = judge_report(submission(), report(status="PROCESSING", **figures)).discrepancies
+    assert (discrepancy.kind, discrepancy.report_id, discrepancy.expected, discrepancy.found) == (
+        kind,
+        "rp-1",
+        expected,
+        found,
+    )
 
 
 def test_a_report_that_says_what_was_planned_is_no_discrepancy():

@@ -54,7 +54,7 @@ def test_what_a_share_covers_is_not_missing():
 def test_a_share_that_does_not_hold_on_the_day_of_the_line_leaves_it_missing():
     drawn = "| recording | month | amount |\n| samba | 2026-09 | 10.00 |\n| samba | 2026-10 | 7.00 |"
     found = missing(drawn, "| payee | recording | share | from |\n| ana | samba | 100 | 2026-10-01 |")
-    assert [(one.amount, one.periods) for one in found.named] == [(Decimal("10.00"), ("2026-09",))]
+    assert [(share.amount, share.periods) for share in found.named] == [(Decimal("10.00"), ("2026-09",))]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_row_bears_the_names_that_the_statement_has(line, kept):
 def test_titles_alone_cannot_be_shared_and_are_told_apart():
     found = missing("| title | amount |\n| Faixa 1 | 2.00 |\n| Faixa 2 | 3.00 |")
     assert found.named == ()
-    assert [(one.title, money(one)) for one in found.nameless] == [("Faixa 2", "3.00"), ("Faixa 1", "2.00")]
+    assert [(share.title, money(share)) for share in found.nameless] == [("Faixa 2", "3.00"), ("Faixa 1", "2.00")]
 
 
 MIXED = """
@@ -90,7 +90,9 @@ ALBUM = "| payee | recording | product | artist | share |\n| ana | | album | | 1
 
 def test_a_share_by_isrc_must_not_take_lines_from_a_wider_share():
     # Samba of the album is Ana's; a share by its ISRC would take it from her, so that its single is listed by product.
-    assert [(one.isrc != "", one.upc[-2:], one.artist, money(one)) for one in missing(MIXED, ALBUM).named] == [
+    assert [
+        (share.isrc != "", share.upc[-2:], share.artist, money(share)) for share in missing(MIXED, ALBUM).named
+    ] == [
         (False, "01", "Lua", "4.00"),
         (False, "", "Sol", "3.00"),
         (True, "", "Sol", "2.00"),
@@ -101,8 +103,8 @@ def test_a_share_by_isrc_must_not_take_lines_from_a_wider_share():
 def test_filled_in_the_list_covers_all_that_was_missing_and_moves_nothing_that_was_covered():
     titles, products = ({code: name for name, code in known.items()} for known in (RECORDINGS, PRODUCTS))
     filled = [
-        f"| bia | {titles.get(one.isrc, '')} | {products.get(one.upc, '')} | {one.artist} | 100 |"
-        for one in missing(MIXED, ALBUM).named
+        f"| bia | {titles.get(share.isrc, '')} | {products.get(share.upc, '')} | {share.artist} | 100 |"
+        for share in missing(MIXED, ALBUM).named
     ]
     both = "\n".join([ALBUM, *filled])
     assert not missing(MIXED, both)

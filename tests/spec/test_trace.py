@@ -158,7 +158,7 @@ def test_lines_are_found_again_in_every_file_and_make_each_part():
     found, _ = payables([statement(both, rates={"USD": "5.4312"})])
     parts = royalty_parts(found.earnings, CPF["ana"])
     told = with_lines(parts, [source(parts, first, second, exchange={"USD": QUOTE})])
-    where = {(part.isrc[-1], part.platform): [(one.file, one.ranges) for one in part.found] for part in told}
+    where = {(part.isrc[-1], part.platform): [(lines.file, lines.ranges) for lines in part.found] for part in told}
     assert where == {
         ("1", "one"): [("a.tsv", ((2, 2), (4, 4), (6, 6)))],
         ("1", "two"): [("a.tsv", ((3, 3),))],
@@ -180,7 +180,7 @@ def test_lines_alike_but_for_their_rate_go_to_the_source_that_has_the_rate():
         )
         for frame, rate in ((cheap, "5"), (dear, "6.0"))
     ]
-    told = {str(part.rate): [one.file for one in part.found] for part in with_lines(parts, sources)}
+    told = {str(part.rate): [lines.file for lines in part.found] for part in with_lines(parts, sources)}
     assert told == {"5": ["cheap.tsv"], "6": ["dear.tsv"]}
 
 

@@ -92,7 +92,7 @@ class Year:
 
     def paid(self, payee: str = "") -> int:
         """Centavos ever paid to somebody (a tax id), or to everybody but the owner."""
-        claims = [one for month in self._claims.values() for one in month if one.kind != "owner"]
+        claims = [claim for month in self._claims.values() for claim in month if claim.kind != "owner"]
         return sum(claim.amount_cents for claim in claims if payee in {"", claim.payee})
 
     def plays(self, text: str, of: str = "ana") -> bool:

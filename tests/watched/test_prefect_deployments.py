@@ -155,8 +155,10 @@ def test_problems_are_a_table_of_masked_values(office: Office, night: FlowRun):
 
 
 def test_progress_of_checks_is_shown(office: Office, night: FlowRun):
-    shown = [one for key, one in office.prefect.artifacts(night.id).items() if key.startswith("account-checks")]
-    assert [one.data for one in shown] == [100, 100], "of both jobs that were run"
+    shown = [
+        artifact for key, artifact in office.prefect.artifacts(night.id).items() if key.startswith("account-checks")
+    ]
+    assert [artifact.data for artifact in shown] == [100, 100], "of both jobs that were run"
 
 
 def test_another_total_is_no_approval(office: Office, night: FlowRun):
@@ -203,8 +205,8 @@ def test_the_same_run_executed_by_two_processes_at_once_pays_once(office: Office
         parameters = {"job": str(label.job), "yes": True}
         pending = client.create_flow_run_from_deployment(deployment.id, parameters=parameters, state=Pending())
     both = [office.prefect.execute(pending.id) for _ in range(2)]
-    for one in both:
-        one.wait(RUN_S)
+    for process in both:
+        process.wait(RUN_S)
     office.service.clear()
     told = office.prefect.end_of(pending.id)
     assert office.service.posts == before + 3

@@ -126,8 +126,8 @@ def test_of_a_flow_started_twice_at_once_one_pays(three: Label, service: Oracle)
         )
         for _ in range(2)
     ]
-    told = [one.communicate(timeout=120)[1] for one in both]
-    ends = sorted(one.returncode for one in both)
+    told = [process.communicate(timeout=120)[1] for process in both]
+    ends = sorted(process.returncode for process in both)
     assert ends in ([ExitCode.DONE, ExitCode.ANOTHER_RUN], [ExitCode.DONE, ExitCode.DONE]), told
     assert service.paid == PAID
     assert service.posts == 3

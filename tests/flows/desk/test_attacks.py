@@ -155,8 +155,8 @@ def test_a_disk_that_is_full_is_told_and_leaves_nothing(at_desk, desk, settings,
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    said = ana.bring(page, [job.parent / "payments.xlsx"], code=507)
-    assert "disco está cheio" in said
+    result = ana.bring(page, [job.parent / "payments.xlsx"], code=507)
+    assert "disco está cheio" in result
     monkeypatch.undo()
     assert not [path for path in settings.uploads.rglob("*") if path.is_file()]
 

@@ -111,8 +111,8 @@ def test_an_upload_beyond_the_limit_is_told_so_and_leaves_nothing(at_desk, desk,
     (line,) = desk.jobs.list()
     large = tmp_path / "payments.xlsx"
     large.write_bytes(b"x" * 1_200_000)
-    said = at_desk("ana").bring(f"/jobs/{line.token}", [large], code=413)
-    assert "limite é de 1 MB" in said
+    result = at_desk("ana").bring(f"/jobs/{line.token}", [large], code=413)
+    assert "limite é de 1 MB" in result
     assert files_under(settings.uploads) == []
 
 

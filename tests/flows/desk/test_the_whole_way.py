@@ -251,9 +251,9 @@ def in_doubt(ana, bia, the_job, service):
     service.plant(CREATE, "reset", when="before")
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     with open_ledger_of(read_settings()) as ledger:
-        (one,) = ledger.submissions.list(bodies=False)
-    assert one.state == "in_doubt"
-    return one
+        (submission,) = ledger.submissions.list(bodies=False)
+    assert submission.state == "in_doubt"
+    return submission
 
 
 def made_by_hand(like, service):
@@ -287,8 +287,8 @@ def test_a_doubt_is_shown_and_takes_two_people_a_day_and_neither_of_them_the_sen
 
 def test_a_report_that_does_not_exist_is_not_taken_for_the_one_in_doubt(in_doubt, at_desk):
     caio = at_desk("Caio", Role.RESOLVER)
-    said = caio.post("/doubts/link", at="/doubts", code=422, subject=in_doubt.id, report="no-such-report")
-    assert "o serviço não mostra o relatório" in said
+    result = caio.post("/doubts/link", at="/doubts", code=422, subject=in_doubt.id, report="no-such-report")
+    assert "o serviço não mostra o relatório" in result
 
 
 def test_where_people_have_to_sign_in_the_command_line_takes_no_word_on_doubts_and_payments(in_doubt, job, service):
@@ -438,9 +438,9 @@ def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job
 def test_what_is_open_in_several_currencies_is_not_added_up(ana, bia, the_job, service, desk, monkeypatch):
     prepare(ana, the_job)
     with open_ledger_of(read_settings()) as ledger:
-        (one,) = ledger.submissions.list(bodies=False)
+        (submission,) = ledger.submissions.list(bodies=False)
     waits = home.what_waits(desk.ledger, desk.plans, desk.unresolved, desk.clock.now())
-    both = (replace(one, amount_cents=1000), replace(one, currency="USD", amount_cents=500))
+    both = (replace(submission, amount_cents=1000), replace(submission, currency="USD", amount_cents=500))
     monkeypatch.setattr(home, "what_waits", lambda *_: replace(waits, open=both))
     page = words_of(ana.get("/"))
     assert "BRL 10,00" in page

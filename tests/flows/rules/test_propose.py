@@ -157,7 +157,7 @@ EARLY, BEFORE, AFTER, LATE = sent(1, -60), sent(2, -1), sent(3, 1), sent(4, 60)
 
 
 def lacks(others, shown, evidence="ticket 7"):
-    found = absence_lacks(doubt(), others, [listed(one.split_id) for one in shown], evidence)
+    found = absence_lacks(doubt(), others, [listed(report.split_id) for report in shown], evidence)
     return found and (found.id, found.facts.get("other"))
 
 

@@ -162,7 +162,9 @@ class TestInstitutions:
         ledger.institutions.replace([bank("00000001"), bank("00000002")], clock())
         clock.move(hours=24)
         ledger.institutions.replace([bank("00000002", "Outro")], clock())
-        assert {ispb: one.name for ispb, one in ledger.institutions.all().items()} == {"00000002": "Outro"}
+        assert {ispb: institution.name for ispb, institution in ledger.institutions.all().items()} == {
+            "00000002": "Outro"
+        }
         assert ledger.institutions.read_at() == clock()
 
     def test_an_ispb_has_eight_digits_whatever_a_sender_made_of_its_zeros(self, ledger, clock):
@@ -183,7 +185,7 @@ class TestFindings:
         ledger.findings.record("get_takes", "reportId", "https://a.example")
         found = ledger.findings.latest()["get_takes"]
         assert (found.value, found.seen_at) == ("reportId", clock())
-        assert [one.value for one in ledger.findings.history("get_takes")] == ["_id", "reportId"]
+        assert [finding.value for finding in ledger.findings.history("get_takes")] == ["_id", "reportId"]
 
     def test_services_are_told_apart(self, ledger):
         ledger.findings.record("get_takes", "_id", "https://staging.example")

@@ -99,7 +99,7 @@ def test_no_report_id_is_ever_given_twice_to_content_that_may_have_left(desk, le
     accepted = end(desk, plan_and_take(), me, Outcome.ACCEPTED, "s2")
     ledger.submissions.record_status(accepted.id, b"{}", "ERROR", SubmissionState.FAILED, by="run-1")
     end(desk, plan_and_take(), me, Outcome.NOT_SENT)
-    unsent = [one.id for one in ledger.submissions.list(states=[SubmissionState.NOT_SENT])]
+    unsent = [submission.id for submission in ledger.submissions.list(states=[SubmissionState.NOT_SENT])]
     ledger.submissions.withdraw_unsent(unsent, run_id="run-1", reason=evidence("test"))
     desk.store(plan)
     desk.store(make_plan({"bia": 1}))  # replaces it before it is approved

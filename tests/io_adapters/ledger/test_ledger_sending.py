@@ -259,8 +259,8 @@ def test_reports_whose_id_the_service_does_not_tell_are_not_one_report(ledger, d
 
 
 def alarm(name, tag=None):
-    told = Message("alarm.wrong_amount", name=name, found="1", expected="2")
-    return Alarm("wrong_amount", tag or f"{name}:amount", told)
+    message = Message("alarm.wrong_amount", name=name, found="1", expected="2")
+    return Alarm("wrong_amount", tag or f"{name}:amount", message)
 
 
 def test_an_answer_that_is_an_alarm_freezes_with_the_record_of_it_once(ledger, desk, two, me):

@@ -54,7 +54,7 @@ def paged(**changes):
 def test_all_pages_are_read_each_once_wherever_counting_begins(talk, first, count, changed):
     pages = Pages(count, first=first, changed=changed)
     found = talk(pages)[0].pix.institutions()
-    assert [one.ispb_number for one in found] == [f"{row:08}" for row in range(count)]
+    assert [institution.ispb_number for institution in found] == [f"{row:08}" for row in range(count)]
     assert len(pages.asked) <= max(1, -(-count // 10)) + (first == 0)
 
 

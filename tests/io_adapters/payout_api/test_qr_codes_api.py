@@ -49,7 +49,7 @@ def test_the_warning_comes_once(talk):
         warnings.simplefilter("always")
         for _ in range(3):
             api.pix.create_qr_code(ASKED)
-    assert [one.category for one in caught] == [DeprecationWarning]
+    assert [warning.category for warning in caught] == [DeprecationWarning]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -121,8 +121,8 @@ def test_whom_the_sandbox_does_not_know_is_not_found(service, ana):
 
 def test_a_deleted_contact_takes_its_accounts_along(service, ana, with_account, book, audit):
     account = with_account(ana)
-    told = delete(service, "/contacts", {"tax_id": ANA["tax_id"]}).raise_for_status().json()
-    assert told["id"] == ana["id"]
+    answer = delete(service, "/contacts", {"tax_id": ANA["tax_id"]}).raise_for_status().json()
+    assert answer["id"] == ana["id"]
     assert book() == []
     assert service.post("/contacts/accounts_favorite", params={"account_id": account["id"]}).status_code == 404
     assert delete(service, "/contacts", {"contact_id": ana["id"]}).status_code == 404
@@ -152,8 +152,8 @@ def test_a_contact_has_one_favourite_at_most(service, ana, with_account, book, a
     first, second = with_account(ana), with_account(ana, **BANK)
     assert not first["is_favorite"]
     for account in (first, second, second):
-        told = service.post("/contacts/accounts_favorite", params={"account_id": account["id"]}).json()
-        assert told == account | {"is_favorite": True}
+        answer = service.post("/contacts/accounts_favorite", params={"account_id": account["id"]}).json()
+        assert answer == account | {"is_favorite": True}
     assert [account["is_favorite"] for account in book()[0]["accounts"]] == [False, True]
     assert changes(audit)[-3:] == ["account_favored"] * 3
 

@@ -77,8 +77,8 @@ def test_unknown_or_wrong_settings_are_refused_and_change_nothing(control, creat
 
 
 def test_settings_answer_how_the_sandbox_behaves_now(control):
-    told = control.post("/settings", json={"fee_rate": 0.01, "done_after_s": 1.5}).json()
-    assert (told["fee_rate"], told["done_after_s"], told["processing_after_s"]) == ("0.01", 1.5, 0.3)
+    answer = control.post("/settings", json={"fee_rate": 0.01, "done_after_s": 1.5}).json()
+    assert (answer["fee_rate"], answer["done_after_s"], answer["processing_after_s"]) == ("0.01", 1.5, 0.3)
 
 
 @pytest.fixture

@@ -59,22 +59,24 @@ def everyone(page):
 
 def test_there_are_institutions_with_all_fields_of_the_interface(everyone):
     assert len(everyone) >= 60
-    assert all(set(one) == FIELDS for one in everyone)
+    assert all(set(institution) == FIELDS for institution in everyone)
 
 
 def test_their_numbers_are_whole_and_nobody_is_there_twice(everyone):
-    ispbs = [one["ispb_number"] for one in everyone]
-    codes = [one["compe_number"] for one in everyone if one["compe_number"] is not None]
+    ispbs = [institution["ispb_number"] for institution in everyone]
+    codes = [institution["compe_number"] for institution in everyone if institution["compe_number"] is not None]
     assert all(re.fullmatch(r"[0-9]{8}", ispb) for ispb in ispbs)
     assert all(re.fullmatch(r"[0-9]{3}", code) for code in codes)
     assert (len(set(ispbs)), len(set(codes))) == (len(ispbs), len(codes))
-    assert SURE.items() <= {one["compe_number"]: one["ispb_number"] for one in everyone}.items()
+    assert SURE.items() <= {institution["compe_number"]: institution["ispb_number"] for institution in everyone}.items()
 
 
 def test_some_are_inactive_and_some_have_no_compe_code(everyone):
-    assert {one["is_active"] for one in everyone} == {True, False}
-    assert {one["is_compe_participant"] for one in everyone} == {True, False}
-    assert {one["name"] for one in everyone if one["compe_number"] is None} >= {"Banco Central do Brasil - Selic"}
+    assert {institution["is_active"] for institution in everyone} == {True, False}
+    assert {institution["is_compe_participant"] for institution in everyone} == {True, False}
+    assert {institution["name"] for institution in everyone if institution["compe_number"] is None} >= {
+        "Banco Central do Brasil - Selic"
+    }
 
 
 def test_the_pages_together_are_the_list_and_the_last_has_no_next(page, everyone):
@@ -161,10 +163,10 @@ def crc_by_the_book(text):
 
 
 def test_a_qr_code_answers_every_field_and_its_payload_says_what_was_asked(service):
-    told = service.post("/create_pix_qrcode", json=ASKED).raise_for_status().json()
-    assert set(told) == {"amount", "receiver_conciliation_id", "pix_key", "qr_code_key", "base_64", "image"}
-    assert (told["amount"], told["receiver_conciliation_id"], told["pix_key"]) == (12.34, "RP1", "52998224725")
-    payload = base64.b64decode(told["base_64"], validate=True).decode("ascii")
+    answer = service.post("/create_pix_qrcode", json=ASKED).raise_for_status().json()
+    assert set(answer) == {"amount", "receiver_conciliation_id", "pix_key", "qr_code_key", "base_64", "image"}
+    assert (answer["amount"], answer["receiver_conciliation_id"], answer["pix_key"]) == (12.34, "RP1", "52998224725")
+    payload = base64.b64decode(answer["base_64"], validate=True).decode("ascii")
     assert payload[-4:] == crc_by_the_book(payload[:-4])
     fields = fields_of(payload)
     account = fields_of(fields["26"])
