@@ -108,7 +108,7 @@ class TestContacts:
         ledger.contacts.gone(ANA)
         attempt = take(ledger, me)
         ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"{}", reason="")
-        known = ledger.contacts.told(ANA, Contact(), asked_email=MAIL)
+        known = ledger.contacts.as_answered(ANA, Contact(), asked_email=MAIL)
         assert (known.state, known.contact_id, known.accounts) == (ContactState.KNOWN, None, ())
 
     def test_a_hold_stops_no_contact_for_it_pays_nobody(self, ledger, me):
