@@ -76,7 +76,7 @@ class TestContacts:
     @pytest.mark.parametrize("outcome", [AttemptState.NOT_SENT, AttemptState.REFUSED])
     def test_a_creation_that_certainly_was_not_begun_is_forgotten_and_a_known_contact_is_not(self, ledger, me, outcome):
         attempt = take(ledger, me)
-        ledger.contacts.record_outcome(attempt.id, outcome, http_status=None, raw_answer=b"", reason="")
+        ledger.contacts.record_outcome(attempt.id, outcome, http_status=None, raw_answer=b"", reason=None)
         told(ledger, tax_id=BIA)
         assert list(ledger.contacts.all()) == [BIA]
 
@@ -107,7 +107,7 @@ class TestContacts:
         told(ledger)
         ledger.contacts.gone(ANA)
         attempt = take(ledger, me)
-        ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"{}", reason="")
+        ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"{}", reason=None)
         known = ledger.contacts.as_answered(ANA, Contact(), asked_email=MAIL)
         assert (known.state, known.contact_id, known.accounts) == (ContactState.KNOWN, None, ())
 
