@@ -107,7 +107,7 @@ class TestContacts:
         told(ledger)
         ledger.contacts.gone(ANA)
         attempt = take(ledger, me)
-        ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"{}", reason=None)
+        ledger.contacts.record_outcome(attempt.id, AttemptState.ACCEPTED, http_status=200, raw_answer=b"", reason=None)
         known = ledger.contacts.as_answered(ANA, Contact(), asked_email=MAIL)
         assert (known.state, known.contact_id, known.accounts) == (ContactState.KNOWN, None, ())
 
