@@ -160,8 +160,7 @@ def state_text(state: str, language: str) -> str:
     >>> state_text("in_doubt", "pt-BR"), state_text("on_the_moon", "en")
     ('em dúvida', 'on the moon')
     """
-    texts = catalogue_in(language)
-    return texts(f"state.{state}") if f"state.{state}" in texts else state.replace("_", " ")
+    return catalogue_in(language)(f"state.{state}")
 
 
 @cache
