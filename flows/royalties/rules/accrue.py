@@ -143,10 +143,13 @@ def recoup(
         recouped: (payee, advance reference) -> what has been recouped already.
         stands: What the period has left already: advances have taken their part of a recording.
     """
+    advances = recoupable.advances.get(payee)
+    if not advances:
+        return []
     left, postings = max(earned, 0), list[Accrual]()
     earned_from = recoupable.earned_from.get(payee, {})
     left_of = dict[str, int]()
-    for (reference, isrc), advanced in recoupable.advances.get(payee, {}).items():
+    for (reference, isrc), advanced in advances.items():
         name = advance_reference(reference, isrc)
         outstanding = advanced - recouped.get((payee, name), 0)
         limit = left
