@@ -114,7 +114,6 @@ class FailedPayment:
 # Up to so many different lines a sketch holds all of them; of more, a sample. At 8 bytes each that is 128 kB at most.
 MOST_KEPT: Final = 2**14
 _BITS: Final = 64
-_DIGEST_WORDS: Final = 4
 _HEAD: Final = np.dtype("<u8")
 _COUNT: Final = np.dtype("<u4")
 
@@ -195,11 +194,6 @@ class LineSketch:
 
 
 NO_LINES: Final = LineSketch(0, np.array([], np.uint64), np.array([], np.int64), 0)
-
-
-def line_hashes(digests: bytes) -> Hashes:
-    """Return 64 bits of each of several SHA-256 digests."""
-    return np.frombuffer(digests, ">u8")[::_DIGEST_WORDS].astype(np.uint64)
 
 
 def sketch_of(hashes: Hashes) -> LineSketch:

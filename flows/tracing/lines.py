@@ -117,11 +117,11 @@ def _read_lines(  # all of it is one table's
             parsed = parse_block(block, layout, before=before)
             if books is None:
                 books = BlockBooks(Source(block.file.name, block.sheet, block.headers))
-            elif parsed.after.evidence != before.evidence:
+            elif parsed.found.after.evidence != before.evidence:
                 late = True
-            before = parsed.after
-            books.add(parsed, block)
-            lines = parsed.table.frame
+            before = parsed.found.after
+            books.add(parsed.found, block.header_row)
+            lines = parsed.frame
             finder.add(lines[out.get_indexer(pd.Index(lines["row"])) < 0] if len(out) else lines)
         if not late:
             break

@@ -76,6 +76,11 @@ class ControlRows(_Declared):
     amount: str | None = None
     end: list[str] = []
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words with which a row of the block begins."""
+        return tuple(word for word in (self.rows, self.amount, *self.end) if word)
+
 
 class Lent(_Declared):
     """Records that lend their columns to the lines.

@@ -14,7 +14,7 @@ from schemas.values.reading import Reading
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_EVEN)
 _LINE_DECIMALS: Final = 18
-_LARGEST_LINE: Final = Decimal(10) ** 20
+_LARGEST_LINE: Final = Decimal(10) ** 13  # ten million lines of it add up to 38 digits, 18 of them decimals
 _LARGEST_PAYABLE: Final = Decimal(10) ** 13
 _ARTEFACT: Final = Decimal("1e-9")  # 0.30000000000000004 is what binary arithmetic makes of 0.30
 
@@ -31,7 +31,7 @@ class AmountColumn:
 
     Attributes:
         mark: None when nothing decides it, or its cells contradict one another.
-        telling: The first cell for each mark that any of them proves.
+        telling: The first cell for each mark that any of them proves; none, where the layout declares the mark.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class AmountColumn:
                 self._typed |= part.ambiguous or part.mark is not None
                 if part.mark:
                     proofs.setdefault(part.mark, (text, kind))
-        self.telling: Telling = tuple(proofs.values())
+        self.telling: Telling = () if self._declared else tuple(proofs.values())
         self.mark = self._declared or (next(iter(proofs)) if len(proofs) == 1 else None)
 
     @property

@@ -17,7 +17,7 @@ from schemas.tables.decisions import Decision, decisions_of
 from schemas.tables.draft import count_normalised
 from schemas.tables.excluded_rows import Why
 from schemas.tables.line_sums import BlockSums, sum_block
-from schemas.tables.parsing import ParsedTable, read_rows, settled
+from schemas.tables.parsing import read_rows, settled
 from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
 from schemas.tables.royalty_lines import COLUMNS
 from schemas.tables.totals import Source, compare_totals
@@ -37,24 +37,36 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedBlock:
-    """A block of a file as a table; what holds of the file as a whole is left open.
+class BlockFindings:
+    """What was found in a block, beside its sound lines; what holds of the file as a whole is left open.
 
     Attributes:
-        table: As of a file, but that no total was held against its lines; its decisions are those below.
+        held: Lines with problems, as of `ParsedTable.held`.
+        runs: Where its rows went.
+        issues: All that was found, in order of row.
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
         left_out: How many rows the layout leaves out.
-        normalised: Header -> how many of its cells the one VALUE_NORMALISED of `table.issues` speaks of.
+        normalised: Header -> how many of its cells the one VALUE_NORMALISED of `issues` speaks of.
         after: What is known when the next block is read.
     """
 
-    table: ParsedTable
+    held: pd.DataFrame
+    runs: DataFrame[RowRuns]
+    issues: tuple[Issue, ...]
     sums: BlockSums
     decided: Mapping[str, Decision]
     left_out: int
     normalised: Mapping[str, int]
     after: Before
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBlock:
+    """A block of a file as a table: its sound lines, shaped `RoyaltyLines`, and what was found beside them."""
+
+    frame: pd.DataFrame
+    found: BlockFindings
 
 
 def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock:
@@ -72,14 +84,18 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
     draft, apart = found.draft, found.apart
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    return ParsedBlock(
-        table=settled(found, raw, layout),
+    table = settled(found, raw, layout)
+    findings = BlockFindings(
+        held=table.held,
+        runs=runs_of(table.rows),
+        issues=table.issues,
         sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
         left_out=apart.count(Why.LEFT_OUT),
         normalised={raw.headers[positions[name]]: n for name, n in count_normalised(draft).items() if name},
         after=Before(Evidence(draft.evidence), apart.below),
     )
+    return ParsedBlock(table.frame, findings)
 
 
 _EXACT: Final = Context(prec=120)
@@ -122,15 +138,15 @@ class BlockBooks:
         self._decided: dict[str, Decision] = {}
         self._left_out = 0
 
-    def add(self, block: ParsedBlock, raw: RawTable) -> None:
-        """Enter the next block."""
-        self._held = [held_sums([*self._held, block.table.held])]
-        self._runs = [join_runs([*self._runs, runs_of(block.table.rows)])]
-        self._sums.append(block.sums)
-        self._decided |= block.decided
-        self._left_out += block.left_out
-        for issue in block.table.issues:
-            self._enter(issue, block.normalised, raw.header_row)
+    def add(self, found: BlockFindings, header_row: int) -> None:
+        """Enter what was found in the next block, below a header in some physical row."""
+        self._held = [held_sums([*self._held, found.held])]
+        self._runs = [join_runs([*self._runs, found.runs])]
+        self._sums.append(found.sums)
+        self._decided |= found.decided
+        self._left_out += found.left_out
+        for issue in found.issues:
+            self._enter(issue, found.normalised, header_row)
 
     def _enter(self, issue: Issue, normalised: Mapping[str, int], header_row: int) -> None:
         """Enter a problem, unless it was told before: of the header, or of a column written otherwise."""
@@ -165,6 +181,11 @@ class BlockBooks:
             decisions=(*decisions_of(decided, self._left_out), *compared),
             held_whole=bool(mismatches),
         )
+
+
+def nothing_held() -> pd.DataFrame:
+    """Return the held lines of a block that has none."""
+    return held_sums([])
 
 
 def held_sums(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -248,7 +248,7 @@ def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> Cont
         control: Says with which words its rows begin.
         among: Which rows may be some.
     """
-    words = TotalWords(word for word in (control.rows, control.amount, *control.end) if word)
+    words = TotalWords(control.words)
     labels = row_labels(raw, among, words)
     stated = [
         _control(raw, label, words, counts=counts)

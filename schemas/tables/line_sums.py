@@ -1,7 +1,7 @@
 """What royalty lines add up to: block by block, between the totals a file states, and in all."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import accumulate, pairwise
@@ -122,6 +122,11 @@ class BlockSums:
     mark: DecimalMark | None = None
 
 
+def decided_mark(decisions: Mapping[str, Decision]) -> DecimalMark | None:
+    """Return the decimal mark that was decided for the amounts; None when nothing decided it."""
+    return _MARKS.get(decisions.get("amount", ""))
+
+
 def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
     """Add the lines of a block up between its totals, used and held alike.
 
@@ -129,7 +134,7 @@ def sum_block(draft: Draft, apart: ExcludedRows) -> BlockSums:
         draft: The lines, misshapen ones among them.
         apart: What the block states.
     """
-    mark = _MARKS.get(draft.decisions.get("amount", ""))
+    mark = decided_mark(draft.decisions)
     parts = tuple(_parts(draft, [total.row for total in apart.totals])) if "amount" in draft.canonical else None
     return BlockSums(len(draft.rows), parts, apart.totals, apart.control, mark)
 

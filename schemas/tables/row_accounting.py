@@ -174,26 +174,32 @@ def runs_of(rows: pd.DataFrame) -> DataFrame[RowRuns]:
 
 
 def join_runs(frames: Iterable[pd.DataFrame]) -> DataFrame[RowRuns]:
-    """Put the runs of blocks or files together, in order; used rows of a sheet become one record."""
-    joined = list[Record]()
-    used: dict[tuple[str, str], Record] = {}
+    """Put the runs of blocks or files together: of each sheet its used rows as one record, then the others in order."""
+    used: dict[tuple[str, str], Record | None] = {}
+    others = defaultdict[tuple[str, str], list[Record]](list)
     for frame in frames:
         for run in records(frame):
+            sheet = (run["file"], run["sheet"])
+            known = used.setdefault(sheet, None)
             if run["disposition"] != USED:
-                _append(joined, run)
-            elif (known := used.get((run["file"], run["sheet"]))) is None:
-                used[run["file"], run["sheet"]] = run
-                joined.append(run)
+                _append(others[sheet], run)
+            elif known is None:
+                used[sheet] = run
             else:
                 known["first_row"] = min(known["first_row"], run["first_row"])
                 known["last_row"] = max(known["last_row"], run["last_row"])
                 known["rows"] += run["rows"]
-    return runs_frame(joined)
+    return runs_frame(run for sheet, of_sheet in used.items() for run in (of_sheet, *others[sheet]) if run)
+
+
+def used_run(file: str, sheet: str | None, first_row: int, last_row: int, rows: int) -> DataFrame[RowRuns]:
+    """Return so many used rows between two rows of a sheet; nothing for none."""
+    return runs_frame([Run(file, sheet or "", first_row, last_row, rows, USED, "")] if rows else [])
 
 
 def _append(joined: list[Record], run: Record) -> None:
     last = joined[-1] if joined else None
-    same = ("file", "sheet", "disposition", "reason")
+    same = ("disposition", "reason")
     if last is not None and all(last[name] == run[name] for name in same) and last["last_row"] < run["first_row"]:
         last["last_row"] = run["last_row"]
         last["rows"] += run["rows"]

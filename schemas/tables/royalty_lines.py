@@ -1,6 +1,7 @@
 """Royalty lines: what a statement says was earned, line by line."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
@@ -41,6 +42,11 @@ class RoyaltyLines(TableModel):
         strict = True
 
 
+def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tell which lines are not of nothing: those alone can be paid twice."""
+    return np.asarray(lines["amount"] != 0, dtype=bool)
+
+
 COLUMNS = (
     Column("period", ColumnKind.PERIOD),
     Column("platform", ColumnKind.TEXT),
@@ -54,6 +60,10 @@ COLUMNS = (
     Column("amount", ColumnKind.LINE_AMOUNT, required=True),
     Column("currency", ColumnKind.CURRENCY),
 )
+
+
+# Its columns of texts.
+TEXTS = tuple(column.name for column in COLUMNS if column.name not in {"units", "amount"})
 
 
 def settle_currencies(draft: Draft) -> None:

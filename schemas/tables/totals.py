@@ -67,7 +67,11 @@ class _Lines:
         self._count = sum(block.count for block in blocks)
         self._mark = next((block.mark for block in blocks if block.mark), None)
         known = [block.parts for block in blocks if block.parts is not None]
-        self._of = _sums_by_currency([part for parts in known for part in parts]) if known else {}
+        self._of = (
+            _sums_by_currency(sorted((part for parts in known for part in parts), key=lambda part: part.row))
+            if known
+            else {}
+        )
 
     def judge(self, total: StatedTotal) -> Verdict:
         """Hold a total against the lines above it; totals come in order of row."""

@@ -16,12 +16,11 @@ from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money
-from schemas.tables.content_hash import row_digests
+from schemas.tables.content_hash import hash_frame
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.row_accounting import USED, Run, hold_used_rows
-from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.used_before import line_hashes
+from schemas.tables.royalty_lines import TEXTS, RoyaltyLines
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
@@ -77,7 +76,7 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
 def _chosen(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.bool_]:
     """Tell which lines are held: of several that say the same, the lowest ones in the file."""
     worth = np.asarray(lines["amount"] != 0, dtype=bool)
-    hashes = line_hashes(row_digests(lines))
+    hashes = hash_frame(lines, TEXTS)
     at = np.minimum(np.searchsorted(shared.hashes, hashes), len(shared.hashes) - 1)
     known = (shared.hashes[at] == hashes) & worth
     chosen = np.zeros(len(lines), dtype=bool)

@@ -1,0 +1,1 @@
+"""Statement lines as columns, from cells to sums, in DuckDB."""

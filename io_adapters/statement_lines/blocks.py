@@ -1,0 +1,221 @@
+"""A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from io_adapters.statement_lines.columns import (
+    AmountReader,
+    BlockCells,
+    Coded,
+    Mask,
+    ReadAmounts,
+    ReadColumn,
+    read_texts,
+    recoded,
+    rows_like,
+)
+from io_adapters.statement_lines.database import Database, opened_database
+from io_adapters.statement_lines.sums import Lines, LineSums, lines_of, sums_of
+from schemas.layouts.layout import Layout
+from schemas.raw_table import RawTable, some_rows
+from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
+from schemas.tables.content_hash import Content, hash_lines
+from schemas.tables.dates import Evidence
+from schemas.tables.draft import find_columns, unknown_columns
+from schemas.tables.hidden_and_formulas import values_only
+from schemas.tables.line_sums import BlockSums, PartSum, decided_mark
+from schemas.tables.readers import Convention
+from schemas.tables.row_accounting import used_run
+from schemas.tables.royalty_lines import COLUMNS, TEXTS
+from schemas.used_before import LineSketch, sketch_of
+
+FEW_ROWS: Final = 1_000
+
+
+class SummedBlock(NamedTuple):
+    """What is kept of a block of statement lines.
+
+    Attributes:
+        found: What was found among its plain lines, and among its other rows.
+        sums: What the sound ones of both add up to.
+        content: What they say.
+        sketch: Which lines they are.
+    """
+
+    found: tuple[BlockFindings, ...]
+    sums: tuple[LineSums, ...]
+    content: Content
+    sketch: LineSketch
+
+    @property
+    def after(self) -> Before:
+        """What is known when the next block is read."""
+        return self.found[-1].after
+
+
+def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = FEW_ROWS) -> SummedBlock:
+    """Check and add up a block; depends on nothing else, so that any process can do it.
+
+    Lines whose every cell is plain are never looked at one by one. All other rows are parsed by
+    `schemas.tables.blocks`, which comes to the same wherever both could judge.
+
+    Args:
+        raw: Its rows.
+        layout: How its sender lays the file out.
+        before: What is known of the file so far.
+        few_rows: Up to so many rows, the rules alone are sooner done.
+
+    Raises:
+        UnreadableFile: a required column is missing or claimed twice; carries the issues.
+    """
+    match = find_columns(raw, layout, [column.name for column in COLUMNS if column.required])
+    with opened_database() as database:
+        if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw):
+            parsed = parse_block(raw, layout, before=before)
+            return _summed(database, [parsed.found], [lines_of(parsed.frame)])
+        block = _Block(database, raw, layout, match.positions, before)
+        unsound = block.unsound()
+        if not unsound.any():
+            found = block.findings(~unsound, ())
+            return _summed(database, [found], [block.lines(~unsound)])
+        others = parse_block(some_rows(raw, unsound), layout, before=block.known)
+        if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
+            proven = Before(others.found.after.evidence, before.below)
+            return sum_block(raw, layout, proven, few_rows=few_rows)
+        totals = [total.row for total in others.found.sums.totals]
+        found = block.findings(~unsound, totals)
+        return _summed(database, [found, others.found], [block.lines(~unsound), lines_of(others.frame)])
+
+
+def _looked_at_whole(raw: RawTable) -> bool:
+    """Tell whether a workbook's sheet has what only the rules know of: hidden, merged, external or stale cells."""
+    odd = raw.oddities
+    return any((odd.hidden_rows, odd.hidden_columns, odd.merged, odd.external, odd.stale))
+
+
+def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[Lines]) -> SummedBlock:
+    hashes = [_hashes(lines) for lines in parts]
+    worth = [of_lines[_worth(lines)] for of_lines, lines in zip(hashes, parts, strict=True)]
+    return SummedBlock(
+        tuple(found),
+        tuple(sums_of(database, lines) for lines in parts),
+        Content.of_lines(np.concatenate(hashes)),
+        sketch_of(np.concatenate(worth)),
+    )
+
+
+def _hashes(lines: Lines) -> "np.typing.NDArray[np.uint64]":
+    texts = {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()}
+    return hash_lines(texts, lines.units, lines.amount)
+
+
+def _worth(lines: Lines) -> Mask:
+    worth: Mask = pc.not_equal(lines.amount, 0).to_numpy(zero_copy_only=False)
+    return worth
+
+
+class _Block:
+    """A block whose columns are read; which of its rows are plain lines, and what these say.
+
+    Attributes:
+        known: What is known of the file once they are read.
+    """
+
+    def __init__(
+        self, database: Database, raw: RawTable, layout: Layout, positions: Mapping[str, int], before: Before
+    ) -> None:
+        self._database = database
+        self._layout = layout
+        self._cells = BlockCells(raw, layout)
+        convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
+        self._amounts = AmountReader(
+            database, self._cells, positions["amount"], convention, before.evidence.of("amount")
+        ).read()
+        self._columns = {
+            column.name: read_texts(
+                self._cells, column, positions[column.name], convention, before.evidence.of(column.name)
+            )
+            for column in COLUMNS
+            if column.name in positions and column.name != "amount"
+        }
+        read: dict[str, ReadColumn | ReadAmounts] = {**self._columns, "amount": self._amounts}
+        self._decided = {name: column.decision for name, column in read.items() if column.decision}
+        telling = {column.name: read[column.name].telling for column in COLUMNS if column.name in read}
+        self.known = Before(Evidence(telling), before.below)
+
+    def unsound(self) -> Mask:
+        """Tell which rows are the rules' to judge: those that are not plainly sound lines."""
+        rows: Mask = self._cells.not_lines | self._amounts.values.is_null().to_numpy(zero_copy_only=False)
+        for column in self._columns.values():
+            rows |= column.unsound
+        return rows | self._without_currency()
+
+    def _without_currency(self) -> Mask:
+        """Tell which rows name no currency, where the layout does not name it either."""
+        currency = self._columns.get("currency")
+        if self._layout.currency or currency is None:
+            return np.full(len(self._cells.raw.cells), not self._layout.currency, dtype=bool)
+        return currency.canonical.rows_where(pc.equal(currency.canonical.texts, "").to_numpy(zero_copy_only=False))
+
+    def lines(self, plain: Mask) -> Lines:
+        """Return the plain lines."""
+        texts = {name: self._texts(name, plain) for name in TEXTS}
+        amount = self._amounts.values
+        if self._layout.sign:
+            out = rows_like(self._cells, self._layout.sign.column, self._layout.sign.negative)
+            amount = pc.if_else(pa.array(out), pc.negate(pc.abs(amount)), amount)
+        rows = self._cells.raw.cells.index.to_numpy(np.int64)
+        if plain.all():
+            return Lines(texts, self._units(plain), amount, rows)
+        return Lines(texts, self._units(plain), amount.filter(pa.array(plain)), rows[plain])
+
+    def _texts(self, name: str, plain: Mask) -> Coded:
+        if name not in self._columns:
+            value = self._layout.currency or "" if name == "currency" else ""
+            return Coded(np.zeros(int(plain.sum()), np.int32), pa.array([value], pa.large_string()))
+        codes, texts = self._columns[name].canonical
+        if name == "currency" and self._layout.currency:
+            codes, texts = recoded(codes, pc.if_else(pc.equal(texts, ""), self._layout.currency, texts))
+        return Coded(codes if plain.all() else codes[plain], texts)
+
+    def _units(self, plain: Mask) -> "np.typing.NDArray[np.int64]":
+        if "units" not in self._columns:
+            return np.zeros(int(plain.sum()), np.int64)
+        codes, texts = self._columns["units"].canonical
+        numbers = pc.if_else(pc.equal(texts, ""), "0", texts).cast(pa.int64()).to_numpy()
+        of_rows: np.typing.NDArray[np.int64] = numbers[codes[plain]]
+        return of_rows
+
+    def findings(self, plain: Mask, totals: Sequence[int]) -> BlockFindings:
+        """Say what is known of the plain lines.
+
+        Args:
+            plain: Which rows they are.
+            totals: Physical rows of the block that state totals, in order.
+        """
+        raw = self._cells.raw
+        rows = raw.cells.index.to_numpy(np.int64)[plain]
+        match = find_columns(raw, self._layout, [])
+        issues = (*unknown_columns(raw, self._layout, match), *values_only(raw))
+        parts = tuple(self._parts(self.lines(plain), totals)) if self._layout.totals or self._layout.control else ()
+        first, last = (int(rows[0]), int(rows[-1])) if len(rows) else (0, 0)
+        runs = used_run(raw.file.name, raw.sheet, first, last, len(rows))
+        sums = BlockSums(len(rows), parts, mark=decided_mark(self._decided))
+        return BlockFindings(nothing_held(), runs, issues, sums, self._decided, 0, {}, self.known)
+
+    def _parts(self, lines: Lines, totals: Sequence[int]) -> Iterator[PartSum]:
+        """Yield what lines between two totals add up to, by currency."""
+        codes, currencies = lines.texts["currency"]
+        for start, end in pairwise([0, *np.searchsorted(lines.row, totals).tolist(), len(lines.row)]):
+            if start == end:
+                continue
+            part = pa.table({"currency": codes[start:end], "amount": lines.amount[start:end]})
+            self._database.register("part", part)
+            added = self._database.arrow("SELECT currency, sum(amount) AS amount FROM part GROUP BY ALL ORDER BY ALL")
+            for currency, amount in zip(added["currency"].to_pylist(), added["amount"].to_pylist(), strict=True):
+                yield PartSum(int(lines.row[end - 1]), currencies[currency].as_py(), amount)

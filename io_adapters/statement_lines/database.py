@@ -1,0 +1,59 @@
+"""The process's DuckDB database, in memory alone, which nothing can make read or load anything else."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+
+_SETTINGS: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "enable_external_access": "false",
+    "python_enable_replacements": "false",
+}
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(":memory:", config=dict(_SETTINGS))
+
+
+class Database:
+    """Tables for the time of one piece of work; their names are its own."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def register(self, name: str, table: pa.Table) -> None:
+        """Let queries read an Arrow table, without copying it."""
+        self._connection.register(name, table)
+
+    def arrow(self, query: str) -> pa.Table:
+        """Run a query; returns its rows as they are, typed by the query."""
+        return self._connection.sql(query).to_arrow_table()
+
+    def run(self, statement: str) -> None:
+        """Run a statement that returns nothing."""
+        self._connection.execute(statement)
+
+
+@contextmanager
+def opened_database() -> Iterator[Database]:
+    """Open a connection of this process's database, whose tables end with it."""
+    connection = _database().cursor()
+    try:
+        yield Database(connection)
+    finally:
+        connection.close()
+
+
+def quoted(text: str) -> str:
+    """Write a text as SQL has it.
+
+    >>> quoted("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,168 @@
+"""Statement lines added up by platform and by territory, block by block: the same sums in any cut and any order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from io_adapters.statement_lines.columns import Coded, coded
+from io_adapters.statement_lines.database import Database, opened_database
+from schemas.tables.contract import DataFrame
+from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
+from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS
+
+BY_PLATFORM: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+BY_TERRITORY: Final = ("isrc", "upc", "release", "artist", "territory", "period", "currency")
+# Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
+_WORTH_MERGING: Final = 1_000_000
+_TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Sound statement lines as columns.
+
+    Attributes:
+        texts: Canonical column of texts -> its texts by number.
+        units: Whole numbers.
+        amount: Exact decimals.
+        row: Physical rows.
+    """
+
+    texts: Mapping[str, Coded]
+    units: npt.NDArray[np.int64]
+    amount: pa.Array
+    row: npt.NDArray[np.int64]
+
+    def table(self) -> pa.Table:
+        """Return them as a table; a text is its number."""
+        columns = {name: pa.array(column.codes) for name, column in self.texts.items()}
+        return pa.table(columns | {"units": self.units, "amount": self.amount, "row": self.row})
+
+
+def lines_of(frame: pd.DataFrame) -> Lines:
+    """Return lines that were parsed one by one, shaped `RoyaltyLines`."""
+    amounts = pa.array(frame["amount"].array)
+    return Lines(
+        {name: coded(frame[name].array.__arrow_array__()) for name in TEXTS},
+        frame["units"].to_numpy(np.int64),
+        amounts.combine_chunks() if isinstance(amounts, pa.ChunkedArray) else amounts.cast(LINE_AMOUNT),
+        frame["row"].to_numpy(np.int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LineSums:
+    """What some lines of one sheet add up to, in two ways; a key may stand in several rows until they are merged.
+
+    Attributes:
+        texts: Canonical column -> the texts that the numbers in both tables stand for.
+        by_platform: Numbers of recording, platform, period and currency; amount (decimal 38, 18), units, lines,
+            first_row, last_row.
+        by_territory: Numbers of recording, territory, period and currency; amount, units, lines.
+    """
+
+    texts: Mapping[str, pa.Array]
+    by_platform: pa.Table
+    by_territory: pa.Table
+
+    @property
+    def size(self) -> int:
+        """How many rows both tables have."""
+        return len(self.by_platform) + len(self.by_territory)
+
+
+_ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS units"
+
+
+def sums_of(database: Database, lines: Lines) -> LineSums:
+    """Add lines up.
+
+    Raises:
+        duckdb.OutOfRangeException: a sum has more than 38 digits.
+    """
+    database.register("lines", lines.table())
+    count, rows = "count(*) AS lines", 'min("row") AS first_row, max("row") AS last_row'
+    return LineSums(
+        {name: column.texts for name, column in lines.texts.items()},
+        database.arrow(f"SELECT {', '.join(BY_PLATFORM)}, {_ADDED}, {count}, {rows} FROM lines GROUP BY ALL"),
+        database.arrow(f"SELECT {', '.join(BY_TERRITORY)}, {_ADDED}, {count} FROM lines GROUP BY ALL"),
+    )
+
+
+class Summing:
+    """Sums that grow block by block, in memory that grows with recordings and platforms, never with lines."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[str, int]] = {name: {} for name in TEXTS}
+        self._platforms: list[pa.Table] = []
+        self._territories: list[pa.Table] = []
+
+    def add(self, sums: LineSums) -> None:
+        """Add the sums of one more block."""
+        numbers = {name: self._numbered(name, texts) for name, texts in sums.texts.items()}
+        self._platforms = _waiting(self._platforms, _renumbered(sums.by_platform, numbers), BY_PLATFORM)
+        self._territories = _waiting(self._territories, _renumbered(sums.by_territory, numbers), BY_TERRITORY)
+
+    def total(self, file: str, sheet: str | None) -> LineTotals:
+        """Return the sums of all blocks so far, as those of a file's sheet (None for a text), by their keys."""
+        texts = {name: pa.array(list(numbers), pa.large_string()) for name, numbers in self._numbers.items()}
+        platforms = _ordered(_merged(self._platforms, BY_PLATFORM), texts, BY_PLATFORM)
+        territories = _ordered(_merged(self._territories, BY_TERRITORY), texts, BY_TERRITORY)
+        return LineTotals(
+            DataFrame[PlatformTotals](_typed(platforms, PlatformTotals, file=file, sheet=sheet or "")),
+            DataFrame[TerritoryTotals](_typed(territories, TerritoryTotals, file=file)),
+        )
+
+    def _numbered(self, name: str, texts: pa.Array) -> npt.NDArray[np.int32]:
+        """Return the number of each text, among all texts of all blocks."""
+        numbers = self._numbers[name]
+        return np.array([numbers.setdefault(text, len(numbers)) for text in texts.to_pylist()], dtype=np.int32)
+
+
+def _renumbered(table: pa.Table, numbers: Mapping[str, npt.NDArray[np.int32]]) -> pa.Table:
+    for at, name in enumerate(table.column_names):
+        if name in numbers:
+            table = table.set_column(at, name, pa.array(numbers[name][table[name].to_numpy()]))
+    return table
+
+
+def _waiting(tables: list[pa.Table], table: pa.Table, key: tuple[str, ...]) -> list[pa.Table]:
+    tables = [*tables, table]
+    if sum(map(len, tables[1:])) > max(_WORTH_MERGING, len(tables[0])):
+        return [_merged(tables, key)]
+    return tables
+
+
+def _merged(tables: list[pa.Table], key: tuple[str, ...]) -> pa.Table:
+    if len(tables) == 1:
+        return tables[0]
+    rows = ", min(first_row) AS first_row, max(last_row) AS last_row" if key is BY_PLATFORM else ""
+    with opened_database() as database:
+        database.register("sums", pa.concat_tables(tables))
+        lines = "CAST(sum(lines) AS BIGINT) AS lines"
+        return database.arrow(f"SELECT {', '.join(key)}, {_ADDED}, {lines}{rows} FROM sums GROUP BY ALL")
+
+
+def _ordered(table: pa.Table, texts: Mapping[str, pa.Array], key: tuple[str, ...]) -> pa.Table:
+    for at, name in enumerate(table.column_names):
+        if name in texts:
+            table = table.set_column(at, name, texts[name].take(table[name]))
+    with opened_database() as database:
+        database.register("sums", table)
+        return database.arrow(f"SELECT * FROM sums ORDER BY {', '.join(key)}")
+
+
+def _typed(table: pa.Table, model: type[PlatformTotals | TerritoryTotals], **place: str) -> pd.DataFrame:
+    amount, units = table["amount"].cast(LINE_SUM), table["units"].cast(UNIT_SUM)
+    table = table.set_column(table.column_names.index("amount"), "amount", amount)
+    table = table.set_column(table.column_names.index("units"), "units", units)
+    for name, value in place.items():
+        table = table.append_column(name, pa.repeat(value, len(table)))
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_TYPES.get)
+    texts = [name for name in frame.columns if name in TEXTS or name in place]
+    return frame.astype(dict.fromkeys(texts, "str"))[list(model.to_schema().columns)]
