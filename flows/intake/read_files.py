@@ -159,7 +159,7 @@ class _Kept:
         kept = some_rows(part, _rows_to_keep(part, found, self._left))
         self._left -= len(kept.cells)
         self._with_problems.append(kept)
-        self.whole = self.whole and sum(len(kept_part.cells) for kept_part in self._parts) + len(part.cells) <= KEPT_WHOLE
+        self.whole = self.whole and sum(len(table.cells) for table in self._parts) + len(part.cells) <= KEPT_WHOLE
         self._parts = [*self._parts, part] if self.whole else []
 
     def rows(self) -> RawTable:

@@ -15,8 +15,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from flows.intake.rules.sum_lines import Summing, sum_lines
 from flows.royalties.rules.allocation import allocate, round_earnings
+from io_adapters.statement_lines.database import opened_database
+from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from tests.spec.tables import CPF, shares
@@ -61,9 +62,10 @@ def block(first: int, count: int, lines: int) -> pd.DataFrame:
 def added_up(lines: int) -> list[object]:
     """Sum of all lines, number of sums kept, and centavos of ana, bia and the owner."""
     sums = Summing()
-    for first in range(0, lines, BLOCK):
-        sums.add(sum_lines(block(first, min(BLOCK, lines - first), lines)))
-    totals = sums.total()
+    with opened_database() as database:
+        for first in range(0, lines, BLOCK):
+            sums.add(sums_of(database, lines_of(block(first, min(BLOCK, lines - first), lines))))
+    totals = sums.total("statement.csv", None)
     earnings = allocate(totals, shares(SHARED), rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
     rounded = round_earnings(earnings)
     kept = len(totals.by_platform) + len(totals.by_territory)

@@ -1,7 +1,7 @@
-"""Royalty lines added up block by block: in any cut, in any order, in any grouping the sums are the same to the digit.
+"""Sums of royalty lines put together, taken apart and held: in any order and any grouping the same to the digit.
 
 Sums are exact decimals of 76 digits, more than any number of lines can fill, so that adding them is associative and
-commutative. A block's sums depend on nothing but its lines: they can be made in another process and merged here.
+commutative. Files are added up in `io_adapters.statement_lines`; lines at hand one by one, here.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -21,8 +21,6 @@ PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "arti
 TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
 _HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "min", "last_row": "max"}
 _TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
-# Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
-_WORTH_MERGING: Final = 200_000
 
 
 def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
@@ -91,25 +89,6 @@ def held_lines(totals: LineTotals, code: str) -> pd.DataFrame:
     first = frame.groupby(key, as_index=False).agg(row=("first_row", "min"))
     held = sums.merge(first, on=key).assign(tax_id="", codes=code)
     return held[["file", "sheet", "row", "tax_id", "amount", "currency", "codes"]]
-
-
-class Summing:
-    """Sums that grow block by block, in memory that does not grow with the blocks."""
-
-    def __init__(self) -> None:
-        self._sums: list[LineTotals] = []
-
-    def add(self, totals: LineTotals) -> None:
-        """Add the sums of one more block."""
-        self._sums.append(totals)
-        waiting = sum(map(_size, self._sums[1:]))
-        if waiting > max(_WORTH_MERGING, _size(self._sums[0])):
-            self._sums = [merge(self._sums)]
-
-    def total(self) -> LineTotals:
-        """Return the sums of all blocks so far."""
-        self._sums = [merge(self._sums)]
-        return self._sums[0]
 
 
 def _size(totals: LineTotals) -> int:
