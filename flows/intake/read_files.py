@@ -32,7 +32,7 @@ from schemas.tables.totals import Source
 from schemas.used_before import NO_LINES, LineSketch
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
-MOST_LINES = 2**19
+MOST_LINES = 2**18
 # Up to so many rows a table is kept as it was read, to be corrected as a whole; beyond, its rows with problems alone.
 KEPT_WHOLE = 50_000
 

@@ -1,12 +1,15 @@
 """The process's DuckDB database, in memory alone, which nothing can make read or load anything else."""
 
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import duckdb
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _SETTINGS: Final = {
     "autoinstall_known_extensions": "false",
@@ -17,14 +20,17 @@ _SETTINGS: Final = {
 
 
 @cache
-def _database() -> duckdb.DuckDBPyConnection:
+def _database() -> "DuckDBPyConnection":
+    import duckdb  # noqa: PLC0415 - most commands read no statement lines, and start sooner without it
+
+    atexit.register(_database.cache_clear)
     return duckdb.connect(":memory:", config=dict(_SETTINGS))
 
 
 class Database:
     """Tables for the time of one piece of work; their names are its own."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: "DuckDBPyConnection") -> None:
         self._connection = connection
 
     def register(self, name: str, table: pa.Table) -> None:

@@ -18,7 +18,7 @@ from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS
 BY_PLATFORM: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
 BY_TERRITORY: Final = ("isrc", "upc", "release", "artist", "territory", "period", "currency")
 # Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
-_WORTH_MERGING: Final = 1_000_000
+_WORTH_MERGING: Final = 400_000
 _TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
 
 

@@ -1,0 +1,140 @@
+"""What checking a large statement costs: CPU for each line beside a bare query, and memory, however many lines."""
+
+import gzip
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from tests.bench.conftest import Figures, cpu_s
+from tests.spec.tables import CPF
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
+
+REPASSE = str(Path(sys.executable).with_name("repasse"))
+MILLION = 1_000_000
+# How many times as many lines the larger statement has; BENCH_TIMES=100 for a hundred million lines.
+TIMES = int(os.environ.get("BENCH_TIMES", "10"))
+HEADERS = ("Período", "Plataforma", "Território", "ISRC", "Título", "Artista", "Quantidade", "Valor", "Moeda")
+RECORDINGS, PLATFORMS = 20_000, 12
+TERRITORIES = ("BR", "US", "PT", "AR", "MX", "DE", "FR", "GB", "JP", "CL")
+JOB = """
+job: linhas
+payer: {{tax_id: 11.222.333/0001-81, name: Selo Aurora}}
+period: 2026-10
+currency: BRL
+sources: [{{files: {name}, layout: royalties}}]
+payees: payees.csv
+shares: shares.csv
+outputs: {{folder: out, formats: [json]}}
+"""
+# The two groupings that the job needs, in one scan each, and nothing else.
+BARE = """
+import duckdb, sys
+text = dict.fromkeys(["period", "platform", "territory", "isrc", "title", "artist"], "VARCHAR")
+columns = {**text, "units": "BIGINT", "amount": "DECIMAL(38, 18)", "currency": "VARCHAR"}
+lines = f"read_csv({sys.argv[1]!r}, header=true, auto_detect=false, delim=',', quote='\\"', columns={columns})"
+for place in ("title, platform", "territory"):
+    duckdb.sql(
+        f"SELECT period, isrc, artist, currency, {place}, sum(amount), sum(units), count(*) FROM {lines} GROUP BY ALL"
+    ).fetchnumpy()
+"""
+
+
+def write_lines(path: Path, count: int, *, delimiter: str = ",", quote: str = "", decimal: str = ".") -> None:
+    """Write a statement of some 83 bytes a line; the first million lines again and again."""
+    random = Random(7)
+
+    def cells(number: int) -> Iterator[str]:
+        recording = random.randrange(RECORDINGS)
+        yield from ("2026-10", f"Plataforma {random.randrange(PLATFORMS):02d}", random.choice(TERRITORIES))
+        yield from (f"BRAUR26{recording:05d}", f"Canção {recording}", f"Artista {recording % 3_000}")
+        yield from (
+            str(number % 977),
+            f"{random.random() * 3:.{random.randrange(6, 14)}f}".replace(".", decimal),
+            "BRL",
+        )
+
+    def line(texts: Iterator[str] | tuple[str, ...]) -> str:
+        return delimiter.join(f"{quote}{text}{quote}" for text in texts) + "\n"
+
+    lines = "".join(line(cells(number)) for number in range(min(count, MILLION))).encode()
+    with path.open("wb") as stream:
+        stream.write(line(HEADERS).encode())
+        for _ in range(count // min(count, MILLION)):
+            stream.write(lines)
+
+
+def job_for(statement: Path) -> Path:
+    """Write a job that shares a statement between two people."""
+    folder = statement.parent
+    rows = [f"{name},{CPF[name]},{CPF[name]},CPF" for name in ("ana", "bia")]
+    (folder / "payees.csv").write_text("\n".join(["Nome,CPF,Chave Pix,Tipo da chave", *rows]) + "\n", encoding="utf-8")
+    shares = [f"{CPF['ana']},12.3457", f"{CPF['bia']},55.0001"]
+    (folder / "shares.csv").write_text("\n".join(["CPF,Participação", *shares]) + "\n", encoding="utf-8")
+    path = folder / f"{statement.name}.yaml"
+    path.write_text(JOB.format(name=statement.name), encoding="utf-8")
+    return path
+
+
+def check(statement: Path) -> None:
+    done = subprocess.run([REPASSE, "check", str(job_for(statement))], capture_output=True, check=False, text=True)
+    assert done.returncode == ExitCode.DONE, done.stderr
+
+
+def bare(statement: Path) -> None:
+    subprocess.run([sys.executable, "-c", BARE, str(statement)], check=True)
+
+
+def cpu_of(work: object, statement: Path) -> float:
+    began = cpu_s()
+    work(statement)  # type: ignore[operator]
+    return cpu_s() - began
+
+
+def test_checking_millions_of_lines(figures: Figures, tmp_path: Path):
+    few, many = tmp_path / "few.csv", tmp_path / "many.csv"
+    write_lines(few, MILLION)
+    write_lines(many, TIMES * MILLION)
+    more = (TIMES - 1) * MILLION
+    bare_s = (cpu_of(bare, many) - cpu_of(bare, few)) / more
+    few_s = cpu_of(check, few)
+    check_s = (cpu_of(check, many) - few_s) / more
+    peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    figures.add("check a million lines: CPU", few_s)
+    figures.add(
+        f"check a line, between 1 and {TIMES} million: CPU",
+        check_s,
+        baseline="bare DuckDB, two groupings",
+        baseline_median=bare_s,
+        at_most=2,
+    )
+    figures.add(f"check {TIMES} million lines: memory", peak_mb, at_most=500, unit="MB")
+
+
+@pytest.mark.parametrize("variant", ["quoted", "cp1252", "decimal comma", "gzip"])
+def test_other_ways_to_write_a_million_lines(figures: Figures, tmp_path: Path, variant: str):
+    plain, other = tmp_path / "plain.csv", tmp_path / "other.csv"
+    write_lines(plain, MILLION)
+    if variant == "decimal comma":
+        write_lines(other, MILLION, delimiter=";", decimal=",")
+    else:
+        write_lines(other, MILLION, quote='"' if variant == "quoted" else "")
+    if variant == "cp1252":
+        other.write_bytes(other.read_text(encoding="utf-8").encode("cp1252"))
+    if variant == "gzip":
+        other = other.with_suffix(".csv.gz")
+        other.write_bytes(gzip.compress(plain.read_bytes(), compresslevel=4))
+    figures.add(
+        f"check a million lines, {variant}: CPU",
+        cpu_of(check, other),
+        baseline="plain",
+        baseline_median=cpu_of(check, plain),
+        at_most=1.5,
+    )
