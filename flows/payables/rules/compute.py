@@ -13,6 +13,7 @@ from flows.payables.rules.institutions import hold_unlisted
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
+    RowsByPayee,
     owe_owner,
     owe_payments,
     owe_royalties,
@@ -175,13 +176,13 @@ class _Case:
         self, balances: DataFrame[PayeeBalances], postings: Collection[Accrual], problems: Mapping[str, str]
     ) -> Payables:
         """Turn balances and everything else into obligations, held against claims and checks."""
-        inputs, payees = self.inputs, self.inputs.payees
+        inputs, known = self.inputs, rows_by_payee(self.inputs.payees)
         owner_cents = self.rounded.owner_cents + int(inputs.payments["owner_amount_cents"].sum())
         owed = [
-            *self._questioned(owe_payments(inputs.payments, payees, inputs.payee_problems, self.identity)),
-            *_owe_held_rows(inputs),
+            *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
+            *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(balances, self.rounded, payees, problems, self.identity),
+            *owe_royalties(balances, self.rounded, known, problems, self.identity),
             *owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         standing = self.standing
@@ -271,9 +272,8 @@ def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_c
     return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
 
 
-def _owe_held_rows(inputs: Inputs) -> list[Obligation]:
+def _owe_held_rows(inputs: Inputs, known: RowsByPayee) -> list[Obligation]:
     """Payments rows with problems: nothing of them is sent; what they say, where readable, stays in sight."""
-    known = rows_by_payee(inputs.payees)
     return [
         owe_unreadable(row, known.get(row["tax_id"], {}), Place.HELD, reasons_of(row["codes"]))
         for row in records(inputs.held_payments)

@@ -27,8 +27,11 @@ PERSON: Final = (
 )  # fmt: skip
 
 
+RowsByPayee = Mapping[str, Record]
+
+
 def owe_payments(
-    payments: DataFrame[Payments], payees: DataFrame[Payees], payee_problems: Mapping[str, str], identity: JobIdentity
+    payments: DataFrame[Payments], known: RowsByPayee, payee_problems: Mapping[str, str], identity: JobIdentity
 ) -> list[Obligation]:
     """Turn sound payments rows into obligations.
 
@@ -36,11 +39,10 @@ def owe_payments(
 
     Args:
         payments: Sound rows of all payments files.
-        payees: Sound rows of the payees table; may be empty.
+        known: Sound rows of the payees table; may be empty.
         payee_problems: Tax id -> codes, for payees whose own row has problems.
         identity: What the keys rest on.
     """
-    known = rows_by_payee(payees)
     owed = []
     for row in records(payments):
         own = known.get(row["tax_id"], {})
@@ -114,7 +116,7 @@ def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) ->
 def owe_royalties(
     balances: DataFrame[PayeeBalances],
     rounded: RoundedEarnings,
-    payees: DataFrame[Payees],
+    known: RowsByPayee,
     problems: Mapping[str, str],
     identity: JobIdentity,
 ) -> list[Obligation]:
@@ -123,12 +125,11 @@ def owe_royalties(
     Args:
         balances: Each payee's balance; held ones have payable 0 and their sum in held.
         rounded: Earnings, for the lines that no share covers.
-        payees: Sound rows of the payees table.
+        known: Sound rows of the payees table.
         problems: Tax id -> codes, for payees who cannot be paid for now.
         identity: What the keys rest on.
     """
-    known, owed = rows_by_payee(payees), list[Obligation]()
-    rows = records(balances)
+    owed, rows = list[Obligation](), records(balances)
     for column, kind, place, code in _PARTS:
         for balance in rows:
             if not balance[column]:
@@ -194,7 +195,7 @@ def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> list
     return [owner]
 
 
-def rows_by_payee(payees: pd.DataFrame) -> dict[str, Record]:
+def rows_by_payee(payees: DataFrame[Payees]) -> RowsByPayee:
     """Return the rows of the payees table by tax id."""
     return {row["tax_id"]: row for row in records(payees)}
 
