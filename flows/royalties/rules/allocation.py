@@ -20,7 +20,6 @@ from schemas.values.money import round_parts
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
 WHOLE: Final = 1_000_000
-_CATALOGUE: Final = ("catalogue", "")
 
 
 class Asset(NamedTuple):
@@ -71,6 +70,14 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _target_of(named: Iterable[str]) -> tuple[str, str]:
+    """Return the most specific level that a share names, and what it names there."""
+    for level, name in zip(LEVELS, named, strict=True):
+        if name:
+            return level, _folded(name)
+    return "catalogue", ""
+
+
 class ShareBook:
     """All shares of a job, by what they are shares of.
 
@@ -93,11 +100,9 @@ class ShareBook:
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         parts = map(ShareOf, *(ordered[column].tolist() for column in ShareOf._fields))
         for named, share in zip(names, parts, strict=True):
-            level, name = next(((level, name) for level, name in zip(LEVELS, named, strict=True) if name), _CATALOGUE)
-            self._by_name.setdefault((level, _folded(name)), []).append(share)
+            self._by_name.setdefault(_target_of(named), []).append(share)
         for row in records(in_question) if in_question is not None else ():
-            level, name = next(((level, row[level]) for level in LEVELS if row[level]), _CATALOGUE)
-            self._by_name.setdefault((level, _folded(name)), []).append(IN_QUESTION)
+            self._by_name.setdefault(_target_of([row[level] for level in LEVELS]), []).append(IN_QUESTION)
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
 
