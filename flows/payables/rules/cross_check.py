@@ -290,7 +290,9 @@ def list_missing_shares(
         first_day: First day of the job's period (ISO), for lines that do not say their own.
         currency: The job's.
     """
-    book = ShareBook(shares, in_question)
+    statements, book = tuple(statements), ShareBook(shares, in_question)
+    if all(_is_covered(statement.totals.by_platform, book, first_day) for statement in statements):
+        return MissingShares(currency, (), ())
     lines = [
         (line, statement.rates.get(line.currency))
         for statement in statements
@@ -307,6 +309,13 @@ def list_missing_shares(
     named = [share for (level, _), share in missing.items() if level]
     nameless = [share for (level, _), share in missing.items() if not level]
     return MissingShares(currency, _largest_first(named), _largest_first(nameless))
+
+
+def _is_covered(totals: pd.DataFrame, book: ShareBook, first_day: str) -> bool:
+    """Tell whether shares cover all lines, looking at each asset and period once."""
+    assets = totals[[*LEVELS, "period"]].drop_duplicates()
+    rows = zip(*(assets[name].tolist() for name in assets.columns), strict=True)
+    return all(book.covering(Asset(*names), day_of(period, first_day)) for *names, period in rows)
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[_Line]:
