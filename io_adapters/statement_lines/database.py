@@ -41,10 +41,6 @@ class Database:
         """Run a query; returns its rows as they are, typed by the query."""
         return self._connection.sql(query).to_arrow_table()
 
-    def run(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
-        self._connection.execute(statement)
-
 
 @contextmanager
 def opened_database() -> Iterator[Database]:
