@@ -1,10 +1,10 @@
 """A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -80,16 +80,15 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
         block = _Block(database, raw, layout, match.positions, before)
         unsound = block.unsound()
+        lines = block.lines(~unsound)
         if not unsound.any():
-            found = block.findings(~unsound, ())
-            return _summed(database, [found], [block.lines(~unsound)])
+            return _summed(database, [block.findings(lines, ())], [lines])
         others = parse_block(some_rows(raw, unsound), layout, before=block.known)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
             return sum_block(raw, layout, proven, few_rows=few_rows)
-        totals = [total.row for total in others.found.sums.totals]
-        found = block.findings(~unsound, totals)
-        return _summed(database, [found, others.found], [block.lines(~unsound), lines_of(others.frame)])
+        found = block.findings(lines, [total.row for total in others.found.sums.totals])
+        return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
 
 
 def _looked_at_whole(raw: RawTable) -> bool:
@@ -109,7 +108,7 @@ def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[
     )
 
 
-def _hashes(lines: Lines) -> "np.typing.NDArray[np.uint64]":
+def _hashes(lines: Lines) -> npt.NDArray[np.uint64]:
     texts = {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()}
     return hash_lines(texts, lines.units, lines.amount)
 
@@ -183,39 +182,46 @@ class _Block:
             codes, texts = recoded(codes, pc.if_else(pc.equal(texts, ""), self._layout.currency, texts))
         return Coded(codes if plain.all() else codes[plain], texts)
 
-    def _units(self, plain: Mask) -> "np.typing.NDArray[np.int64]":
+    def _units(self, plain: Mask) -> npt.NDArray[np.int64]:
         if "units" not in self._columns:
             return np.zeros(int(plain.sum()), np.int64)
         codes, texts = self._columns["units"].canonical
         numbers = pc.if_else(pc.equal(texts, ""), "0", texts).cast(pa.int64()).to_numpy()
-        of_rows: np.typing.NDArray[np.int64] = numbers[codes[plain]]
+        of_rows: npt.NDArray[np.int64] = numbers[codes[plain]]
         return of_rows
 
-    def findings(self, plain: Mask, totals: Sequence[int]) -> BlockFindings:
+    def findings(self, lines: Lines, totals: Sequence[int]) -> BlockFindings:
         """Say what is known of the plain lines.
 
         Args:
-            plain: Which rows they are.
+            lines: What they are.
             totals: Physical rows of the block that state totals, in order.
         """
-        raw = self._cells.raw
-        rows = raw.cells.index.to_numpy(np.int64)[plain]
-        match = find_columns(raw, self._layout, [])
-        issues = (*unknown_columns(raw, self._layout, match), *values_only(raw))
-        parts = tuple(self._parts(self.lines(plain), totals)) if self._layout.totals or self._layout.control else ()
-        first, last = (int(rows[0]), int(rows[-1])) if len(rows) else (0, 0)
-        runs = used_run(raw.file.name, raw.sheet, first, last, len(rows))
-        sums = BlockSums(len(rows), parts, mark=decided_mark(self._decided))
-        return BlockFindings(nothing_held(), runs, issues, sums, self._decided, 0, {}, self.known)
+        raw, count = self._cells.raw, len(lines.row)
+        issues = (*unknown_columns(raw, self._layout, find_columns(raw, self._layout, [])), *values_only(raw))
+        first, last = (int(lines.row[0]), int(lines.row[-1])) if count else (0, 0)
+        compares = self._layout.totals or self._layout.control
+        return BlockFindings(
+            held=nothing_held(),
+            runs=used_run(raw.file.name, raw.sheet, first, last, count),
+            issues=issues,
+            sums=BlockSums(count, self._parts(lines, totals) if compares else (), mark=decided_mark(self._decided)),
+            decided=self._decided,
+            left_out=0,
+            normalised={},
+            after=self.known,
+        )
 
-    def _parts(self, lines: Lines, totals: Sequence[int]) -> Iterator[PartSum]:
-        """Yield what lines between two totals add up to, by currency."""
+    def _parts(self, lines: Lines, totals: Sequence[int]) -> tuple[PartSum, ...]:
+        """Return what lines between two totals add up to, by currency."""
         codes, currencies = lines.texts["currency"]
-        for start, end in pairwise([0, *np.searchsorted(lines.row, totals).tolist(), len(lines.row)]):
-            if start == end:
-                continue
-            part = pa.table({"currency": codes[start:end], "amount": lines.amount[start:end]})
-            self._database.register("part", part)
-            added = self._database.arrow("SELECT currency, sum(amount) AS amount FROM part GROUP BY ALL ORDER BY ALL")
-            for currency, amount in zip(added["currency"].to_pylist(), added["amount"].to_pylist(), strict=True):
-                yield PartSum(int(lines.row[end - 1]), currencies[currency].as_py(), amount)
+        between = np.searchsorted(totals, lines.row) if totals else np.zeros(len(lines.row), np.int64)
+        parts = pa.table({"part": between, "currency": codes, "amount": lines.amount, "row": lines.row})
+        self._database.register("parts", parts)
+        added = self._database.arrow(
+            'SELECT max("row") AS "row", currency, sum(amount) AS amount '
+            "FROM parts GROUP BY part, currency ORDER BY ALL"
+        )
+        return tuple(
+            PartSum(part["row"], currencies[part["currency"]].as_py(), part["amount"]) for part in added.to_pylist()
+        )
