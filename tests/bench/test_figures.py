@@ -115,13 +115,13 @@ def test_a_ledger_of_a_hundred_thousand_payments(figures: Figures, tmp_path: Pat
         status_s, empty_s = median_s(status(environment)), median_s(status(empty))
         with payday.ledger() as ledger:
             list_s = median_s(lambda: ledger.submissions.list(bodies=False))
-        worker = payday.start()
-        assert worker.reaches("recover")
+        worker = payday.start(payday.job, workers.finish_stored)
         began = perf_counter()
-        assert worker.reaches("check_accounts")
+        while worker.next_stage() is not None:
+            pass
         recover_s = perf_counter() - began
         assert worker.ended() == ExitCode.DONE
-        assert payday.posts() == batches + 1
+        assert payday.posts() == batches
         check_s = median_s(lambda: payday.start(does=workers.settle).ended(), 1)
     figures.add("repasse status, 100,000 payments", status_s, baseline_median=empty_s, baseline="an empty ledger")
     figures.add("    the ledger's part of it", list_s)
