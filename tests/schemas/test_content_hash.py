@@ -8,7 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from schemas.tables.content_hash import Content, content_of, content_sha256
+from schemas.tables.content_hash import Content, content_of, content_sha256, hash_frame
+from schemas.tables.royalty_lines import TEXTS
 
 ROWS = pd.DataFrame(
     {
@@ -104,3 +105,33 @@ def test_floats_have_no_identity():
         content_sha256(pd.DataFrame({"amount": [1.5]}))
     with pytest.raises(TypeError):
         content_sha256(pd.DataFrame({"amount": [1.5, "x"]}))
+
+
+def line(**changes) -> pd.DataFrame:
+    """One statement line, with its accents composed or not."""
+    cells = dict.fromkeys(TEXTS, "") | {"isrc": "BRAUR2600001", "title": "Canção", "currency": "BRL"}
+    numbers = {"units": [12], "amount": pd.array([Decimal("-1.5")], dtype=pd.ArrowDtype(pa.decimal128(38, 18)))}
+    return pd.DataFrame({name: pd.Series([text], dtype="str") for name, text in cells.items()} | numbers | changes)
+
+
+LINE_CONTENT = "b5f0ed8d7d694b88671fb5053721420e267c3ab735aa2d1bce63c79be7dd7b0c"
+
+
+def test_a_statement_line_keeps_its_hash_from_one_version_to_the_next():
+    apart = pd.Series([unicodedata.normalize("NFD", "Canção")], dtype="str")
+    assert hash_frame(line(), TEXTS).tolist() == hash_frame(line(title=apart), TEXTS).tolist() == [9735901676783952107]
+    assert Content.of_lines(hash_frame(line(), TEXTS)).sha256 == LINE_CONTENT
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"units": [13]},
+        {"amount": pd.array([Decimal("1.5")], dtype=pd.ArrowDtype(pa.decimal128(38, 18)))},
+        {"title": pd.Series(["Cancao"], dtype="str")},
+        {"title": pd.Series([""], dtype="str"), "release": pd.Series(["Canção"], dtype="str")},
+    ],
+    ids=["units", "amount", "accents", "another column"],
+)
+def test_a_statement_line_that_says_something_else_has_another_hash(change):
+    assert hash_frame(line(**change), TEXTS).tolist() != hash_frame(line(), TEXTS).tolist()
