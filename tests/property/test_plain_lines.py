@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from flows.intake.rules.sum_lines import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
-from schemas.raw_table import FileIdentity, RawTable
+from schemas.raw_table import FileIdentity, RawTable, joined, some_rows
 from schemas.sheet_cells import CellKind
 from schemas.tables.blocks import Before, parse_block
 from schemas.tables.cells import ColumnKind, unreadable
@@ -104,7 +104,9 @@ def blocks(draw):
     cells = pd.DataFrame(columns)
     cells.index = pd.RangeIndex(2, count + 2)
     file = FileIdentity("folha.xlsx", "0" * 64, 1)
-    return RawTable(file, None if of_text else "Folha", 1, HEADERS, cells, None if of_text else kinds)
+    raw = RawTable(file, None if of_text else "Folha", 1, HEADERS, cells, None if of_text else kinds)
+    first = np.arange(count) < draw(st.integers(0, count))
+    return joined([some_rows(raw, first), some_rows(raw, ~first)])  # columns of several chunks, as large files have
 
 
 def proved(known):
