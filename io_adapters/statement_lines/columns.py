@@ -179,12 +179,12 @@ class AmountReader:
         self._convention = convention
         self._known = known
         self._texts = cells.texts(position)
-        if cells.not_lines.any():  # they decide nothing of the column
-            self._texts = pc.if_else(pa.array(cells.not_lines), "", self._texts)
-        self._strange = cells.without_value(position)
+        strange = cells.without_value(position)
         if cells.raw.kinds is not None:
             kinds = cells.raw.kinds_of(position)
-            self._strange = self._strange | ((kinds != self._kind) & (kinds != CellKind.EMPTY))
+            strange = strange | ((kinds != self._kind) & (kinds != CellKind.EMPTY))
+        if (deciding_nothing := cells.not_lines | strange).any():
+            self._texts = pc.if_else(pa.array(deciding_nothing), "", self._texts)
         database.register("amounts", pa.table({"text": self._texts}))
 
     def read(self) -> ReadAmounts:
@@ -199,8 +199,6 @@ class AmountReader:
         if any(value is not None for value in read.values()):
             filled = pa.array([read[cell] for cell in found], LINE_AMOUNT)
             values = pc.replace_with_mask(values, pa.array(others), filled)
-        if self._strange.any():
-            values = pc.if_else(pa.array(self._strange), pa.scalar(None, LINE_AMOUNT), values)
         return ReadAmounts(values, reader.decision, reader.telling)
 
     def _first_telling(self) -> Telling:

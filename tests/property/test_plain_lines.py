@@ -141,3 +141,14 @@ def test_a_block_read_by_the_column_comes_to_what_the_rules_come_to(raw, decimal
     assert proved(by_column.after) == proved(by_rules.found.after)
     held = pd.concat([part.held for part in by_column.found])
     assert held["row"].tolist() == by_rules.found.held["row"].tolist()
+
+
+def test_numbers_of_a_sheet_do_not_decide_how_people_typed_the_other_amounts():
+    """1.234 is a thousand or one and a bit: that another cell is a number, shown as 5.5, does not say which."""
+    amounts = {"1.234": CellKind.TEXT, "5.678": CellKind.TEXT, "5.5": CellKind.NUMBER}
+    cells = pd.DataFrame({0: pd.Series(list(amounts), dtype="str")}).set_index(pd.RangeIndex(2, 5))
+    kinds = np.array([[kind] for kind in amounts.values()], dtype=np.int8)
+    raw = RawTable(FileIdentity("folha.xlsx", "0" * 64, 1), "Folha", 1, ("amount",), cells, kinds)
+    found = sum_block(raw, layout("royalty_lines", currency="BRL"), Before(), few_rows=0).found
+    held = [code for part in found for code in part.held["codes"].tolist()]
+    assert held == ["AMOUNT_AMBIGUOUS", "AMOUNT_AMBIGUOUS"]
