@@ -128,9 +128,9 @@ class ContactCalls:
         A service that cannot be reached, or that leaves five in a row unanswered, is not called for the rest.
         """
         with ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="contacts") as pool:
-            yield from pool.map(self._one, steps)
+            yield from pool.map(self._outcome_of, steps)
 
-    def _one(self, step: ContactStep) -> ContactOutcome:
+    def _outcome_of(self, step: ContactStep) -> ContactOutcome:
         if self._unreachable:
             return ContactOutcome(step, Result.NOT_REACHED, step.known, message=self._unreachable)
         try:

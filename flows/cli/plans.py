@@ -158,8 +158,8 @@ class _Screen:
             self._print(f"  {self._text('cli.plan.unchanged')}")
             return
         for rate in changes.rates:
-            told = {"currency": rate.currency, "before": rate.before, "now": rate.now}
-            self._print(f"  [yellow]{self._text('cli.plan.rate', **told)}[/]")
+            facts = {"currency": rate.currency, "before": rate.before, "now": rate.now}
+            self._print(f"  [yellow]{self._text('cli.plan.rate', **facts)}[/]")
         if changes.shares:
             self._print(f"  [yellow]{self._text('cli.plan.shares', count=changes.shares)}[/]")
         counts = {kind.value: len(changes.of_kind(kind)) for kind in ChangeKind}

@@ -163,22 +163,13 @@ def linked_elsewhere(connection: Connection, submission_id: str, split_id: str |
     return connection.scalar(select(submissions.c.id).where(others))
 
 
-def move(
-    connection: Connection,
-    submission: Submission,
-    after: SubmissionState,
-    *,
-    at: dt.datetime,
-    by: str,
-    reason: Message | None = None,
-    **values: object,
-) -> None:
+def move(connection: Connection, submission: Submission, after: SubmissionState, **moved: Any) -> None:  # noqa: ANN401
     """Take a submission from the state it was read in to another, and release its claims when it no longer pays.
 
     Raises:
         BrokenInvariant: the transition is not allowed, or the row has changed since it was read.
     """
-    if not try_move(connection, submission, after, at=at, by=by, reason=reason, **values):
+    if not try_move(connection, submission, after, **moved):
         raise BrokenInvariant(f"{submission.id} was no longer {submission.state}")
 
 

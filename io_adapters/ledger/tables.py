@@ -106,6 +106,11 @@ def _text(name: str, *, nullable: bool = False) -> Column[str]:
     return Column(name, Text, nullable=nullable)
 
 
+def _unique_where(name: str, column: str, condition: str) -> Index:
+    """Return an index that keeps a column unique among the rows for which a condition holds."""
+    return Index(name, column, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))
+
+
 def _moment(name: str, *, nullable: bool = False) -> Column[dt.datetime]:
     return Column(name, Utc, nullable=nullable)
 
@@ -318,28 +323,14 @@ attempts = Table(
     Index("ix_attempts_kind_state", "kind", "state"),
     Index("ix_attempts_run_id", "run_id", "kind"),
     # Of the attempts to set the rate of one report at most one counts; people have declared the others absent.
-    Index(
-        "uq_attempts_one_rate_counts",
-        "subject",
-        unique=True,
-        sqlite_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
-        postgresql_where=text("kind = 'exchange_rate' AND state <> 'absent'"),
-    ),
+    _unique_where("uq_attempts_one_rate_counts", "subject", "kind = 'exchange_rate' AND state <> 'absent'"),
     # One account is checked by one worker at a time.
-    Index(
-        "uq_attempts_one_check_in_flight",
-        "subject",
-        unique=True,
-        sqlite_where=text("kind = 'account_check' AND state = 'sending'"),
-        postgresql_where=text("kind = 'account_check' AND state = 'sending'"),
-    ),
+    _unique_where("uq_attempts_one_check_in_flight", "subject", "kind = 'account_check' AND state = 'sending'"),
     # A contact is created anew only once an earlier creation is known to have come to nothing.
-    Index(
+    _unique_where(
         "uq_attempts_one_contact_created",
         "subject",
-        unique=True,
-        sqlite_where=text("kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')"),
-        postgresql_where=text("kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')"),
+        "kind = 'contact' AND state IN ('approved', 'sending', 'in_doubt')",
     ),
 )
 
@@ -362,13 +353,7 @@ submissions = Table(
     Index("ix_submissions_plan_digest", "plan_digest"),
     Index("ix_submissions_job_period", "job", "period"),
     # One report of the service is one submission; "" is one whose id the service does not tell.
-    Index(
-        "uq_submissions_split_id",
-        "split_id",
-        unique=True,
-        sqlite_where=text("split_id <> ''"),
-        postgresql_where=text("split_id <> ''"),
-    ),
+    _unique_where("uq_submissions_split_id", "split_id", "split_id <> ''"),
 )
 
 # A query by states names the kind too, for the index; one by claims does not, or it would begin at every report.
@@ -389,13 +374,7 @@ claims = Table(
     _text("destination"),
     Column("withheld", Boolean, nullable=False),
     Column("live", Boolean, nullable=False),
-    Index(
-        "uq_claims_one_live_per_obligation",
-        "obligation_key",
-        unique=True,
-        sqlite_where=text("live"),
-        postgresql_where=text("live"),
-    ),
+    _unique_where("uq_claims_one_live_per_obligation", "obligation_key", "live"),
     Index("ix_claims_obligation_key", "obligation_key"),
     Index("ix_claims_base_key", "base_key"),
     Index("ix_claims_payee", "payee"),

@@ -1,6 +1,6 @@
 """A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from io_adapters.statement_lines.columns import (
 )
 from io_adapters.statement_lines.database import Database, opened_database
 from io_adapters.statement_lines.sums import Lines, LineSums, lines_of, sums_of
-from schemas.layouts.layout import Layout
+from schemas.layouts.layout import HeaderMatch, Layout
 from schemas.raw_table import RawTable, some_rows
 from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
 from schemas.tables.content_hash import Content, hash_lines
@@ -78,7 +78,7 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
-        block = _Block(database, raw, layout, match.positions, before)
+        block = _Block(database, raw, layout, match, before)
         unsound = block.unsound()
         lines = block.lines(~unsound)
         if not unsound.any():
@@ -125,11 +125,11 @@ class _Block:
         known: What is known of the file once they are read.
     """
 
-    def __init__(
-        self, database: Database, raw: RawTable, layout: Layout, positions: Mapping[str, int], before: Before
-    ) -> None:
+    def __init__(self, database: Database, raw: RawTable, layout: Layout, match: HeaderMatch, before: Before) -> None:
         self._database = database
         self._layout = layout
+        self._match = match
+        positions = match.positions
         self._cells = BlockCells(raw, layout)
         convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
         self._amounts = AmountReader(
@@ -198,7 +198,7 @@ class _Block:
             totals: Physical rows of the block that state totals, in order.
         """
         raw, count = self._cells.raw, len(lines.row)
-        issues = (*unknown_columns(raw, self._layout, find_columns(raw, self._layout, [])), *values_only(raw))
+        issues = (*unknown_columns(raw, self._layout, self._match), *values_only(raw))
         first, last = (int(lines.row[0]), int(lines.row[-1])) if count else (0, 0)
         compares = self._layout.totals or self._layout.control
         return BlockFindings(

@@ -12,14 +12,20 @@ import pyarrow as pa
 from io_adapters.statement_lines.columns import Coded, coded
 from io_adapters.statement_lines.database import Database, opened_database
 from schemas.tables.contract import DataFrame
-from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
+from schemas.tables.line_sums import (
+    PLATFORM_KEY,
+    TERRITORY_KEY,
+    LineTotals,
+    PlatformTotals,
+    TerritoryTotals,
+    totals_frame,
+)
 from schemas.tables.royalty_lines import LINE_AMOUNT, TEXTS
 
-BY_PLATFORM: Final = ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
-BY_TERRITORY: Final = ("isrc", "upc", "release", "artist", "territory", "period", "currency")
+BY_PLATFORM: Final = tuple(name for name in PLATFORM_KEY if name in TEXTS)
+BY_TERRITORY: Final = tuple(name for name in TERRITORY_KEY if name in TEXTS)
 # Adding two tables up takes about as long as one of both sizes, so small ones wait until they are worth it.
 _WORTH_MERGING: Final = 400_000
-_TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +76,6 @@ class LineSums:
     by_platform: pa.Table
     by_territory: pa.Table
 
-    @property
-    def size(self) -> int:
-        """How many rows both tables have."""
-        return len(self.by_platform) + len(self.by_territory)
-
 
 _ADDED: Final = "sum(amount) AS amount, CAST(sum(units) AS DECIMAL(38, 0)) AS units"
 
@@ -114,8 +115,8 @@ class Summing:
         platforms = _ordered(_merged(self._platforms, BY_PLATFORM), texts, BY_PLATFORM)
         territories = _ordered(_merged(self._territories, BY_TERRITORY), texts, BY_TERRITORY)
         return LineTotals(
-            DataFrame[PlatformTotals](_typed(platforms, PlatformTotals, file=file, sheet=sheet or "")),
-            DataFrame[TerritoryTotals](_typed(territories, TerritoryTotals, file=file)),
+            DataFrame[PlatformTotals](totals_frame(_of(platforms, file=file, sheet=sheet or ""), PlatformTotals)),
+            DataFrame[TerritoryTotals](totals_frame(_of(territories, file=file), TerritoryTotals)),
         )
 
     def _numbered(self, name: str, texts: pa.Array) -> npt.NDArray[np.int32]:
@@ -157,12 +158,7 @@ def _ordered(table: pa.Table, texts: Mapping[str, pa.Array], key: tuple[str, ...
         return database.arrow(f"SELECT * FROM sums ORDER BY {', '.join(key)}")
 
 
-def _typed(table: pa.Table, model: type[PlatformTotals | TerritoryTotals], **place: str) -> pd.DataFrame:
-    amount, units = table["amount"].cast(LINE_SUM), table["units"].cast(UNIT_SUM)
-    table = table.set_column(table.column_names.index("amount"), "amount", amount)
-    table = table.set_column(table.column_names.index("units"), "units", units)
+def _of(table: pa.Table, **place: str) -> pa.Table:
     for name, value in place.items():
         table = table.append_column(name, pa.repeat(value, len(table)))
-    frame: pd.DataFrame = table.to_pandas(types_mapper=_TYPES.get)
-    texts = [name for name in frame.columns if name in TEXTS or name in place]
-    return frame.astype(dict.fromkeys(texts, "str"))[list(model.to_schema().columns)]
+    return table

@@ -20,7 +20,7 @@ _CELL_END: Final = "\x1f"
 # The escape goes first, so that no two different rows can be written alike.
 _ESCAPES: Final = (("\\", "\\\\"), (_NAME_END, "\\n"), (_CELL_END, "\\u"))
 _WIDEST_DECIMAL: Final = pa.decimal128(38, 18)
-_DIGEST_BYTES: Final = 16
+_DIGEST_BYTES: Final = 32
 _MODULUS: Final = 2 ** (8 * _DIGEST_BYTES)
 
 
@@ -30,7 +30,7 @@ class Content:
 
     Attributes:
         rows: How many rows say anything.
-        digest: Sum of the rows' MD5, modulo 2**128: a hash of the rows as a bag, equal ones as often as they occur.
+        digest: Sum of the rows' hashes, modulo 2**256: a hash of the rows as a bag, equal ones as often as they occur.
     """
 
     rows: int = 0
@@ -42,18 +42,18 @@ class Content:
     @classmethod
     def of(cls, digests: bytes) -> "Content":
         """Add the digests of rows up, as `row_digests` gives them."""
-        return cls(len(digests) // _DIGEST_BYTES, _sum_modulo(digests)) if digests else cls()
+        return cls(len(digests) // _DIGEST_BYTES, _sum_modulo(digests, _DIGEST_BYTES)) if digests else cls()
 
     @classmethod
     def of_lines(cls, hashes: npt.NDArray[np.uint64]) -> "Content":
         """Add the hashes of statement lines up, as `hash_lines` gives them, each made one of 128 bits."""
         both = np.column_stack([hashes, _mixed(hashes ^ _SECOND)])
-        return cls(len(hashes), _sum_modulo(both.tobytes()))
+        return cls(len(hashes), _sum_modulo(both.tobytes(), 2 * hashes.itemsize))
 
     @property
     def sha256(self) -> str:
         """The identity, a hex digest."""
-        return hashlib.sha256(f"{self.rows}:{self.digest:032x}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.rows}:{self.digest:064x}".encode()).hexdigest()
 
 
 def content_of(frame: pd.DataFrame) -> Content:
@@ -62,11 +62,10 @@ def content_of(frame: pd.DataFrame) -> Content:
 
 
 def row_digests(frame: pd.DataFrame) -> bytes:
-    """Hash each row of a parsed table, or of one of its blocks: 16 bytes of MD5 a row, in order.
+    """Hash each row of a parsed table, or of one of its blocks: 32 bytes of SHA-256 a row, in order.
 
     A row is written as its cells that hold anything, each with its column's name, so that an optional column left
-    blank equals one left out. The columns file, sheet and row are left out, as are rows that say nothing. The hash
-    tells honest files apart, and is one that every engine has; that nobody tampered with a file, its SHA-256 says.
+    blank equals one left out. The columns file, sheet and row are left out, as are rows that say nothing.
 
     Args:
         frame: One row per record, canonical columns; texts, integers, booleans, dates and exact decimals.
@@ -79,7 +78,8 @@ def row_digests(frame: pd.DataFrame) -> bytes:
     if not cells or not len(frame):
         return b""
     rows = pc.binary_join_element_wise(*cells, pa.scalar("", pa.large_string()))
-    return _digests(rows.filter(pc.not_equal(rows, "")))
+    filled = rows.filter(pc.not_equal(rows, "")).cast(pa.large_binary()).to_pylist()
+    return b"".join(hashlib.sha256(row).digest() for row in filled)
 
 
 def content_sha256(frame: pd.DataFrame) -> str:
@@ -137,10 +137,10 @@ def hash_frame(lines: pd.DataFrame, names: Sequence[str]) -> npt.NDArray[np.uint
 
 def _text_hashes(name: str, texts: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Hash the different texts of a column: nothing for nothing, accents composed."""
-    begin = f"{name}{_NAME_END}".encode()
     composed = (text if text.isascii() else unicodedata.normalize("NFC", text) for text in texts)
-    digests = [hashlib.md5(begin + text.encode(), usedforsecurity=False).digest() for text in composed]
-    hashes = np.frombuffer(b"".join(digests), np.uint64)[::2].copy()
+    person = name.encode()  # what BLAKE2 calls what keeps hashes of one use apart from those of another
+    digests = b"".join(hashlib.blake2b(text.encode(), digest_size=8, person=person).digest() for text in composed)
+    hashes = np.frombuffer(digests, np.uint64).copy()
     hashes[[not text for text in texts]] = 0
     return hashes
 
@@ -160,14 +160,9 @@ def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _digests(rows: pa.Array) -> bytes:
-    texts = rows.cast(pa.large_binary()).to_pylist()
-    return b"".join(hashlib.md5(text, usedforsecurity=False).digest() for text in texts)
-
-
-def _sum_modulo(digests: bytes) -> int:
-    """Add numbers of 16 bytes up: as four columns of 32 bits, of which 64 bits hold the sum of 4,000 million."""
-    parts = np.frombuffer(digests, dtype="<u4").reshape(-1, _DIGEST_BYTES // 4).sum(axis=0, dtype=np.uint64)
+def _sum_modulo(numbers: bytes, size: int) -> int:
+    """Add numbers of so many bytes up: as columns of 32 bits, of which 64 bits hold the sum of 4,000 million."""
+    parts = np.frombuffer(numbers, dtype="<u4").reshape(-1, size // 4).sum(axis=0, dtype=np.uint64)
     total = 0
     for part in reversed(parts.tolist()):
         total = (total << 32) + part
@@ -175,13 +170,6 @@ def _sum_modulo(digests: bytes) -> int:
 
 
 def _texts(name: str, column: "pd.Series[Any]") -> pa.Array:
-    texts = _plain_texts(name, column)
-    for character, escape in _ESCAPES:
-        texts = pc.replace_substring(texts, character, escape)
-    return texts
-
-
-def _plain_texts(name: str, column: "pd.Series[Any]") -> pa.Array:
     given: Any = _exact_objects(column) if column.dtype == object else column
     values = pa.array(given, from_pandas=True)
     if isinstance(values, pa.ChunkedArray):
@@ -190,7 +178,10 @@ def _plain_texts(name: str, column: "pd.Series[Any]") -> pa.Array:
         raise TypeError(f"column {name} holds floats; identities need exact values")
     if pa.types.is_decimal(values.type):
         values = values.cast(_WIDEST_DECIMAL)
-    return _composed(pc.fill_null(values.cast(pa.large_string()), ""))
+    texts = _composed(pc.fill_null(values.cast(pa.large_string()), ""))
+    for character, escape in _ESCAPES:
+        texts = pc.replace_substring(texts, character, escape)
+    return texts
 
 
 def _composed(texts: pa.Array) -> pa.Array:

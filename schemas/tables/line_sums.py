@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
-from pyarrow import decimal128, decimal256
+from pyarrow import Table, decimal128, decimal256
 
 from schemas.tables.contract import DataFrame, TableModel
 from schemas.tables.decisions import Decision
@@ -20,10 +20,16 @@ from schemas.tables.draft import Draft
 from schemas.tables.excluded_rows import ExcludedRows, Stated, StatedTotal
 from schemas.values.money import DecimalMark
 
-# A line's amount is below 10**20 with 18 decimals: 10**38 lines would fit, while decimal128, which Arrow lets overflow
-# without a word, could be full after two. Units have 15 digits, of which 64 bits hold a few thousand.
+# A line's amount is below 10**13 with 18 decimals: 10**45 lines would fit, while decimal128, which Arrow lets overflow
+# without a word, could be full after ten million. Units have 15 digits, of which 64 bits hold a few thousand.
 LINE_SUM = decimal256(76, 18)
 UNIT_SUM = decimal128(38, 0)
+
+
+# Sums of exact decimals and of whole numbers are what a frame of totals has; everything else in it is text or a count.
+_SUMS: Final = {"amount": LINE_SUM, "units": UNIT_SUM}
+PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
+TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
 
 
 class _Totals(TableModel):
@@ -83,6 +89,15 @@ class LineTotals:
     def currencies(self) -> frozenset[str]:
         """Currencies of the lines."""
         return frozenset(self.by_territory["currency"].unique().tolist())
+
+
+def totals_frame(table: Table, model: type[PlatformTotals | TerritoryTotals]) -> pd.DataFrame:
+    """Return an Arrow table of totals, whose sums may be of narrower types, as its model has them."""
+    for name, kind in _SUMS.items():
+        table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
+    frame: pd.DataFrame = table.to_pandas(types_mapper={kind: pd.ArrowDtype(kind) for kind in _SUMS.values()}.get)
+    key = PLATFORM_KEY if model is PlatformTotals else TERRITORY_KEY
+    return frame.astype(dict.fromkeys(key, "str"))[list(model.to_schema().columns)]
 
 
 _EXACT: Final = Context(prec=120)

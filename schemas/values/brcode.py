@@ -178,7 +178,8 @@ def _stands_in_order(fields: Mapping[str, str]) -> bool:
 
 def _code_of(fields: Mapping[str, str]) -> BrCode | None:
     """Read what the fields say; None when none of the templates is Pix's."""
-    pix = next((one for id_ in map(str, range(26, 52)) if (one := _pix_template(fields.get(id_))) is not None), None)
+    templates = (_pix_template(fields.get(str(number))) for number in range(26, 52))
+    pix = next((template for template in templates if template is not None), None)
     if pix is None:
         return None
     return BrCode(

@@ -17,8 +17,7 @@ from schemas.sheet_cells import CellKind
 from schemas.tables.blocks import Before, parse_block
 from schemas.tables.cells import ColumnKind, unreadable
 from schemas.tables.content_hash import Content, hash_frame
-from schemas.tables.plain_cells import plain_amounts, plain_pattern
-from schemas.tables.readers import Convention, reader_factory
+from schemas.tables.readers import Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import COLUMNS, TEXTS
 from schemas.values.reading import BLANKS
 from tests.schemas.sheets import layout

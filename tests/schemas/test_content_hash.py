@@ -114,12 +114,12 @@ def line(**changes) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([text], dtype="str") for name, text in cells.items()} | numbers | changes)
 
 
-LINE_CONTENT = "b5f0ed8d7d694b88671fb5053721420e267c3ab735aa2d1bce63c79be7dd7b0c"
+LINE_CONTENT = "8ccc2cd0b742216765c5cfb8370b4620d7a7b739991e3947c008d5fd2229dbbc"
 
 
 def test_a_statement_line_keeps_its_hash_from_one_version_to_the_next():
     apart = pd.Series([unicodedata.normalize("NFD", "Canção")], dtype="str")
-    assert hash_frame(line(), TEXTS).tolist() == hash_frame(line(title=apart), TEXTS).tolist() == [9735901676783952107]
+    assert hash_frame(line(), TEXTS).tolist() == hash_frame(line(title=apart), TEXTS).tolist() == [7130831940215396200]
     assert Content.of_lines(hash_frame(line(), TEXTS)).sha256 == LINE_CONTENT
 
 

@@ -13,14 +13,20 @@ import pandas as pd
 import pyarrow as pa
 
 from schemas.tables.contract import DataFrame
-from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, LineTotals, PlatformTotals, TerritoryTotals
+from schemas.tables.line_sums import (
+    LINE_SUM,
+    PLATFORM_KEY,
+    TERRITORY_KEY,
+    UNIT_SUM,
+    LineTotals,
+    PlatformTotals,
+    TerritoryTotals,
+    totals_frame,
+)
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import RoyaltyLines
 
-PLATFORM_KEY: Final = ("file", "sheet", "isrc", "upc", "release", "title", "artist", "platform", "period", "currency")
-TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory", "period", "currency")
 _HOW: Final = {"amount": "sum", "units": "sum", "lines": "sum", "first_row": "min", "last_row": "max"}
-_TYPES: Final = {LINE_SUM: pd.ArrowDtype(LINE_SUM), UNIT_SUM: pd.ArrowDtype(UNIT_SUM)}
 
 
 def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
@@ -37,8 +43,8 @@ def sum_lines(lines: DataFrame[RoyaltyLines]) -> LineTotals:
     single = single.append_column("units", units).append_column("lines", pa.repeat(1, len(table)).cast(pa.int64()))
     placed = single.append_column("first_row", row).append_column("last_row", row)
     return LineTotals(
-        DataFrame[PlatformTotals](_typed(_grouped(placed, PLATFORM_KEY), PlatformTotals)),
-        DataFrame[TerritoryTotals](_typed(_grouped(single, TERRITORY_KEY), TerritoryTotals)),
+        DataFrame[PlatformTotals](totals_frame(_grouped(placed, PLATFORM_KEY), PlatformTotals)),
+        DataFrame[TerritoryTotals](totals_frame(_grouped(single, TERRITORY_KEY), TerritoryTotals)),
     )
 
 
@@ -98,11 +104,7 @@ def _size(totals: LineTotals) -> int:
 def _grouped(table: pa.Table, key: Sequence[str]) -> pa.Table:
     summed = [name for name in _HOW if name in table.column_names]
     found = table.group_by(list(key)).aggregate([(name, _HOW[name]) for name in summed])
-    named = found.rename_columns([*key, *summed])
-    amount, units = named["amount"].cast(LINE_SUM), named["units"].cast(UNIT_SUM)
-    named = named.set_column(named.column_names.index("amount"), "amount", amount)
-    named = named.set_column(named.column_names.index("units"), "units", units)
-    return named.sort_by([(name, "ascending") for name in key])
+    return found.rename_columns([*key, *summed]).sort_by([(name, "ascending") for name in key])
 
 
 _Model = type[PlatformTotals | TerritoryTotals]
@@ -110,13 +112,7 @@ _Model = type[PlatformTotals | TerritoryTotals]
 
 def _merged(frames: Sequence[pd.DataFrame], key: Sequence[str], model: _Model) -> pd.DataFrame:
     tables = [pa.Table.from_pandas(frame, preserve_index=False) for frame in frames]
-    return _typed(_grouped(pa.concat_tables(tables, promote_options="permissive"), key), model)
-
-
-def _typed(table: pa.Table, model: _Model) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(types_mapper=_TYPES.get)
-    texts = {name: "str" for name in frame.columns if name not in _HOW}
-    return frame.astype(texts)[list(model.to_schema().columns)]
+    return totals_frame(_grouped(pa.concat_tables(tables, promote_options="permissive"), key), model)
 
 
 # Exactness needs 18 decimals and 40 digits of a sum, a rate of 20 and six of a share.

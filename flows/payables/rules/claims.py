@@ -119,27 +119,28 @@ def _without_row(
     A row that cannot be paid as it stands, whatever its problem, is still there.
     """
     by_books: dict[tuple[str, str], list[Claim]] = {}
-    for one in claims:
-        if one.kind == "payment":
-            by_books.setdefault((one.payer or identity.payer, one.currency or identity.currency), []).append(one)
+    for claim in claims:
+        if claim.kind == "payment":
+            books_of = (claim.payer or identity.payer, claim.currency or identity.currency)
+            by_books.setdefault(books_of, []).append(claim)
     if not by_books:
         return []
     rows = [owed for owed in obligations if owed.kind == "payment" and owed.base_key]
     lost = []
     for (payer, currency), of_books in by_books.items():
         books = replace(identity, payer=payer, currency=currency)
-        there = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
+        still_owed = {books.payment_key(tax_id, reference) for tax_id, reference in unsound_rows}
         as_it_stands = set[tuple[str, int, str]]()
         for owed in rows:
             key = owed.base_key if books == identity else books.payment_key(owed.payee.tax_id, owed.reference)
             if owed.place is Place.PLANNED:
                 as_it_stands.add((key, owed.amount_cents, owed.destination))
             else:
-                there.add(key)
+                still_owed.add(key)
         lost += [
             claim
             for claim in of_books
-            if claim.base_key not in there
+            if claim.base_key not in still_owed
             and (claim.base_key, claim.amount_cents, claim.destination) not in as_it_stands
         ]
     return lost
@@ -153,8 +154,8 @@ def _claimed_by(claim: Claim, owed: Obligation, place: Place, reasons: tuple[Rea
 def _judge_payment(
     owed: Obligation, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
 ) -> Obligation:
-    what = (owed.amount_cents, owed.destination)
-    same = next((claim for claim in known if (claim.amount_cents, claim.destination) == what), None)
+    payment = (owed.amount_cents, owed.destination)
+    same = next((claim for claim in known if (claim.amount_cents, claim.destination) == payment), None)
     if same is not None:
         duplicate = _claimed_by(same, owed, Place.DUPLICATE, because("claimed_by", submission=same.submission_id))
         return replace(duplicate, key=same.obligation_key)
@@ -162,7 +163,7 @@ def _judge_payment(
         as_declared = outside == owed.amount_cents
         place = Place.DUPLICATE if as_declared else Place.CONFLICT
         return replace(owed, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))
-    if decided is not None and (decided.amount_cents, decided.destination) == what:
+    if decided is not None and (decided.amount_cents, decided.destination) == payment:
         return _decided(owed, known, decided, identity)
     if known:
         reasons = because("otherwise_than", submission=known[0].submission_id)

@@ -245,7 +245,7 @@ def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
 
 
 def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
-    for rule, role, what in (
+    for rule, role, problem in (
         (job.rules.unmatched, UNMATCHED_ROLE, "unshared"),
         (job.rules.owner, OWNER_ROLE, "remainder"),
     ):
@@ -255,7 +255,7 @@ def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
                 {record["isrc"] or record["upc"] or record["release"] or record["artist"] for record in records(found)}
             )
             more = (Message("error.more_assets", count=len(assets) - 10),) if len(assets) > 10 else ()
-            raise UnsoundPlan(Message(f"error.{what}", assets=Listed((*assets[:10], *more))))
+            raise UnsoundPlan(Message(f"error.{problem}", assets=Listed((*assets[:10], *more))))
 
 
 def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:

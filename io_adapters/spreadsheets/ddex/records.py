@@ -215,14 +215,14 @@ def headings(
         return taken[key]
 
     names = {kind: list(given) for kind, (_, given) in named.items()}
-    there = {kind.name for kind in names}
+    named_kinds = {kind.name for kind in names}
     for kind, width in seen:
-        if kind not in names and kind.name not in there:
+        if kind not in names and kind.name not in named_kinds:
             names[kind] = [""] * (width - 1)
     for kind, given in names.items():
-        told = [name or str(cell) for cell, name in enumerate(given, start=2)]
-        counted = [told[:n].count(name) for n, name in enumerate(told)]
-        cells[kind] = (0, *(position(kind.letters, *column) for column in zip(told, counted, strict=True)))
+        columns = [name or str(cell) for cell, name in enumerate(given, start=2)]
+        counted = [columns[:n].count(name) for n, name in enumerate(columns)]
+        cells[kind] = (0, *(position(kind.letters, *column) for column in zip(columns, counted, strict=True)))
     blocks = {kind for kind in cells if (fold(names[kind][0]) == "blockid" if any(names[kind]) else kind.is_in_a_block)}
     rows = {kind: row for kind, (row, _) in named.items()}
     return Headings(tuple(texts), MappingProxyType(cells), MappingProxyType(rows), frozenset(blocks))
@@ -404,18 +404,18 @@ class Framing:
 
     def _compare(self, piece: Piece, footer: int) -> None:
         (kind,) = [kind for kind in piece.types if kind.letters in FOOTERS]
-        for what, cell in _COUNTS[kind.letters].items():
+        for counted, cell in _COUNTS[kind.letters].items():
             declared = piece.grid.cells(np.array([footer]), cell)[0].as_py().strip()
             is_count = re.fullmatch("[0-9]{1,15}", declared) is not None
-            if not is_count or int(declared) != self._found[what]:
+            if not is_count or int(declared) != self._found[counted]:
                 raise refusal(
                     IssueCode.FILE_CORRUPT,
                     self._place,
                     "records_count",
                     row=self._footer_row,
                     declared=declared if is_count else "?",
-                    what=Message(f"file.records_what_{what}"),
-                    found=self._found[what],
+                    what=Message(f"file.records_what_{counted}"),
+                    found=self._found[counted],
                 )
 
     def _refusal(self, key: str, row: int | None = None) -> UnreadableFile:

@@ -86,8 +86,8 @@ def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes
     hidden = np.array([row for row in oddities.hidden_rows if row > header_row], np.int32)
     words = {name: len(found) // 2 for name, found in places.items()}
     body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
-    told = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
-    return words | told, body
+    kept = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
+    return words | kept, body
 
 
 def _below(places: Iterable[tuple[int, int]], header_row: int) -> np.ndarray:
