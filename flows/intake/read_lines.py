@@ -1,0 +1,188 @@
+"""A table of royalty lines, read part by part: what its lines add up to, where its rows went, and what was found."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from flows.intake.rules.sum_lines import held_lines, nothing
+from io_adapters.statement_lines.blocks import FEW_ROWS, sum_block
+from io_adapters.statement_lines.sums import Summing
+from schemas.issues import IssueCode, Severity
+from schemas.layouts.layout import Layout
+from schemas.raw_table import RawTable, joined, some_rows
+from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
+from schemas.tables.content_hash import Content
+from schemas.tables.contract import DataFrame
+from schemas.tables.line_sums import LineTotals
+from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.totals import Source
+from schemas.used_before import NO_LINES, LineSketch
+
+# Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
+MOST_LINES = 2**18
+# Up to so many rows a table is kept as it was read, to be corrected as a whole; beyond, its rows with problems alone.
+KEPT_WHOLE = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class SummedTable:
+    """A table of royalty lines, read to its end.
+
+    Attributes:
+        raw: Its rows; those with problems alone, when there are more than `KEPT_WHOLE`.
+        whole: Whether `raw` holds all of them.
+        totals: What its sound lines add up to.
+        held: Lines with problems, added up.
+        books: Its problems, and where its rows went.
+        content: What its sound lines say.
+        sketch: Which lines it holds.
+        before: What is known of it as a whole, to read its rows again.
+    """
+
+    raw: RawTable
+    whole: bool
+    totals: LineTotals
+    held: pd.DataFrame
+    books: Books
+    content: Content
+    sketch: LineSketch
+    before: Before
+
+
+def lines_again(raw: RawTable, layout: Layout, before: Before) -> DataFrame[RoyaltyLines]:
+    """Read the sound lines of a table that was kept whole once more, one by one."""
+    return DataFrame[RoyaltyLines](parse_block(raw, layout, before=before).frame)
+
+
+def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few_rows: int = FEW_ROWS) -> SummedTable:
+    """Read a table of royalty lines.
+
+    How its columns are read is decided once for the file: when a later block proves what an earlier one was read
+    without, all of it is read again with what is known by then.
+
+    Args:
+        blocks: Yields the blocks, in order, as often as it is called.
+        layout: How its sender lays it out.
+        few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
+
+    Raises:
+        UnreadableFile: it cannot be read, or lacks a column.
+    """
+    reading = _Reading(layout, Before(), few_rows)
+    for block in blocks():
+        reading.add(block)
+    if reading.known_too_late:
+        reading = _Reading(layout, Before(evidence=reading.before.evidence), few_rows)
+        for block in blocks():
+            reading.add(block)
+    return reading.close()
+
+
+class _Reading:
+    """One walk through the blocks of a table.
+
+    Attributes:
+        before: What is known of the file so far.
+        known_too_late: Whether a block was read without what a later one proves.
+    """
+
+    def __init__(self, layout: Layout, before: Before, few_rows: int) -> None:
+        self._layout = layout
+        self._few_rows = few_rows
+        self._sums = Summing()
+        self._content = Content()
+        self._sketch = NO_LINES
+        self._kept = _Kept()
+        self._books: BlockBooks | None = None
+        self.before = before
+        self.known_too_late = False
+
+    def add(self, part: RawTable) -> None:
+        """Read the next part."""
+        summed = sum_block(part, self._layout, self.before, few_rows=self._few_rows)
+        if self._books is None:
+            self._books = BlockBooks(Source(part.file.name, part.sheet, part.headers))
+        elif summed.after.evidence != self.before.evidence:
+            self.known_too_late = True
+        self.before = summed.after
+        for found in summed.found:
+            self._books.add(found, part.header_row)
+        self._kept.add(part, summed.found)
+        for sums in summed.sums:
+            self._sums.add(sums)
+        self._content += summed.content
+        self._sketch += summed.sketch
+
+    def close(self) -> SummedTable:
+        """Say what was read."""
+        if self._books is None:
+            raise RuntimeError("a table has one block at least")
+        books, content, sketch = self._books.close(), self._content, self._sketch
+        raw = self._kept.rows()
+        totals = self._sums.total(raw.file.name, raw.sheet)
+        held = books.held
+        if books.held_whole:
+            held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
+            totals, content, sketch = nothing(), Content(), NO_LINES
+        before = Before(evidence=self.before.evidence)
+        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketch, before)
+
+
+class _Kept:
+    """The rows that are kept to be corrected.
+
+    Attributes:
+        whole: Whether these are all rows so far.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[RawTable] = []
+        self._with_problems: list[RawTable] = []
+        self._left = KEPT_WHOLE
+        self.whole = True
+
+    def add(self, part: RawTable, found: Sequence[BlockFindings]) -> None:
+        """Keep a part; of a large table its rows with problems and totals alone, `KEPT_WHOLE` of them at most."""
+        kept = some_rows(part, _rows_to_keep(part, found, self._left))
+        self._left -= len(kept.cells)
+        self._with_problems.append(kept)
+        self.whole = self.whole and sum(len(table.cells) for table in self._parts) + len(part.cells) <= KEPT_WHOLE
+        self._parts = [*self._parts, part] if self.whole else []
+
+    def rows(self) -> RawTable:
+        """Return what was kept, as one table."""
+        return joined(self._parts if self.whole else self._with_problems)
+
+
+def _rows_to_keep(part: RawTable, found: Sequence[BlockFindings], at_most: int) -> npt.NDArray[np.bool_]:
+    """Tell which rows have problems or state totals, the first ones if there are too many."""
+    rows = {issue.row for block in found for issue in block.issues if issue.severity is not Severity.NOTE}
+    rows |= {total.row for block in found for total in (*block.sums.totals, *block.sums.control)}
+    kept = np.asarray(part.cells.index.isin([row for row in rows if row is not None]), dtype=bool)
+    return kept & (np.cumsum(kept) <= at_most)
+
+
+def parts_of(blocks: Iterable[RawTable]) -> Iterator[RawTable]:
+    """Put blocks together, and cut large ones, to parts of some `MOST_LINES` rows."""
+    waiting = list[RawTable]()
+    for block in blocks:
+        for part in _cut(block):
+            if waiting and sum(len(table.cells) for table in (*waiting, part)) > MOST_LINES:
+                yield joined(waiting)
+                waiting.clear()
+            waiting.append(part)
+    if waiting:
+        yield joined(waiting)
+
+
+def _cut(block: RawTable) -> Iterator[RawTable]:
+    count = len(block.cells)
+    if count <= MOST_LINES:
+        yield block
+        return
+    numbers = np.arange(count)
+    for start in range(0, count, MOST_LINES):
+        yield some_rows(block, (numbers >= start) & (numbers < start + MOST_LINES))
