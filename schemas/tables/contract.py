@@ -1,103 +1,170 @@
-"""What the tables' models share: how a frame is held against its model, and the words for frames."""
+"""What the tables' models share: how a table is declared, how a frame is held against it, and the words for frames.
 
-from typing import Any, Final
+A model names its columns with `text`, `whole`, `flag` and `exact`; those of its bases come first. What is plainly sound
+passes at a glance. Everything else is left to pandera, which finds all that is wrong and tells it: it takes half a
+second to import, and is wanted only then.
+"""
+
+from collections.abc import Callable, Sequence
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
-from pandera.accessors.pandas_accessor import PanderaDataFrameAccessor
-from pandera.backends.base import BaseSchemaBackend
-from pandera.engines.pandas_engine import Engine
-from pandera.typing import DataFrame
+import pyarrow as pa
 
 from schemas.values.tax_id import read_tax_ids
 
+if TYPE_CHECKING:
+    from pandera.pandas import DataFrameSchema
 
-class TableModel(pa.DataFrameModel):
-    """The base of every table's model: a `pandera.DataFrameModel` that costs a glance where all is well."""
-
-    @classmethod
-    def build_schema_(cls, **options: Any) -> "TableSchema":  # noqa: ANN401 - whatever pandera's Config may say
-        """Build the schema that pandera would build, with the quicker way to pass it."""
-        schema = super().build_schema_(**options)
-        return TableSchema(schema.columns, index=schema.index, checks=schema.checks, parsers=schema.parsers, **options)
+STR: Final = pd.Series(dtype="str").dtype
+INT: Final = np.dtype("int64")
+BOOL: Final = np.dtype("bool")
 
 
-class TableSchema(pa.DataFrameSchema):
-    """A schema that lets pass what is plainly sound, and leaves everything else, with all its messages, to pandera.
+class Rule(NamedTuple):
+    """What every value of a column keeps, or every row of a table.
 
-    pandera spends milliseconds on each column, whatever is in it, mostly on failures that are not there. A run holds
-    some twenty tables against their models, most of them of a few rows.
+    Attributes:
+        name: As it is told.
+        holds: Tells for each value, or each row, whether it does.
     """
 
-    def validate(self, check_obj: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:  # noqa: ANN401 - pandera's
-        """Validate a frame as `pandera.DataFrameSchema.validate` does; raises and returns the same."""
-        if is_plainly_sound(self, check_obj):
-            noted = PanderaDataFrameAccessor(check_obj.copy())  # type: ignore[no-untyped-call]
-            sound: pd.DataFrame = noted.add_schema(self)  # type: ignore[no-untyped-call]
-            return sound
-        return super().validate(check_obj, *args, **options)
+    name: str
+    holds: "Callable[[Any], pd.Series[bool]]"
+
+
+class Field(NamedTuple):
+    """A column as a model declares it; no value of it may be missing."""
+
+    dtype: Any  # numpy's or an extension's
+    rules: tuple[Rule, ...] = ()
+    unique: bool = False
+
+
+def text(*rules: Rule, matches: str = "", among: Sequence[str] = (), unique: bool = False) -> Field:
+    """Declare a column of texts: all that match an expression from their beginning, or of some words alone."""
+    pattern = (Rule(f"str_matches({matches!r})", lambda texts: texts.str.match(matches)),) if matches else ()
+    words = (Rule(f"isin({among!r})", lambda texts: texts.isin(among)),) if among else ()
+    return Field(STR, (*pattern, *words, *rules), unique)
+
+
+def whole(*, above: int | None = None, at_least: int | None = None, at_most: int | None = None) -> Field:
+    """Declare a column of whole numbers, of 64 bits."""
+    rules = []
+    if above is not None:
+        rules.append(Rule(f"greater_than({above})", lambda numbers: numbers > above))
+    if at_least is not None:
+        rules.append(Rule(f"greater_than_or_equal_to({at_least})", lambda numbers: numbers >= at_least))
+    if at_most is not None:
+        rules.append(Rule(f"less_than_or_equal_to({at_most})", lambda numbers: numbers <= at_most))
+    return Field(INT, tuple(rules))
+
+
+def flag() -> Field:
+    """Declare a column of yes and no."""
+    return Field(BOOL)
+
+
+def exact(kind: pa.DataType) -> Field:
+    """Declare a column of exact decimals, of one of Arrow's types."""
+    return Field(pd.ArrowDtype(kind))
+
+
+class TableModel:
+    """The base of every table's model.
+
+    Attributes:
+        columns: Column -> its declaration, in order. A frame has these and no others.
+        rules: What each row keeps.
+    """
+
+    columns: ClassVar[dict[str, Field]] = {}
+    rules: ClassVar[tuple[Rule, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        declared = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        cls.columns = cls.columns | declared
 
     @classmethod
-    def get_backend(cls, check_obj: Any = None, check_type: type | None = None) -> BaseSchemaBackend:  # noqa: ANN401
-        """Return the backend of pandera's own schema, which is looked up by class."""
-        return pa.DataFrameSchema.get_backend(check_obj, check_type)
+    def validate(cls, frame: pd.DataFrame) -> "DataFrame[Self]":
+        """Return a frame as a table of this model.
+
+        Raises:
+            pandera.errors.SchemaErrors: it breaks the model; `failure_cases` says where and how, all cases at once.
+        """
+        if not cls.is_plainly_sound(frame):
+            cls.to_schema().validate(frame, lazy=True)
+        return DataFrame(frame)
+
+    @classmethod
+    def failures(cls, frame: pd.DataFrame) -> list[tuple[str, str, Any]]:
+        """Return how a frame breaks the model: column, rule, and index label, None for what is of no single row."""
+        if cls.is_plainly_sound(frame):
+            return []
+        from pandera.errors import SchemaErrors  # noqa: PLC0415 - see above
+
+        try:
+            cls.validate(frame)
+        except SchemaErrors as failure:
+            return list(failure.failure_cases[["column", "check", "index"]].itertuples(index=False, name=None))
+        return []
+
+    @classmethod
+    def is_plainly_sound(cls, frame: pd.DataFrame) -> bool:
+        """Tell whether a frame keeps each promise of the model; False where that is not plain, whatever the reason."""
+        if len(frame.columns) != len(cls.columns) or set(frame.columns) != cls.columns.keys():
+            return False
+        dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
+        if any(dtypes[name] != field.dtype for name, field in cls.columns.items()):
+            return False
+        if not len(frame):
+            return True  # the other promises of all models are of rows
+        return all(_keeps(field, frame[name]) for name, field in cls.columns.items()) and _all_keep(cls.rules, frame)
+
+    @classmethod
+    def to_schema(cls) -> "DataFrameSchema":
+        """Return the model as pandera has it."""
+        from pandera.pandas import Check, Column, DataFrameSchema  # noqa: PLC0415 - see above
+
+        def checks(rules: Sequence[Rule]) -> list[Check]:
+            return [Check(rule.holds, name=rule.name, error=rule.name) for rule in rules]
+
+        columns = {
+            name: Column(field.dtype, checks(field.rules), unique=field.unique) for name, field in cls.columns.items()
+        }
+        return DataFrameSchema(columns, checks=checks(cls.rules), strict=True, name=cls.__name__)
 
 
-_SIMPLE: Final[dict[str, object]] = {
-    "strict": True,
-    "coerce": False,
-    "dtype": None,
-    "unique": None,
-    "index": None,
-    "parsers": [],
-}
-
-
-def is_plainly_sound(schema: pa.DataFrameSchema, frame: pd.DataFrame) -> bool:
-    """Tell whether a frame keeps each promise of a schema; False where that is not plain, whatever the reason."""
-    if any(getattr(schema, name) != value for name, value in _SIMPLE.items()):
+def _keeps(field: Field, values: pd.Series) -> bool:
+    if field.unique and not values.is_unique:
         return False
-    if len(frame.columns) != len(schema.columns) or set(frame.columns) != set(schema.columns):
+    if (field.dtype not in {INT, BOOL}) and values.hasnans:
         return False
-    dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
-    if not all(_is_taken_as_it_is(column, dtypes[name]) for name, column in schema.columns.items()):
-        return False
-    if not len(frame):
-        return True  # the other promises of all models are of rows
-    if not all(_keeps(column, frame, name, dtypes[name]) for name, column in schema.columns.items()):
-        return False
-    checks = [(check, name) for name, column in schema.columns.items() for check in column.checks]
-    return all(_passes(check, frame, name) for check, name in [*checks, *((check, None) for check in schema.checks)])
+    return _all_keep(field.rules, values)
 
 
-def _is_taken_as_it_is(column: pa.Column, dtype: Any) -> bool:  # noqa: ANN401 - numpy's or an extension's
-    return not (column.coerce or column.regex or column.parsers) and _is_of(column, dtype)
+def _all_keep(rules: Sequence[Rule], values: pd.DataFrame | pd.Series) -> bool:
+    return all(bool(rule.holds(values).all()) for rule in rules)
 
 
-def _keeps(column: pa.Column, frame: pd.DataFrame, name: str, dtype: Any) -> bool:  # noqa: ANN401
-    if column.unique and not frame[name].is_unique:
-        return False
-    return column.nullable or not _may_lack_values(dtype) or not frame[name].hasnans
+Model = TypeVar("Model", bound=TableModel)
 
 
-def _is_of(column: pa.Column, dtype: Any) -> bool:  # noqa: ANN401 - numpy's or an extension's
-    if column.dtype is None:
-        return False
-    if isinstance(dtype, pd.ArrowDtype):
-        return column.dtype.check(Engine.dtype(dtype)) is True  # pandera keeps some of them under a type of its own
-    return bool(dtype == column.dtype.type)
+class _TableOf(GenericAlias):
+    """What `DataFrame[Model]` is: a type to name, and the way to hold a frame against the model."""
+
+    def __call__(self, frame: pd.DataFrame) -> "DataFrame[Any]":
+        model: type[TableModel] = self.__args__[0]
+        return model.validate(frame)
 
 
-def _may_lack_values(dtype: Any) -> bool:  # noqa: ANN401
-    return not isinstance(dtype, np.dtype) or dtype.kind not in "iub"
+class DataFrame(pd.DataFrame, Generic[Model]):
+    """A frame that keeps the promises of a model; `DataFrame[Model](frame)` makes sure of it."""
 
-
-def _passes(check: pa.Check, frame: pd.DataFrame, column: str | None) -> bool:
-    try:
-        return bool(check(frame, column).check_passed)
-    except Exception:  # noqa: BLE001 - pandera tells what went wrong
-        return False
+    def __class_getitem__(cls, model: Any) -> _TableOf:  # noqa: ANN401 - a model, or a type variable
+        return _TableOf(cls, (model,))
 
 
 def is_canonical_tax_id(tax_ids: pd.Series) -> "pd.Series[bool]":
@@ -106,7 +173,7 @@ def is_canonical_tax_id(tax_ids: pd.Series) -> "pd.Series[bool]":
     return (read.tax_ids == tax_ids) & (tax_ids != "")
 
 
-__all__ = ["DataFrame", "Record", "records"]
+CANONICAL_TAX_ID: Final = Rule("is a canonical CPF or CNPJ", is_canonical_tax_id)
 
 Record = dict[str, Any]
 

@@ -10,11 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pandera.pandas as pa
-from pandera.typing import Series
 from pyarrow import Table, decimal128, decimal256
 
-from schemas.tables.contract import DataFrame, TableModel
+from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
 from schemas.tables.decisions import Decision
 from schemas.tables.draft import Draft
 from schemas.tables.excluded_rows import ExcludedRows, Stated, StatedTotal
@@ -33,19 +31,16 @@ TERRITORY_KEY: Final = ("file", "isrc", "upc", "release", "artist", "territory",
 
 
 class _Totals(TableModel):
-    file: Series[str]
-    isrc: Series[str]
-    upc: Series[str]
-    release: Series[str]
-    artist: Series[str]
-    period: Series[str]
-    currency: Series[str]
-    amount: Series[pd.ArrowDtype] = pa.Field(dtype_kwargs={"pyarrow_dtype": LINE_SUM})
-    units: Series[pd.ArrowDtype] = pa.Field(dtype_kwargs={"pyarrow_dtype": UNIT_SUM})
-    lines: Series[int] = pa.Field(ge=1)
-
-    class Config:
-        strict = True
+    file = text()
+    isrc = text()
+    upc = text()
+    release = text()
+    artist = text()
+    period = text()
+    currency = text()
+    amount = exact(LINE_SUM)
+    units = exact(UNIT_SUM)
+    lines = whole(at_least=1)
 
 
 class PlatformTotals(_Totals):
@@ -54,23 +49,17 @@ class PlatformTotals(_Totals):
     Exact. `first_row` and `last_row` are the first and last line of them, as the spreadsheet numbers rows.
     """
 
-    sheet: Series[str]
-    title: Series[str]
-    platform: Series[str]
-    first_row: Series[int] = pa.Field(ge=1)
-    last_row: Series[int] = pa.Field(ge=1)
-
-    class Config:
-        strict = True
+    sheet = text()
+    title = text()
+    platform = text()
+    first_row = whole(at_least=1)
+    last_row = whole(at_least=1)
 
 
 class TerritoryTotals(_Totals):
     """The same lines once more: one row per file, recording, territory, period and currency. Exact."""
 
-    territory: Series[str]
-
-    class Config:
-        strict = True
+    territory = text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +86,7 @@ def totals_frame(table: Table, model: type[PlatformTotals | TerritoryTotals]) ->
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
     frame: pd.DataFrame = table.to_pandas(types_mapper={kind: pd.ArrowDtype(kind) for kind in _SUMS.values()}.get)
     key = PLATFORM_KEY if model is PlatformTotals else TERRITORY_KEY
-    return frame.astype(dict.fromkeys(key, "str"))[list(model.to_schema().columns)]
+    return frame.astype(dict.fromkeys(key, "str"))[list(model.columns)]
 
 
 _EXACT: Final = Context(prec=120)

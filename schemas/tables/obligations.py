@@ -1,9 +1,6 @@
 """Earnings before any rounding, and how each payee's royalties became what is payable."""
 
-import pandera.pandas as pa
-from pandera.typing import Series
-
-from schemas.tables.contract import TableModel
+from schemas.tables.contract import TableModel, text, whole
 
 
 class Earnings(TableModel):
@@ -13,25 +10,22 @@ class Earnings(TableModel):
     decimal texts, so that no float touches money.
     """
 
-    tax_id: Series[str] = pa.Field(description="payee; '' where no share covers the lines")
-    role: Series[str]
-    isrc: Series[str]
-    upc: Series[str]
-    release: Series[str]
-    title: Series[str]
-    artist: Series[str]
-    platform: Series[str]
-    period: Series[str] = pa.Field(description="month or day of sale as the source says it; '' when it says none")
-    currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
-    units: Series[int]
-    lines: Series[int] = pa.Field(ge=1)
-    source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
-    rate: Series[str] = pa.Field(description="exchange rate into the job's currency; '1' for its own")
-    share_ppm: Series[int] = pa.Field(ge=0, le=1_000_000)
-    earned: Series[str] = pa.Field(description="exact part in the job's currency, an exact decimal")
-
-    class Config:
-        strict = True
+    tax_id = text()  # payee; '' where no share covers the lines
+    role = text()
+    isrc = text()
+    upc = text()
+    release = text()
+    title = text()
+    artist = text()
+    platform = text()
+    period = text()  # month or day of sale as the source says it; '' when it says none
+    currency = text(matches=r"^[A-Z]{3}$")
+    units = whole()
+    lines = whole(at_least=1)
+    source_amount = text()  # sum of the lines in their currency
+    rate = text()  # exchange rate into the job's currency; '1' for its own
+    share_ppm = whole(at_least=0, at_most=1_000_000)
+    earned = text()  # exact part in the job's currency, an exact decimal
 
 
 class TerritoryEarnings(TableModel):
@@ -41,15 +35,12 @@ class TerritoryEarnings(TableModel):
     to what `Earnings` does. Lines of which a payee has several shares count once in source_amount and units.
     """
 
-    tax_id: Series[str]
-    territory: Series[str] = pa.Field(description="as the source writes it; '' when it says none")
-    currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
-    source_amount: Series[str] = pa.Field(description="sum of the lines in their currency")
-    units: Series[int]
-    earned: Series[str] = pa.Field(description="exact part in the job's currency, an exact decimal")
-
-    class Config:
-        strict = True
+    tax_id = text()
+    territory = text()  # as the source writes it; '' when it says none
+    currency = text(matches=r"^[A-Z]{3}$")
+    source_amount = text()  # sum of the lines in their currency
+    units = whole()
+    earned = text()  # exact part in the job's currency, an exact decimal
 
 
 class PayeeBalances(TableModel):
@@ -59,14 +50,11 @@ class PayeeBalances(TableModel):
     payable 0 and keep their sum in `held`.
     """
 
-    tax_id: Series[str] = pa.Field(unique=True)
-    name: Series[str]
-    earned_cents: Series[int]
-    recouped_cents: Series[int] = pa.Field(ge=0)
-    carried_in_cents: Series[int]
-    carried_out_cents: Series[int]
-    held_cents: Series[int]
-    payable_cents: Series[int] = pa.Field(ge=0)
-
-    class Config:
-        strict = True
+    tax_id = text(unique=True)
+    name = text()
+    earned_cents = whole()
+    recouped_cents = whole(at_least=0)
+    carried_in_cents = whole()
+    carried_out_cents = whole()
+    held_cents = whole()
+    payable_cents = whole(at_least=0)

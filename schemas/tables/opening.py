@@ -3,13 +3,10 @@
 from typing import Final
 
 import numpy as np
-import pandas as pd
-import pandera.pandas as pa
-from pandera.typing import Series
 
 from schemas.issues import IssueCode
 from schemas.tables.cells import Column, ColumnKind, Finding
-from schemas.tables.contract import TableModel, is_canonical_tax_id
+from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
 from schemas.tables.draft import Draft
 from schemas.values.reading import fold_word
 
@@ -40,25 +37,16 @@ class Opening(TableModel):
     `reference` is the advance's, or the payment's; `date` and `isrc` are the advance's, or "".
     """
 
-    file: Series[str]
-    sheet: Series[str]
-    row: Series[int] = pa.Field(ge=1)
-    tax_id: Series[str]
-    kind: Series[str] = pa.Field(isin=[CARRIED, TO_RECOUP, PAID])
-    period: Series[str] = pa.Field(str_matches=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$")
-    reference: Series[str]
-    amount_cents: Series[int]
-    date: Series[str] = pa.Field(str_matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
-    isrc: Series[str] = pa.Field(str_matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-
-    @pa.check("tax_id", name="is a canonical CPF or CNPJ")
-    def _tax_ids(cls, tax_ids: "pd.Series[str]") -> "pd.Series[bool]":  # noqa: N805
-        return is_canonical_tax_id(tax_ids)
-
-    class Config:
-        """A column that is not named here is an error."""
-
-        strict = True
+    file = text()
+    sheet = text()
+    row = whole(at_least=1)
+    tax_id = text(CANONICAL_TAX_ID)
+    kind = text(among=[CARRIED, TO_RECOUP, PAID])
+    period = text(matches=r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$")
+    reference = text()
+    amount_cents = whole()
+    date = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
 
 
 COLUMNS = (

@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pandera.pandas as pa
-from pandera.errors import SchemaErrors
 from pyarrow import array
 
 from schemas.issues import Issue, IssueCode
@@ -19,6 +17,7 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
 from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import decisions_of
 from schemas.tables.draft import Draft, Rule, find_columns, to_issues, unknown_columns
@@ -35,7 +34,7 @@ _CENTS: Final = frozenset({ColumnKind.PAYABLE, ColumnKind.OPTIONAL_AMOUNT, Colum
 
 
 def typed_frame(
-    model: type[pa.DataFrameModel],
+    model: type[TableModel],
     columns: Sequence[Column],
     values: dict[str, npt.NDArray[Any]],
     places: pd.DataFrame,
@@ -51,22 +50,16 @@ def typed_frame(
     series = {name: places[name] for name in places.columns}
     for column in columns:
         series[column.becomes] = _typed(column.kind, values[column.name]).set_axis(places.index)
-    names = list(model.to_schema().columns)
-    return pd.DataFrame({name: series[name] for name in names}, index=places.index)
+    return pd.DataFrame({name: series[name] for name in model.columns}, index=places.index)
 
 
-def broken_rows(model: type[pa.DataFrameModel], frame: pd.DataFrame) -> dict[int, str]:
+def broken_rows(model: type[TableModel], frame: pd.DataFrame) -> dict[int, str]:
     """Validate a frame; return index label -> the rule broken. A failure of no single row is one of all rows."""
-    try:
-        model.validate(frame, lazy=True)
-    except SchemaErrors as failure:
-        broken: dict[int, str] = {}
-        for column, check, index in failure.failure_cases[["column", "check", "index"]].itertuples(index=False):
-            rule = f"{column}: {check}"
-            for label in frame.index if pd.isna(index) else [index]:
-                broken.setdefault(int(label), rule)
-        return broken
-    return {}
+    broken: dict[int, str] = {}
+    for column, check, index in model.failures(frame):
+        for label in frame.index if pd.isna(index) else [index]:
+            broken.setdefault(int(label), f"{column}: {check}")
+    return broken
 
 
 def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
@@ -83,7 +76,7 @@ def _typed(kind: ColumnKind, values: npt.NDArray[Any]) -> pd.Series:
 
 
 class _Table(NamedTuple):
-    model: type[pa.DataFrameModel]
+    model: type[TableModel]
     columns: tuple[Column, ...]
     rules: tuple[Rule, ...]
 
@@ -158,7 +151,7 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
 class ReadRows(NamedTuple):
     """The lines of a file, or of a block of it, read by themselves; what rests on the file as a whole is open."""
 
-    model: type[pa.DataFrameModel]
+    model: type[TableModel]
     columns: tuple[Column, ...]
     match: HeaderMatch
     apart: ExcludedRows

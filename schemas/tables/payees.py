@@ -1,10 +1,8 @@
 """Payees: one row per legal recipient."""
 
-import pandera.pandas as pa
-from pandera.typing import Series
-
 from schemas.issues import IssueCode, Severity
 from schemas.tables.cells import PAYEE_COLUMNS, ColumnKind, Finding
+from schemas.tables.contract import CANONICAL_TAX_ID, text
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
 from schemas.tables.reading import check_destinations, require_names
@@ -14,12 +12,7 @@ from schemas.values.reading import fold_word
 class Payees(PayeeData):
     """Shape: one row per payee."""
 
-    tax_id: Series[str] = pa.Field(unique=True)
-
-    class Config:
-        """A column that is not named here is an error."""
-
-        strict = True
+    tax_id = text(CANONICAL_TAX_ID, unique=True)
 
 
 COLUMNS = PAYEE_COLUMNS

@@ -1,10 +1,8 @@
 """Payments: one row, one payment."""
 
-import pandera.pandas as pa
-from pandera.typing import Series
-
 from schemas.issues import IssueCode
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
+from schemas.tables.contract import flag, text, whole
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
 from schemas.tables.reading import check_destinations, require_names
@@ -18,19 +16,14 @@ class Payments(PayeeData):
     payer; percentage informs only ("33.3333" or "").
     """
 
-    amount_cents: Series[int] = pa.Field(gt=0)
-    advance: Series[bool]
-    withhold: Series[bool]
-    recurring: Series[bool]
-    reference: Series[str]
-    anticipation_id: Series[str]
-    percentage: Series[str] = pa.Field(str_matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
-    owner_amount_cents: Series[int] = pa.Field(ge=0)
-
-    class Config:
-        """A column that is not named here is an error."""
-
-        strict = True
+    amount_cents = whole(above=0)
+    advance = flag()
+    withhold = flag()
+    recurring = flag()
+    reference = text()
+    anticipation_id = text()
+    percentage = text(matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
+    owner_amount_cents = whole(at_least=0)
 
 
 COLUMNS = (

@@ -9,14 +9,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pandera.pandas as pa
-from pandera.typing import Series
 
 from schemas.errors import BrokenInvariant
 from schemas.issues import IssueCode
 from schemas.raw_table import RawTable
 from schemas.tables.amounts import ExactAmount
-from schemas.tables.contract import DataFrame, Record, TableModel, records
+from schemas.tables.contract import DataFrame, Record, TableModel, records, text, whole
 from schemas.tables.draft import Draft, is_error
 from schemas.tables.excluded_rows import ExcludedRows
 from schemas.tables.reading import filled
@@ -125,19 +123,16 @@ class RowRuns(TableModel):
     lines that no share covers, which are scattered. The sum of `rows` is what was read; each row of a file is in one.
     """
 
-    file: Series[str]
-    sheet: Series[str]
-    first_row: Series[int] = pa.Field(ge=1)
-    last_row: Series[int] = pa.Field(ge=1)
-    rows: Series[int] = pa.Field(ge=1)
-    disposition: Series[str]
-    reason: Series[str]
-
-    class Config:
-        strict = True
+    file = text()
+    sheet = text()
+    first_row = whole(at_least=1)
+    last_row = whole(at_least=1)
+    rows = whole(at_least=1)
+    disposition = text()
+    reason = text()
 
 
-COLUMNS = tuple(RowRuns.to_schema().columns)
+COLUMNS = tuple(RowRuns.columns)
 
 
 class Run(NamedTuple):

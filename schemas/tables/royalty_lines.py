@@ -3,13 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pandera.pandas as pa
-from pandera.typing import Series
 from pyarrow import decimal128
 
 from schemas.issues import IssueCode
 from schemas.tables.cells import Column, ColumnKind, Finding
-from schemas.tables.contract import TableModel
+from schemas.tables.contract import TableModel, exact, text, whole
 from schemas.tables.draft import Draft
 
 LINE_AMOUNT = decimal128(38, 18)
@@ -21,25 +19,20 @@ class RoyaltyLines(TableModel):
     `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent.
     """
 
-    file: Series[str]
-    sheet: Series[str]
-    row: Series[int] = pa.Field(ge=1)
-    period: Series[str] = pa.Field(str_matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
-    platform: Series[str]
-    territory: Series[str]
-    isrc: Series[str] = pa.Field(str_matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-    upc: Series[str] = pa.Field(str_matches=r"^([0-9]{12,14})?$")
-    release: Series[str]
-    title: Series[str]
-    artist: Series[str]
-    units: Series[int]
-    amount: Series[pd.ArrowDtype] = pa.Field(dtype_kwargs={"pyarrow_dtype": LINE_AMOUNT})
-    currency: Series[str] = pa.Field(str_matches=r"^[A-Z]{3}$")
-
-    class Config:
-        """A column that is not named here is an error."""
-
-        strict = True
+    file = text()
+    sheet = text()
+    row = whole(at_least=1)
+    period = text(matches=r"^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)?$")
+    platform = text()
+    territory = text()
+    isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
+    upc = text(matches=r"^([0-9]{12,14})?$")
+    release = text()
+    title = text()
+    artist = text()
+    units = whole()
+    amount = exact(LINE_AMOUNT)
+    currency = text(matches=r"^[A-Z]{3}$")
 
 
 def worth_anything(lines: pd.DataFrame) -> npt.NDArray[np.bool_]:

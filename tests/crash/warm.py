@@ -7,6 +7,6 @@ from schemas.tables.parsing import empty_table
 for module in ("alembic.command", "httpcore", "h2.connection", "sqlalchemy.dialects.sqlite.pysqlite"):
     __import__(module)
 
-# Models become schemas, and pandera looks for its parts, when the first table is checked.
+# Empty tables are made when the first table is read.
 for table in ("payments", "payees", "royalty_lines", "shares", "advances"):
     empty_table(table)

@@ -122,7 +122,7 @@ def accrue(
         if net != payable:
             postings.append(Accrual("carried", payee, "", net - payable))
         rows.append((payee, names.get(payee, ""), earned, recouped, carried_in, net - payable, 0, payable))
-    return balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.to_schema().columns))), postings
+    return balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns))), postings
 
 
 def balances_frame(rows: pd.DataFrame) -> DataFrame[PayeeBalances]:

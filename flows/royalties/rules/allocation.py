@@ -166,7 +166,7 @@ class TerritorySums:
 
 def territories_frame(parts: Iterable[Sequence[object]] = ()) -> DataFrame[TerritoryEarnings]:
     """Return earnings by territory as their table."""
-    return DataFrame[TerritoryEarnings](typed_parts(parts, list(TerritoryEarnings.to_schema().columns)))
+    return DataFrame[TerritoryEarnings](typed_parts(parts, list(TerritoryEarnings.columns)))
 
 
 def typed_parts(parts: Iterable[Sequence[object]] | pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -262,7 +262,7 @@ def join_allocations(found: Sequence[Allocation]) -> Allocation:
 
 def earnings_frame(parts: Iterable[Sequence[object]] | pd.DataFrame = ()) -> DataFrame[Earnings]:
     """Return earnings as their table."""
-    return DataFrame[Earnings](typed_parts(parts, list(Earnings.to_schema().columns)))
+    return DataFrame[Earnings](typed_parts(parts, list(Earnings.columns)))
 
 
 def _covering(total: Mapping[str, Any], book: ShareBook, first_day: str) -> tuple[ShareOf, ...]:
