@@ -300,7 +300,10 @@ class AccountCalls:
                 if self._given_back.is_set() or not self._may_send(ticket.name):
                     answer, found = CheckAnswer(Outcome.NOT_SENT, None, "not asked any more"), True
                 else:
-                    answer = read_check_reply(line.exchange("/validate/account", ticket.body))
+                    reply = line.exchange("/validate/account", ticket.body)
+                    if self._pace is not None:
+                        self._pace.heed(reply)
+                    answer = read_check_reply(reply)
                     found = answer.sent or answer.answered
                     self._count(answer, found=found)
                 self._flow.leave(of_round, answered=answer.answered, found=found)

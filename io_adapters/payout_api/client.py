@@ -119,6 +119,7 @@ class SplitApi(ReportsReader):
                 reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
             except Exception as failure:  # noqa: BLE001 (whatever it is, it proves nothing)
                 return classify_exception(failure)
+        self._pace.heed(reply)
         return classify_reply(
             reply,
             report_id=report_id,

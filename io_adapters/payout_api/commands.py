@@ -110,7 +110,9 @@ class Commands:
                 method, path, content=content, params=params, headers=kind | {"Connection": "close"}
             )
             before_connect()
-            return exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
+            reply = exchange(client, request, deadline_s=deadline_s, max_bytes=MAX_REPLY_BYTES)
+        self._pace.heed(reply)
+        return reply
 
     def do(
         self,

@@ -1,6 +1,7 @@
 """How the payout service is reached: one request and its reply under a total deadline, and what a failure proves."""
 
 import contextlib
+import datetime as dt
 import math
 import re
 import socket
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib.metadata import version
 from types import TracebackType
@@ -317,6 +319,7 @@ class Connection:
         self._deadline_s = deadline_s
         self._wire = _Wire()
         self._status: int | None = None
+        self._headers: Mapping[str, str] = {}
         self._client: httpx.Client | None = None
         self._urls: dict[str, httpx.URL] = {}
 
@@ -334,13 +337,13 @@ class Connection:
     def exchange(self, path: str, body: bytes) -> Reply:
         """POST once and read the reply; whatever happens on the wire is in the reply."""
         self._wire.begin(self._deadline_s)
-        self._status, read, failure = None, bytearray(), None
+        self._status, self._headers, read, failure = None, {}, bytearray(), None
         try:
             self._send_and_read(path, body, read)
         except Exception as problem:  # noqa: BLE001 (whatever it is, whoever asked judges it)
             failure = problem
         late = self._wire.rest()
-        return Reply(self._status, {}, bytes(read), DeadlinePassed() if late else failure)
+        return Reply(self._status, self._headers, bytes(read), DeadlinePassed() if late else failure)
 
     def break_off_late(self) -> None:
         """End the exchange under way if its time has run out."""
@@ -360,7 +363,7 @@ class Connection:
         request = self._client.build_request("POST", self._urls[path], content=body, headers=headers)
         request.extensions["trace"] = self._wire.trace
         with contextlib.closing(self._client.send(request, stream=True)) as response:
-            self._status = response.status_code
+            self._status, self._headers = response.status_code, response.headers
             for chunk in response.iter_bytes():
                 read += chunk
                 if len(read) > MAX_REPLY_BYTES:
@@ -371,9 +374,13 @@ def _now_s() -> float:
     return time.clock_gettime(_CLOCK)
 
 
+LONGEST_PAUSE_S: Final = 30.0
+
+
 class RateLimiter:
     """Spaces requests evenly, whichever threads they come from: each takes the next place in time, then waits for it.
 
+    Where the service asks for a pause (Retry-After), everybody's next place comes after it.
     Nobody sleeps while holding the lock, so places are given in the order of asking; time unused is not saved up for a
     burst.
     """
@@ -403,10 +410,22 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._next_at = -math.inf
 
+    def heed(self, reply: Reply) -> float | None:
+        """Let nobody's next place come before the time that a reply asks for, half a minute at most.
+
+        Returns:
+            The seconds it asks for; None where it asks for none.
+        """
+        asked_s = _retry_after_s(reply.headers.get("retry-after", ""))
+        if asked_s is None:
+            return None
+        asked_s = min(asked_s, LONGEST_PAUSE_S)
+        with self._lock:
+            self._next_at = max(self._next_at, self._clock() + asked_s)
+        return asked_s
+
     def delay_s(self) -> float:
         """Take the next place; returns how many seconds from now it comes."""
-        if not self._gap_s:
-            return 0.0
         with self._lock:
             now = self._clock()
             at = max(now, self._next_at)
@@ -419,3 +438,15 @@ class RateLimiter:
         if delay_s > 0:
             self._pause(delay_s)
         return delay_s
+
+
+def _retry_after_s(value: str) -> float | None:
+    """Read Retry-After, seconds or a date (RFC 9110, 10.2.3); None when there is none to be read."""
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        at = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    aware = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
+    return max(0.0, (aware - dt.datetime.now(dt.UTC)).total_seconds())

@@ -1,12 +1,13 @@
 """GETs, harmless to repeat: split reports, and lists read page by page."""
 
-import datetime as dt
 import random
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from email.utils import parsedate_to_datetime
-from typing import Any, Final, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final, TypeVar, get_args
 
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.connection import Connections, RateLimiter, Reply, exchange, path_part
@@ -16,7 +17,6 @@ from schemas.messages import Message
 from schemas.wire import Institution, InstitutionPage, Pagination, ReportStatus, SplitReport, parse_json
 
 TRIES: Final = 3
-LONGEST_PAUSE_S: Final = 30.0
 MAX_LISTING_BYTES: Final = 200_000_000
 _WORTH_REPEATING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -78,10 +78,14 @@ class Queries:
                     why = f"HTTP {reply.status} with an unreadable body"
             else:
                 why = self._explain(reply, _shown(path))
-            wait_s = _pause_s(reply, attempt)
+            asked_s = self._pace.heed(reply)
+            wait_s = 0.25 * 2.0**attempt * random.uniform(0.5, 1.5) if asked_s is None else asked_s
             if attempt == TRIES or wait_s >= ends_at - time.monotonic():
                 break
-            self._pause(wait_s)
+            if asked_s is None:
+                self._pause(wait_s)
+            else:  # the next place in the pace comes after that time, which is part of the deadline
+                ends_at -= wait_s
         raise NotSent(Message("service.silent", path=str(_shown(path)), why=why))
 
     def _explain(self, reply: Reply, asked: str) -> str:
@@ -105,23 +109,28 @@ def _shown(path: str) -> str:
     return "GET /" + "/".join(part for at, part in enumerate(parts[1:]) if at == 0 or parts[1] != "split")[:60]
 
 
-def _pause_s(reply: Reply, attempt: int) -> float:
-    asked = _retry_after_s(reply.headers.get("retry-after", ""))
-    if asked is not None:
-        return min(asked, LONGEST_PAUSE_S)
-    return 0.25 * 2.0**attempt * random.uniform(0.5, 1.5)
+_Answer = TypeVar("_Answer")
 
 
-def _retry_after_s(value: str) -> float | None:
-    """Read Retry-After, seconds or a date (RFC 9110, 10.2.3); None when there is none to be read."""
-    if value.isascii() and value.isdigit():
-        return float(value)
+def at_once(questions: Sequence[Callable[[], _Answer]]) -> list[_Answer]:
+    """Ask several questions at the same time; returns the answers in the order of the questions.
+
+    Nobody waits for the threads of questions whose answers are not wanted any more: an interrupt ends the program.
+
+    Raises:
+        Exception: of the questions that raise one, that of the first in order.
+    """
+    answers = [Future[_Answer]() for _ in questions]
+    for question, answer in zip(questions, answers, strict=True):
+        threading.Thread(target=_answer, args=(question, answer), name="split-api-question", daemon=True).start()
+    return [answer.result() for answer in answers]
+
+
+def _answer(question: Callable[[], _Answer], answer: Future[_Answer]) -> None:
     try:
-        at = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    aware = at if at.tzinfo else at.replace(tzinfo=dt.UTC)
-    return max(0.0, (aware - dt.datetime.now(dt.UTC)).total_seconds())
+        answer.set_result(question())
+    except BaseException as failure:  # noqa: BLE001 (whatever it is, the waiting thread judges it)
+        answer.set_exception(failure)
 
 
 LISTING_TIME: Final = 10  # a listing may be long: it has so many times the time of one answer
@@ -150,10 +159,12 @@ class ReportsReader:
     def list_all_reports(self) -> tuple[SplitReport, ...]:
         """List without a filter and by each status, united by `_id`: either way alone may leave reports out.
 
+        All of them are asked for at the same time.
+
         Raises:
             NotSent: any one of the listings failed.
         """
-        return union(self.list_reports(status) for status in (None, *get_args(ReportStatus)))
+        return union(at_once([partial(self.list_reports, status) for status in (None, *get_args(ReportStatus))]))
 
     def get_report(self, split_id: str) -> SplitReport:
         """Fetch one report.

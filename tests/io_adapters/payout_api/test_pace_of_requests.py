@@ -8,8 +8,8 @@ from itertools import chain
 import httpx
 import pytest
 
-from io_adapters.payout_api.connection import RateLimiter
-from schemas.errors import ConfigurationError
+from io_adapters.payout_api.connection import RateLimiter, Reply
+from schemas.errors import ConfigurationError, NotSent
 
 
 class Clock:
@@ -46,6 +46,27 @@ def test_without_a_pace_nobody_waits():
 def test_a_pace_at_which_nothing_is_ever_sent_is_refused(pace):
     with pytest.raises(ConfigurationError, match="above zero"):
         RateLimiter(pace)
+
+
+@pytest.mark.parametrize("requests_per_s", [None, 10])
+def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(requests_per_s):
+    clock = Clock()
+    pace = RateLimiter(requests_per_s, pause=clock.sleep, clock=clock)
+    assert pace.wait() == 0
+    assert pace.heed(Reply(429, {"retry-after": "7"}, b"", None)) == 7
+    assert pace.heed(Reply(200, {}, b"", None)) is None
+    assert [pace.delay_s() for _ in range(2)] == pytest.approx([7, 7 + 0.1 * bool(requests_per_s)])
+
+
+def test_a_list_that_came_too_often_holds_a_payment_back_too(talk):
+    pauses = []
+    busy = httpx.Response(429, headers={"Retry-After": "29"})
+    api, _ = talk(busy, timeout_s=1, pause=pauses.append)
+    with pytest.raises(NotSent):
+        api.list_reports()
+    assert pauses == []
+    api.await_turn()
+    assert pauses == pytest.approx([29], abs=5)
 
 
 def test_many_threads_together_keep_to_the_pace():

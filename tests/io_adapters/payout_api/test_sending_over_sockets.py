@@ -232,7 +232,7 @@ def test_a_report_does_not_ride_on_a_connection_left_open_by_a_listing(serve, op
 
     server = serve(keep_alive)
     api = open_api(server.url)
-    api.list_all_reports()
+    api.list_reports()
     assert server.connections == 1
     assert send(api).outcome is Outcome.ACCEPTED
     assert server.connections == 2
