@@ -12,8 +12,9 @@ from pydantic import Field
 
 from flows.approvals.approve import Recorded, record_decision
 from flows.launchers import NotLaunched, launcher_for
-from flows.opening import open_ledger_of, utc_now
+from flows.opening import open_ledger_of
 from flows.prefect_ui.deployments import ANSWER_S
+from flows.run import utc_now
 from flows.settings import Settings, read_settings
 from schemas.errors import RepasseError
 from schemas.messages import Message

@@ -9,21 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from flows.due_jobs import NIGHTLY, Facts, Why, facts_of, find_jobs, is_brought_to_an_end, remember, why_due
-from flows.opening import open_ledger_of, utc_now
+from flows.opening import open_ledger_of
 from flows.reconciliation.rules.reconcile import state_name
-from flows.reconciliation.waits import gather_waits, line_of_wait
-from flows.run import RunRequest
-from flows.runner import (
-    RunReport,
-    Watch,
-    call,
-    describe_bug,
-    nothing_is_open,
-    read_run_request,
-    run_settle,
-    walk_request,
-    whoever_runs_this,
-)
+from flows.reconciliation.rules.waits import line_of_wait
+from flows.reconciliation.waits import gather_waits
+from flows.run import RunRequest, read_run_request, utc_now, whoever_runs_this
+from flows.runner import RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
 from flows.settings import check_environment, read_settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError

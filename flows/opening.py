@@ -3,14 +3,10 @@
 import datetime as dt
 from collections.abc import Callable
 
+from flows.run import utc_now
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from schemas.approval import PlanRule
-
-
-def utc_now() -> dt.datetime:
-    """Tell the time; the only place that asks the system for it."""
-    return dt.datetime.now(dt.UTC)
 
 
 def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:

@@ -1,23 +1,29 @@
-"""Run: what one run has at hand and what its stages have found so far."""
+"""Run: what one run is asked for, what it has at hand, and what its stages have found so far."""
 
 import datetime as dt
+import getpass
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from io_adapters.ledger.leases import Owner
-from io_adapters.ledger.ledger import Ledger
-from io_adapters.payout_api.assumptions import Assumptions
-from io_adapters.payout_api.client import SplitApi
+from io_adapters.spreadsheets.declarations import read_job
+from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
-from schemas.job import Job, Outputs, Period
+from schemas.job import Job, Outputs, Period, period_asked, resolve_period
 from schemas.messages import Listed, Message, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
+
+if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait for what they are made with
+    from io_adapters.ledger.leases import Owner
+    from io_adapters.ledger.ledger import Ledger
+    from io_adapters.payout_api.assumptions import Assumptions
+    from io_adapters.payout_api.client import SplitApi
 
 
 class Progress(Protocol):
@@ -83,10 +89,10 @@ class Service:
         assumptions: What the interface does not say.
     """
 
-    api: SplitApi
+    api: "SplitApi"
     url: str
     key_fingerprint: str
-    assumptions: Assumptions = field(default_factory=Assumptions)
+    assumptions: "Assumptions"
 
     def path_id(self, *, split_id: str, report_id: str) -> str:
         """Return the one of a report's two ids that the service's paths take."""
@@ -133,9 +139,9 @@ class Run:
 
     id: str
     asked: RunRequest | None
-    ledger: Ledger
+    ledger: "Ledger"
     service: Service | None
-    owner: Owner
+    holder: "Owner | None"
     clock: Clock
     progress: Progress
     timeout_s: float
@@ -195,8 +201,81 @@ class Run:
             discrepancy for discrepancy in found if (discrepancy.kind, discrepancy.report_id) not in known
         ]
 
+    @property
+    def owner(self) -> "Owner":
+        """Who holds what the run takes in the ledger; a check takes nothing."""
+        if self.holder is None:
+            raise RuntimeError("this run holds nothing")
+        return self.holder
+
     def require_service(self) -> Service:
         """Return the service; a route that needs one is only walked with one."""
         if self.service is None:
             raise RuntimeError("this route was opened without a service")
         return self.service
+
+
+def boot_time_s() -> float:
+    """Tell the seconds since the machine started, those it slept included where there is such a clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+def whoever_runs_this() -> str:
+    """Name the person or account the program runs for."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def read_run_request(
+    job_path: Path,
+    *,
+    files: Sequence[str] = (),
+    yes: bool = False,
+    by: str | None = None,
+    again: Sequence[str] = (),
+    period: str | None = None,
+    one_more: bool = False,
+) -> RunRequest:
+    """Read the job file and settle what the caller asked for.
+
+    Args:
+        job_path: The job file.
+        files: "[SOURCE=]PATH": read instead of the files the job names.
+        yes: Whether the caller approves the plan that will be made.
+        by: Who asks; whoever runs the program when None.
+        again: Files to pay although they were used before, under another job or period.
+        period: The month a job for `previous_month` is run for; that before the present one when None.
+        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+
+    Raises:
+        ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
+    """
+    job = read_job(job_path).job
+    try:
+        spec = period_asked(job.period, period) if period else job.period
+    except ValueError as error:
+        raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
+    resolved = resolve_period(spec, dt.datetime.now().astimezone().date())
+    known = {str(position) for position in range(1, len(job.sources) + 1)}
+    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
+    given = tuple(_given_file(text, known) for text in files)
+    names = frozenset(Path(text).name for text in again)
+    return RunRequest(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
+
+
+def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
+    """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
+    name, mark, path = text.partition("=")
+    if mark and name in sources:
+        return name, str(Path(path).absolute())
+    return "", str(Path(text).absolute())
+
+
+def utc_now() -> dt.datetime:
+    """Tell the time; the only place that asks the system for it."""
+    return dt.datetime.now(dt.UTC)
+
+
+SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)

@@ -1,11 +1,8 @@
 """Opens a run, walks its stages in order, and reports how it ended; the same with and without Prefect."""
 
-import datetime as dt
 import gc
-import getpass
 import os
 import secrets
-import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,18 +17,26 @@ from pydantic import SecretStr
 from flows.account_checks.check_accounts import check_accounts
 from flows.approvals.approve import approve
 from flows.due_jobs import is_anything_open, require_known_job
-from flows.intake.intake import Intake
 from flows.intake.read import read
-from flows.opening import open_ledger_of, utc_now
+from flows.opening import open_ledger_of
 from flows.payables.draft import Draft, draft
 from flows.payables.freeze_plan import freeze_plan
-from flows.payables.rules.left_out import mark_repeated
 from flows.probe.probe import Probing
 from flows.probe.rules import ProbeParties
-from flows.reconciliation.rules.reconcile import count_rows, state_name
-from flows.reconciliation.write import corrections_of, missing_shares_of, write
+from flows.reconciliation.rules.reconcile import state_name
+from flows.reconciliation.write import write
 from flows.reports.rules.judge_report import next_pause_s
-from flows.run import Clock, Progress, QuietProgress, Run, RunRequest, Service
+from flows.run import (
+    SYSTEM_CLOCK,
+    Clock,
+    Progress,
+    QuietProgress,
+    Run,
+    RunRequest,
+    Service,
+    read_run_request,
+    utc_now,
+)
 from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
@@ -41,13 +46,11 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
-from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import ConfigurationError, RepasseError, UnsoundPlan, errors_in_language
+from schemas.errors import RepasseError, errors_in_language
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
-from schemas.job import period_asked, resolve_period
 from schemas.messages import Listed, Message, render
-from schemas.reconciliation import RowCounts, Summary
+from schemas.reconciliation import Summary
 from schemas.submission import OPEN
 
 if TYPE_CHECKING:
@@ -55,67 +58,6 @@ if TYPE_CHECKING:
 
 
 LEASE_S = 900.0
-
-
-def boot_time_s() -> float:
-    """Tell the seconds since the machine started, those it slept included where there is such a clock."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
-
-SYSTEM_CLOCK = Clock(now=utc_now, monotonic_s=boot_time_s, sleep=time.sleep)
-
-
-def whoever_runs_this() -> str:
-    """Name the person or account the program runs for."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
-
-
-def read_run_request(
-    job_path: Path,
-    *,
-    files: Sequence[str] = (),
-    yes: bool = False,
-    by: str | None = None,
-    again: Sequence[str] = (),
-    period: str | None = None,
-    one_more: bool = False,
-) -> RunRequest:
-    """Read the job file and settle what the caller asked for.
-
-    Args:
-        job_path: The job file.
-        files: "[SOURCE=]PATH": read instead of the files the job names.
-        yes: Whether the caller approves the plan that will be made.
-        by: Who asks; whoever runs the program when None.
-        again: Files to pay although they were used before, under another job or period.
-        period: The month a job for `previous_month` is run for; that before the present one when None.
-        one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
-
-    Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
-    """
-    job = read_job(job_path).job
-    try:
-        spec = period_asked(job.period, period) if period else job.period
-    except ValueError as error:
-        raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
-    resolved = resolve_period(spec, dt.datetime.now().astimezone().date())
-    known = {str(position) for position in range(1, len(job.sources) + 1)}
-    known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
-    given = tuple(_given_file(text, known) for text in files)
-    names = frozenset(Path(text).name for text in again)
-    return RunRequest(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
-
-
-def _given_file(text: str, sources: set[str]) -> tuple[str, str]:
-    """Tell for which source a file was given, when that was said; a name may hold the sign itself."""
-    name, mark, path = text.partition("=")
-    if mark and name in sources:
-        return name, str(Path(path).absolute())
-    return "", str(Path(text).absolute())
 
 
 @contextmanager
@@ -515,45 +457,9 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
     return caller.report
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What `check` found.
-
-    Attributes:
-        issues: All problems of all files.
-        rows: Where each row would go, before claims.
-        corrections: The workbook to correct; None when there is nothing to correct.
-        missing_shares: The list of shares to fill in; None when none is missing.
-    """
-
-    issues: tuple[Issue, ...]
-    rows: RowCounts
-    corrections: Path | None
-    missing_shares: Path | None
-
-
 @contextmanager
 def opened_offline(order: RunRequest, progress: Progress, clock: Clock, ledger: Ledger | None = None) -> Iterator[Run]:
     """Open a run without a service; without a ledger given it has an empty one that leaves no trace."""
     own = ledger or open_ledger("sqlite://", clock=clock.now)
     with own, errors_in_language(order.job.outputs.language):
         yield Run("check", order, own, None, Owner.current("check"), clock, progress, timeout_s=0.0)
-
-
-def why_unsound(run: Run, intake: Intake) -> Message | Listed | None:
-    """Say why no plan can be made of what was read, whatever becomes of single rows; None when one can."""
-    try:
-        draft(run, intake)
-    except UnsoundPlan as unsound:
-        return unsound.content
-    return None
-
-
-def write_check(run: Run, intake: Intake) -> Checked:
-    """Write what there is to put right of what was read and judged, and count the rows."""
-    inputs = intake.inputs
-    folder = run.request.folder / run.job.outputs.folder / run.job.job / run.request.period.label / "check"
-    corrections = corrections_of(run, intake, folder.absolute())
-    missing = missing_shares_of(run, intake, folder.absolute())
-    rows = mark_repeated(inputs.rows, intake.used_before.repeated)
-    return Checked(inputs.issues, count_rows(rows), corrections, missing)

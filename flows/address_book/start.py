@@ -10,8 +10,8 @@ from flows.address_book.sync import ContactsSync, sync_contacts
 from flows.intake.read import read
 from flows.opening import open_ledger_of
 from flows.payables.judge_inputs import judge_inputs
-from flows.run import Clock, Progress, Run, RunRequest
-from flows.runner import SYSTEM_CLOCK, opened_service, read_run_request
+from flows.run import SYSTEM_CLOCK, Clock, Progress, Run, RunRequest, read_run_request
+from flows.runner import opened_service
 from flows.settings import Settings, read_settings
 from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode

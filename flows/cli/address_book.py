@@ -174,9 +174,10 @@ def institutions(
 
     From the list kept of the service's.
     """
-    from flows.opening import open_ledger_of, utc_now
+    from flows.opening import open_ledger_of
     from flows.payables.institutions import read_institutions
     from flows.payables.rules.institutions import find_institutions, is_usable
+    from flows.run import utc_now
     from flows.runner import opened_service
     from flows.settings import read_settings
 

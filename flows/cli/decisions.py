@@ -32,7 +32,7 @@ def approve(
 ) -> Result:
     """Record a person's yes to a plan; the next `run` sends it."""
     from flows.approvals.approve import record_approval
-    from flows.opening import utc_now
+    from flows.run import utc_now
     from schemas.plan import ApprovalKind
     from schemas.values.money import format_cents
     from schemas.values.names import same_person
@@ -57,7 +57,7 @@ def approve(
 
 def _counting(ledger: "Ledger", plan: "StoredPlan") -> frozenset[str]:
     """Return whose yes counts by what the plan was frozen under and the policy; its job file is not read here."""
-    from flows.opening import utc_now
+    from flows.run import utc_now
     from io_adapters.ledger.approvals_missing import approvals_given, approvers_needed
     from schemas.approval import stricter
 
@@ -170,8 +170,8 @@ def resolve_doubts(  # each is named at the call
 ) -> Result:
     """Take people's word on submissions, or exchange updates, in doubt: they are there, or never arrived."""
     from flows.approvals.decisions import declare_absent, link_report
-    from flows.run import QuietProgress
-    from flows.runner import SYSTEM_CLOCK, opened_run, whoever_runs_this
+    from flows.run import SYSTEM_CLOCK, QuietProgress, whoever_runs_this
+    from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.exchange_update import ID_PREFIX
 
@@ -242,7 +242,7 @@ def _resolve_rates(  # each is named at the call
     run: "Run", updates: Sequence[str], report: str | None, people: Sequence[str], evidence: str, *, as_json: bool
 ) -> Result:
     """Take people's word on exchange rates: the report has it, or the service never set it."""
-    from flows.runner import whoever_runs_this
+    from flows.run import whoever_runs_this
     from flows.sending.exchange_rates import declare_rates_absent, link_rate
 
     if report is not None:
@@ -277,8 +277,8 @@ def decide(
     if not by.strip() or not evidence.strip():
         raise DecisionRefused(Message("error.decision_evidence"))
     from flows.approvals import decisions
-    from flows.opening import open_ledger_of, utc_now
-    from flows.run import QuietProgress
+    from flows.opening import open_ledger_of
+    from flows.run import QuietProgress, utc_now
     from flows.runner import opened_run
     from flows.settings import read_settings
     from schemas.approval import DecisionKind

@@ -52,7 +52,7 @@ def desk(
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
     from flows.desk.uploads import forget_unfinished
     from flows.launchers import launcher_for
-    from flows.opening import utc_now
+    from flows.run import utc_now
     from flows.settings import read_settings
 
     https = behind_https or certificate is not None

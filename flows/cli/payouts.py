@@ -25,14 +25,15 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
 
     Writes a corrections workbook; touches no network and no ledger.
     """
+    from flows.check import opened_check, why_unsound, write_check
     from flows.cli.printing import progress_on, show_issues, show_messages
     from flows.intake.read import read
     from flows.payables.judge_inputs import judge_inputs
-    from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request, why_unsound, write_check
+    from flows.run import read_run_request
 
     console = console_for(as_json=as_json)
     order = read_run_request(job)
-    with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK) as run:
+    with progress_on(console) as progress, opened_check(order, progress) as run:
         intake = judge_inputs(run, read(run))
         checked = write_check(run, intake)
         unsound = why_unsound(run, intake)
@@ -76,7 +77,8 @@ def plan(
     from flows.intake.read import read
     from flows.payables.draft import draft
     from flows.reconciliation.preview import view_plan, write_plan
-    from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
+    from flows.run import SYSTEM_CLOCK, read_run_request
+    from flows.runner import opened_offline
 
     console = console_for(as_json=as_json)
     order = read_run_request(job, period=period)

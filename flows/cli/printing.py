@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
-from flows.reconciliation.waits import line_of_wait
+from flows.reconciliation.rules.waits import line_of_wait
 from flows.run import QuietProgress
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode

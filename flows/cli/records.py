@@ -50,9 +50,9 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
 
 def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.cli.printing import show_waits, wait_document
-    from flows.opening import utc_now
     from flows.payables.rules.exchange_rate import codes_of
     from flows.reconciliation.waits import gather_waits
+    from flows.run import utc_now
     from schemas.submission import LIKENESS, OPEN, UNTOLD
     from schemas.submission import SubmissionState as State
     from schemas.values.money import format_cents
@@ -204,7 +204,8 @@ def trace(
     """
     from flows.cli.trace import show_traces
     from flows.due_jobs import require_known_job
-    from flows.runner import jobs_folder, read_run_request
+    from flows.run import read_run_request
+    from flows.runner import jobs_folder
     from flows.tracing import trace as tracing
 
     order = read_run_request(job_file) if job_file else None

@@ -31,8 +31,7 @@ from flows.desk.runs import Runs
 from flows.desk.unresolved import Unresolved
 from flows.launchers import Launcher
 from flows.opening import open_ledger_of
-from flows.run import Clock
-from flows.runner import SYSTEM_CLOCK
+from flows.run import SYSTEM_CLOCK, Clock
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError

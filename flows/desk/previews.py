@@ -23,13 +23,14 @@ from flows.desk.pages import page_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.intake import Intake
 from flows.intake.read import read
+from flows.payables.corrections import corrections_of, missing_shares_of
 from flows.payables.draft import draft_of, stand
 from flows.payables.judge_inputs import judge_inputs
 from flows.reconciliation.preview import page_of as plan_page_of
 from flows.reconciliation.preview import view_plan
 from flows.reconciliation.rules.reconcile import count_rows
-from flows.reconciliation.write import corrections_of, missing_shares_of
-from flows.runner import SYSTEM_CLOCK, describe_bug, opened_offline, read_run_request
+from flows.run import SYSTEM_CLOCK, read_run_request
+from flows.runner import describe_bug, opened_offline
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.desk_people import Role

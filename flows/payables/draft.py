@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from flows.intake.intake import Intake, find_cell
 from flows.intake.rules.inputs import Inputs
@@ -15,7 +16,6 @@ from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
 from flows.run import Run
-from io_adapters.ledger.accruals import Accruals
 from io_adapters.payout_api.errors import read_validation_errors
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.approval import Decision
@@ -27,6 +27,9 @@ from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
 from schemas.wire import Institution
+
+if TYPE_CHECKING:  # see flows.run
+    from io_adapters.ledger.accruals import Accruals
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def open_period(run: Run, intake: Intake, claims: Collection[Claim]) -> tuple[In
     return _tell_contradictions(run, intake, opened), opened
 
 
-def history_of(accruals: Accruals, job: Job, period: Period) -> History:
+def history_of(accruals: "Accruals", job: Job, period: Period) -> History:
     """Ask the ledger what a period finds when it begins, and what stands of it if a later one has been posted.
 
     A period that was left out, and is run after a later one was posted, finds nothing carried in: the later one has

@@ -3,13 +3,16 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from flows.payables.rules.institutions import USABLE_FOR, is_believable, is_fresh, is_usable
 from flows.run import Run, Service
-from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.messages import Listed, Message
 from schemas.wire import Institution
+
+if TYPE_CHECKING:  # see flows.run
+    from io_adapters.ledger.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class InstitutionList:
 
 
 def read_institutions(
-    ledger: Ledger, service: Service | None, now: dt.datetime, *, refresh: bool = False
+    ledger: "Ledger", service: Service | None, now: dt.datetime, *, refresh: bool = False
 ) -> InstitutionList:
     """Return the institutions: the ledger's copy, read again first when it is older than a day.
 
@@ -67,7 +70,7 @@ def known_institutions(run: Run) -> Mapping[str, Institution]:
     return found.by_ispb
 
 
-def _read_again(ledger: Ledger, service: Service, now: dt.datetime) -> Message | Listed | None:
+def _read_again(ledger: "Ledger", service: Service, now: dt.datetime) -> Message | Listed | None:
     """Read the list and keep it; return why it could not be, None when it was."""
     if ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         ledger.service.bind_or_check(service.url, service.key_fingerprint)

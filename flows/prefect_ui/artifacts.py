@@ -24,9 +24,8 @@ from flows.night import JobNight, NightReport
 from flows.payables.draft import Draft
 from flows.prefect_ui.events import RunEvent, events_of
 from flows.reconciliation.write import write
-from flows.run import Run
+from flows.run import Run, read_run_request
 from flows.run_document import RunDocument
-from flows.runner import read_run_request
 from flows.sending.settle import rewrite
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode

@@ -14,7 +14,6 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
-from schemas.messages import Listed, Message, Money
 from schemas.waits import OpenPeriod, Wait, WaitKind
 
 RUNNING: Final = "running"
@@ -125,16 +124,3 @@ def _is_previous_month(path: Path) -> bool:
         return read_job(path).job.period == "previous_month"
     except (RepasseError, OSError):
         return False
-
-
-def line_of_wait(wait: Wait) -> Listed:
-    """Tell one thing that waits in one line."""
-    counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
-    facts = (
-        wait.what,
-        Money(wait.amount_cents, wait.currency) if wait.amount_cents else None,
-        Message(counted, count=wait.count) if wait.count else None,
-        wait.why if wait.state or wait.reasons else None,
-        wait.run_id or None,
-    )
-    return Listed(tuple(fact for fact in facts if fact is not None), "  ")

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from flows.intake.intake import Intake
 from flows.intake.rules.inputs import input_totals
+from flows.payables.corrections import write_run_corrections
 from flows.payables.draft import Draft
-from flows.payables.rules.cross_check import list_missing_shares
 from flows.payables.rules.exchange_rate import codes_of, with_rates
-from flows.payables.rules.left_out import mark_repeated, set_aside
+from flows.payables.rules.left_out import mark_repeated
 from flows.reconciliation.rules.reconcile import (
     closing_codes,
     count_rows,
@@ -30,7 +29,6 @@ from flows.royalties.rules.statements import StatementTables, compose_statements
 from flows.run import Run
 from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.corrections import SheetToCorrect, write_corrections, write_missing_shares
 from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
@@ -89,35 +87,6 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
         submissions={submission.id: submission for submission in named},
     )
     return write_statements(statements, Path(document.folder) / FOLDER)
-
-
-def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
-    """Write what there is to put right; nothing, where nothing is wrong.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    return [path for path in (corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)) if path]
-
-
-def corrections_of(run: Run, intake: Intake, folder: Path) -> Path | None:
-    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
-    sheets = [
-        SheetToCorrect(
-            raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)], origin
-        )
-        for raw, origin in intake.sheets
-    ]
-    return write_corrections(sheets, folder / "corrections.xlsx", run.language)
-
-
-def missing_shares_of(run: Run, intake: Intake, folder: Path) -> Path | None:
-    """List the lines that no share covers, to be filled in; files that were paid before are left out."""
-    inputs, _ = set_aside(intake.inputs, intake.used_before.repeated)
-    first_day = run.request.period.start.isoformat()
-    shares, currency = (inputs.shares, inputs.shares_in_question), run.job.currency
-    missing = list_missing_shares(inputs.statements, *shares, currency=currency, first_day=first_day)
-    return write_missing_shares(missing, folder / "missing-shares.xlsx", run.language)
 
 
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")

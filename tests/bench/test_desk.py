@@ -8,7 +8,7 @@ import pytest
 from flows.desk.app import opened_desk
 from flows.desk.guard import DeskSettings
 from flows.desk.home import what_waits
-from flows.runner import SYSTEM_CLOCK
+from flows.run import SYSTEM_CLOCK
 from flows.settings import read_settings
 from schemas.desk_people import Role
 from tests.bench.conftest import Figures

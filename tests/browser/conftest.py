@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.opening import utc_now
+from flows.run import utc_now
 from io_adapters.ledger.ledger import open_ledger
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role

@@ -13,10 +13,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from flows.opening import utc_now
 from flows.reports.report_list import doubt_abandoned, poll_reports
-from flows.run import QuietProgress, Run
-from flows.runner import PAYOUT, SYSTEM_CLOCK, Route, RunOptions, opened_run, read_run_request, walk
+from flows.run import SYSTEM_CLOCK, QuietProgress, Run, read_run_request, utc_now
+from flows.runner import PAYOUT, Route, RunOptions, opened_run, walk
 from flows.sending.send import send
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle

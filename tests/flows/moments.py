@@ -5,9 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
-from flows.opening import utc_now
-from flows.run import Clock, QuietProgress
-from flows.runner import SYSTEM_CLOCK
+from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, utc_now
 
 
 class At(QuietProgress):

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from flows.opening import utc_now
-from flows.run import QuietProgress
-from flows.runner import PAYOUT, SYSTEM_CLOCK, opened_run, read_run_request, walk
+from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request, utc_now
+from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places

@@ -9,8 +9,8 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.reports.report_list import compare_reports, fetch_reports
-from flows.run import QuietProgress, Run, RunRequest
-from flows.runner import SETTLE, Route, opened_run, read_run_request, walk
+from flows.run import QuietProgress, Run, RunRequest, read_run_request
+from flows.runner import SETTLE, Route, opened_run, walk
 from flows.sending.recover import recover
 from flows.settings import read_settings
 from io_adapters.payout_api.client import SplitApi

@@ -10,8 +10,8 @@ from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.payables.freeze_plan import freeze_plan
 from flows.reconciliation.preview import warn_of_plan
-from flows.run import QuietProgress
-from flows.runner import opened_run, read_run_request
+from flows.run import QuietProgress, read_run_request
+from flows.runner import opened_run
 from flows.settings import read_settings
 from schemas.messages import render
 from tests.flows.jobs import advance, line, payee, payment, people, share

@@ -10,8 +10,8 @@ import pytest
 from flows.intake.read import read
 from flows.payables.draft import draft
 from flows.reconciliation.preview import view_plan
-from flows.run import QuietProgress
-from flows.runner import SYSTEM_CLOCK, opened_offline, read_run_request
+from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
+from flows.runner import opened_offline
 from schemas.issues import errors_among
 from schemas.values.destination import PixKey
 

@@ -20,8 +20,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
-from flows.opening import open_ledger_of, utc_now
-from flows.runner import PAYOUT, SYSTEM_CLOCK, RunOptions, RunReport, opened_run, read_run_request, walk
+from flows.opening import open_ledger_of
+from flows.run import SYSTEM_CLOCK, read_run_request, utc_now
+from flows.runner import PAYOUT, RunOptions, RunReport, opened_run, walk
 from flows.settings import read_settings
 from flows.start import start_payout
 from sample_data.making.people import Payee, Registry

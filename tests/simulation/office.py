@@ -13,8 +13,7 @@ from flows.intake.read import read
 from flows.intake.rules.inputs import Inputs
 from flows.payables import draft, freeze_plan
 from flows.payables.judge_inputs import judge_inputs
-from flows.run import Run, RunRequest
-from flows.runner import read_run_request
+from flows.run import Run, RunRequest, read_run_request
 from io_adapters.ledger import Owner, ledger, open_ledger
 from sample_data.making.people import Payee
 from schemas.plan import JobIdentity

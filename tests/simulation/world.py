@@ -16,6 +16,7 @@ from flows.reconciliation.write import write
 from flows.runner import LEASE_S, PAYOUT, SETTLE, Route, Watch, walk
 from flows.sending.settle import rewrite
 from io_adapters.ledger import Ledger, Owner, open_ledger
+from io_adapters.payout_api.assumptions import Assumptions
 from schemas.errors import AnotherRun
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import JOB, PERIOD
@@ -120,7 +121,7 @@ class World:
 
     def _walk(self, route: Route, sheet: Spreadsheet | None, ledger: Ledger, points: Points, owner: Owner) -> Ending:
         order = sheet.order if sheet else None
-        service = product.Service(client_of(self.service, points), URL, "fingerprint of a key")
+        service = product.Service(client_of(self.service, points), URL, "fingerprint of a key", Assumptions())
         run = product.Run(owner.run_id, order, ledger, service, owner, self.clock.for_run(), Silence(), PATIENCE_S)
         if order:
             ledger.leases.take(JOB, owner, LEASE_S)

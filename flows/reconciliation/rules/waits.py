@@ -10,6 +10,7 @@ import pandas as pd
 from schemas.approval import DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
+from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligation, Reasons, because, reasons_of, reasons_text
 from schemas.plan import Place
 from schemas.submission import SubmissionState
@@ -218,3 +219,16 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
         language=run.language,
         state=run.state if kind is WaitKind.STOPPED else "",
     )
+
+
+def line_of_wait(wait: Wait) -> Listed:
+    """Tell one thing that waits in one line."""
+    counted = "cli.waits.rows" if wait.kind is WaitKind.ROWS else "cli.waits.obligations"
+    facts = (
+        wait.what,
+        Money(wait.amount_cents, wait.currency) if wait.amount_cents else None,
+        Message(counted, count=wait.count) if wait.count else None,
+        wait.why if wait.state or wait.reasons else None,
+        wait.run_id or None,
+    )
+    return Listed(tuple(fact for fact in facts if fact is not None), "  ")

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from flows.desk.app import Desk, create_app
 from flows.desk.guard import DeskSettings
-from flows.run import Clock
-from flows.runner import SYSTEM_CLOCK, RunOptions, run_payout, run_settle
+from flows.run import SYSTEM_CLOCK, Clock
+from flows.runner import RunOptions, run_payout, run_settle
 from schemas.desk_people import Role
 
 PASSWORD = "correct horse battery"  # noqa: S105

@@ -136,8 +136,8 @@ def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(ana, 
 KILLED = """
 import os, signal, sys
 from flows.settings import read_settings
-from flows.run import QuietProgress
-from flows.runner import opened_run, read_run_request
+from flows.run import QuietProgress, read_run_request
+from flows.runner import opened_run
 from pathlib import Path
 with opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), read_settings(), QuietProgress()) as run:
     print(run.id, flush=True)

@@ -1,0 +1,94 @@
+"""A command imports what it needs, and no more: told by the modules it has imported at its end, never by a clock."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from flows.check import NOTHING_KNOWN, opened_check
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
+from io_adapters.ledger import open_ledger
+from tests.payments_job import write_payments_job
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+IMPORTED = """
+import json, sys
+from flows.cli import main
+sys.argv = ["repasse", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+# What runs flows, serves pages, keeps records, talks to the service or sets statements, and what only tests need.
+NEVER = (
+    "prefect",
+    "fastapi",
+    "uvicorn",
+    "typst",
+    "httpx",
+    "sqlalchemy",
+    "alembic",
+    "pandera",
+    "hypothesis",
+    "openpyxl",
+    "distributed",
+)
+
+
+def imported_by(*command: str) -> set[str]:
+    """Run a command in a process of its own; returns what it has imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *command], capture_output=True, text=True, check=False, env=os.environ
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_help_imports_no_table():
+    assert not imported_by("--help") & {*NEVER, "pandas", "numpy", "pyarrow", "pydantic", "xlsxwriter", "duckdb"}
+
+
+def test_a_check_of_payments_imports_nothing_that_pays_or_writes(tmp_path):
+    modules = imported_by("check", str(write_payments_job(tmp_path, 2).path))
+    assert not modules & {*NEVER, "xlsxwriter", "duckdb"}
+    assert "pandas" in modules, "it was to read them"
+
+
+def test_a_check_of_statements_imports_nothing_that_pays(tmp_path):
+    assert not imported_by("check", str(SAMPLES / "royalties" / "job.yaml")) & set(NEVER)
+
+
+class Both:
+    """An empty ledger, whose answers are held against those that a check is given in its place."""
+
+    def __init__(self, of: object, answers: dict, asked: set[tuple[str, str]], name: str = "") -> None:
+        self._of, self._answers, self._asked, self._name = of, answers, asked, name
+
+    def __getattr__(self, name: str) -> object:
+        inner, given = getattr(self._of, name), self._answers[name]
+        if isinstance(given, dict):
+            return Both(inner, given, self._asked, name)
+
+        def ask(*words: object, **named: object) -> object:
+            self._asked.add((self._name, name))
+            answer = given(*words, **named)
+            assert answer == inner(*words, **named), (self._name, name)
+            return answer
+
+        return ask
+
+
+def test_what_a_check_is_told_in_the_ledger_s_place_is_what_an_empty_ledger_says():
+    asked = set()
+    for sample in ("royalties", "catalogue", "payments"):
+        order = read_run_request(SAMPLES / sample / "job.yaml", by="test")
+        with (
+            open_ledger("sqlite://", clock=SYSTEM_CLOCK.now) as empty,
+            opened_check(order, QuietProgress()) as run,
+        ):
+            run.ledger = Both(empty, NOTHING_KNOWN, asked)
+            draft(run, read(run))
+    assert asked == {(part, question) for part, answers in NOTHING_KNOWN.items() for question in answers}
