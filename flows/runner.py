@@ -24,7 +24,7 @@ from flows.payables.freeze_plan import freeze_plan
 from flows.probe.probe import Probing
 from flows.probe.rules import ProbeParties
 from flows.reconciliation.rules.reconcile import state_name
-from flows.reconciliation.write import write
+from flows.reconciliation.write import NONE_WRITTEN, write
 from flows.reports.rules.judge_report import next_pause_s
 from flows.run import (
     SYSTEM_CLOCK,
@@ -204,6 +204,7 @@ class Route:
 def pay(step: Step) -> None:
     """Pay what a job owes: from its files to its books, which are written whatever becomes of the rest."""
     drafted: Draft | None = None
+    written = NONE_WRITTEN
     with suppress(Stopped):
         intake = step(read)
         drafted = step(draft, intake)
@@ -213,8 +214,8 @@ def pay(step: Step) -> None:
         step(approve, drafted)
         step(send, drafted.payables.obligations)
         step(exchange_rate)
-        step(settle)
-    step(write, drafted)
+        written = step(settle, drafted)
+    step(write, drafted, written)
 
 
 def look(step: Step) -> None:

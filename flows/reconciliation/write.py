@@ -1,8 +1,11 @@
 """Write what a run came to, and again after every later look: workbook, CSV, summary, corrections, statements."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 import pandas as pd
 
@@ -25,7 +28,13 @@ from flows.reconciliation.rules.reconcile import (
 )
 from flows.reconciliation.rules.waits import open_items
 from flows.reconciliation.waits import waits_of_run
-from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
+from flows.royalties.rules.statements import (
+    StatementTables,
+    compose_statements,
+    heading_of,
+    stand_of_advances,
+    told_by_payee,
+)
 from flows.run import Run
 from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
@@ -33,7 +42,7 @@ from io_adapters.outputs.run_folder import write_outputs
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
-from schemas.obligation import Obligations, submissions_of
+from schemas.obligation import Obligation, Obligations, submissions_of
 from schemas.payee_statement import StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, Summary
@@ -52,23 +61,58 @@ def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     return StatementBasis(heading_of(run.job, run.request.period), advances)
 
 
-def write_payee_statements(run: Run, document: RunDocument, reconciliation: Reconciliation, run_id: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A payee's statement that is there already.
+
+    Attributes:
+        told: What it tells of, each in its place.
+        path: Where it is.
+    """
+
+    told: Sequence[Obligation]
+    path: Path
+
+
+NONE_WRITTEN: Final[Mapping[str, Written]] = MappingProxyType({})
+
+
+def write_payee_statements(
+    run: Run,
+    document: RunDocument,
+    reconciliation: Reconciliation,
+    run_id: str,
+    written: Mapping[str, Written] = NONE_WRITTEN,
+) -> None:
     """Write the statements of a run, this one or an earlier one; what cannot be written is told, and changes nothing.
 
     The money has gone out by then and the books are written: a full disk must not make a paid run look like a failed
     one.
+
+    Args:
+        run: Tells where they are.
+        document: What the ledger keeps of the run they are of.
+        reconciliation: Of that run.
+        run_id: That run.
+        written: By payee, statements that are there already; one that tells what has changed since is written anew.
     """
     try:
-        run.outputs += statements_of(document, reconciliation, run_id, run.ledger)
+        run.outputs += statements_of(document, reconciliation, run_id, run.ledger, written)
     except OSError as error:
         run.messages.append(Message("cli.statements.failed", run=run_id, reason=type(error).__name__))
 
 
-def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id: str, ledger: Ledger) -> list[Path]:
+def statements_of(
+    document: RunDocument,
+    reconciliation: Reconciliation,
+    run_id: str,
+    ledger: Ledger,
+    written: Mapping[str, Written] = NONE_WRITTEN,
+) -> list[Path]:
     """Write the statements of a run whose reports the service knows; before that nobody has anything to be told.
 
     Returns:
-        Where they are; nothing when the job wants none.
+        Where they are, by name; nothing when the job wants none.
 
     Raises:
         OSError: the folder cannot be written.
@@ -77,8 +121,13 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
     if basis is None or not any(batch.split_id for batch in reconciliation.summary.batches):
         return []
     obligations = reconciliation.obligations
-    named = ledger.submissions.with_ids(submissions_of(obligations))
     tables = StatementTables(document.earnings, document.territories, document.balances, obligations)
+    stands = dict[str, Path]()
+    if written:
+        told = told_by_payee(obligations)
+        stands = {payee: there.path for payee, there in written.items() if there.told == told.get(payee, [])}
+        tables = tables.of_payees(tables.payees - stands.keys())
+    named = ledger.submissions.with_ids(submissions_of(tables.obligations))
     statements = compose_statements(
         basis.heading,
         tables,
@@ -86,14 +135,20 @@ def statements_of(document: RunDocument, reconciliation: Reconciliation, run_id:
         advances=basis.advances,
         submissions={submission.id: submission for submission in named},
     )
-    return write_statements(statements, Path(document.folder) / FOLDER)
+    return sorted([*stands.values(), *write_statements(statements, Path(document.folder) / FOLDER, stands.values())])
 
 
 CHECKS = ("payee", "destination_masked", "result", "made", "reused", "cost_cents", "message")
 
 
-def write(run: Run, drafted: Draft | None) -> None:
-    """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger."""
+def write(run: Run, drafted: Draft | None, written: Mapping[str, Written] = NONE_WRITTEN) -> None:
+    """Write the outputs of a run that has got as far as working things out, and keep its document in the ledger.
+
+    Args:
+        run: Of which job.
+        drafted: What it worked out; None when it did not get that far.
+        written: By payee, statements that are there already.
+    """
     if drafted is None:
         return
     document = document_of(run, drafted)
@@ -105,7 +160,7 @@ def write(run: Run, drafted: Draft | None) -> None:
     run.outputs += write_run_corrections(run, drafted.intake, folder)
     run.summary = reconciliation.summary
     run.left = left_open(document, reconciliation)
-    write_payee_statements(run, document, reconciliation, run.id)
+    write_payee_statements(run, document, reconciliation, run.id, written)
 
 
 def left_open(document: RunDocument, reconciliation: Reconciliation) -> OpenPeriod:
@@ -152,7 +207,7 @@ def output_folder(run: Run) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class _Followed:
+class Followed:
     """What ledger and service say by now of what claims a run's obligations.
 
     Attributes:
@@ -176,11 +231,8 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     Raises:
         BrokenInvariant: centavos or rows do not add up.
     """
-    followed = _follow(document, run_id, ledger)
-    decisions = ledger.decisions.on_reports([owed.key for owed in document.obligations])
-    placed = reconcile(
-        document.obligations, followed.submissions, run_id, reports=followed.reports, decisions=decisions
-    )
+    followed = follow(document.obligations, run_id, ledger)
+    placed = place(document.obligations, followed, run_id, ledger)
     rows = place_rows(document.rows, placed)
     summary = _summarise(document, run_id, ledger, followed, placed, rows)
     found = Reconciliation(
@@ -199,15 +251,16 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
 
 
-def _follow(document: RunDocument, run_id: str, ledger: Ledger) -> _Followed:
-    named = ledger.submissions.with_ids(submissions_of(document.obligations))
+def follow(obligations: Obligations, run_id: str, ledger: Ledger) -> Followed:
+    """Gather what ledger and service say by now of what claims a run's obligations."""
+    named = ledger.submissions.with_ids(submissions_of(obligations))
     submissions = {submission.id: submission for submission in named}
     snapshots = ledger.reports.latest(list(submissions))
     own = [
         submission for submission in named if submission.run_id == run_id or submission.state is SubmissionState.PLANNED
     ]
     untold = {submission.id for submission in named if submission.state in UNTOLD}
-    return _Followed(
+    return Followed(
         submissions=submissions,
         reports={name: SplitReport.model_validate(parse_json(seen.document)) for name, seen in snapshots.items()},
         own=sorted(own, key=lambda submission: (submission.plan_digest, submission.batch_number)),
@@ -216,11 +269,17 @@ def _follow(document: RunDocument, run_id: str, ledger: Ledger) -> _Followed:
     )
 
 
+def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Ledger) -> Obligations:
+    """Give a run's obligations, or some of them, the places they have by now."""
+    decisions = ledger.decisions.on_reports([owed.key for owed in obligations])
+    return reconcile(obligations, followed.submissions, run_id, reports=followed.reports, decisions=decisions)
+
+
 def _summarise(  # what a summary is made of, each from another step
     document: RunDocument,
     run_id: str,
     ledger: Ledger,
-    followed: _Followed,
+    followed: Followed,
     placed: Obligations,
     rows: DataFrame[RowRuns],
 ) -> Summary:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple, TypeVar
@@ -203,6 +203,26 @@ class StatementTables(NamedTuple):
     balances: pd.DataFrame
     obligations: Obligations
 
+    @property
+    def payees(self) -> set[str]:
+        """Tax ids of all they speak of."""
+        frames = (self.earnings, self.territories, self.balances)
+        named = {tax_id for frame in frames for tax_id in frame["tax_id"].unique()}
+        return (named | told_by_payee(self.obligations).keys()) - {""}
+
+    def of_payees(self, payees: Collection[str]) -> "StatementTables":
+        """Return what they say of some payees."""
+        earnings, territories, balances = (
+            frame[frame["tax_id"].isin(list(payees))] for frame in (self.earnings, self.territories, self.balances)
+        )
+        obligations = tuple(owed for owed in self.obligations if owed.payee.tax_id in payees)
+        return StatementTables(earnings, territories, balances, obligations)
+
+
+def statement_token(run_id: str, payee: str) -> str:
+    """Name a payee's statement of a run, so that whoever does not know the run cannot tell whose it is."""
+    return short_token(digest_of("statement", run_id, payee), TOKEN_LENGTH)
+
 
 def heading_of(job: Job, period: Period) -> StatementHeading:
     """Say what all statements of a job and period share."""
@@ -277,7 +297,7 @@ def compose_statements(
     """
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
-    owed = _obligations_by_payee(tables.obligations)
+    owed = told_by_payee(tables.obligations)
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
     for advance in advances:
         advances_of[advance.payee].append(advance)
@@ -292,7 +312,7 @@ def compose_statements(
             continue
         yield PayeeStatement(
             heading=heading,
-            token=short_token(digest_of("statement", run_id, payee), TOKEN_LENGTH),
+            token=statement_token(run_id, payee),
             name=name,
             tax_id_masked=mask_tax_id(payee),
             recordings=sums.recordings(),
@@ -305,12 +325,13 @@ def compose_statements(
         )
 
 
-def _obligations_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
+def told_by_payee(obligations: Iterable[Obligation]) -> dict[str, list[Obligation]]:
+    """Group what statements tell of by payee, whatever order it came in."""
     own = [owed for owed in obligations if owed.kind in _TOLD and owed.payee.tax_id]
     own.sort(key=lambda owed: (owed.kind, owed.reference, owed.key, owed.amount_cents, owed.place))
-    by_payee = defaultdict[str, list[Obligation]](list)
+    by_payee = dict[str, list[Obligation]]()
     for owed in own:
-        by_payee[owed.payee.tax_id].append(owed)
+        by_payee.setdefault(owed.payee.tax_id, []).append(owed)
     return by_payee
 
 
