@@ -5,8 +5,8 @@ Kept by job and period with nobody's name in it, so that it can be told wherever
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
-from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -59,15 +59,18 @@ class OpenPeriod:
 
     def items_json(self) -> str:
         """Write the items for the ledger."""
-        return _ITEMS.dump_json(self.items).decode()
+        return _items_adapter().dump_json(self.items).decode()
 
     @staticmethod
     def items_from(text: str) -> tuple[OpenItem, ...]:
         """Read what `items_json` wrote."""
-        return _ITEMS.validate_json(text)
+        return _items_adapter().validate_json(text)
 
 
-_ITEMS: Final = TypeAdapter(tuple[OpenItem, ...])
+@cache
+def _items_adapter() -> TypeAdapter[tuple[OpenItem, ...]]:
+    """Return what writes and reads items; it takes long to make, and most commands need none."""
+    return TypeAdapter(tuple[OpenItem, ...])
 
 
 class WaitKind(StrEnum):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
@@ -33,6 +32,8 @@ class LiveProgress:
     """A bar that moves, above it the lines that stay; use as a context manager."""
 
     def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, console=console, transient=True)
         self._task = self._progress.add_task("", total=None)

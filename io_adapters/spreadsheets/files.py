@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, Protocol
-
-import fsspec
+from types import ModuleType
+from typing import BinaryIO, Final, Protocol, cast
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.refusals import Place, refusal
@@ -39,12 +38,19 @@ def sha256_of(path: str) -> str:
     """
     digest = sha256()
     try:
-        with fsspec.open(path, "rb") as file:
+        with _elsewhere().open(path, "rb") if is_url(path) else Path(path).open("rb") as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except OSError:
         raise refusal(IssueCode.FILE_MISSING, Place(Path(path).name)) from None
     return digest.hexdigest()
+
+
+def _elsewhere() -> ModuleType:
+    """Return the library that knows other storage than this machine's; most jobs have no file there."""
+    import fsspec  # noqa: PLC0415 - it imports asyncio and more, and every command that reads a file would wait for it
+
+    return cast("ModuleType", fsspec)
 
 
 def is_url(path: str) -> bool:
@@ -77,7 +83,7 @@ def expand(patterns: Sequence[str], folder: Path, period_label: str) -> list[str
 
 def _matches(pattern: str, folder: Path) -> list[str]:
     if is_url(pattern):
-        filesystem, inner = fsspec.core.url_to_fs(pattern)
+        filesystem, inner = _elsewhere().core.url_to_fs(pattern)
         names = [inner] if filesystem.isfile(inner) else filesystem.glob(inner)
         paths = [str(filesystem.unstrip_protocol(name)) for name in names]
     elif (folder / pattern).is_file():  # a name may hold the characters that patterns are made of
@@ -410,7 +416,7 @@ def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
     """Bring a remote file here, since it is read more than once."""
     with tempfile.TemporaryFile() as here:
         try:
-            with fsspec.open(url, "rb") as there:
+            with _elsewhere().open(url, "rb") as there:
                 whole = copied(there, here, limits.MOST_TEXT_BYTES)
         except FileNotFoundError:
             raise refusal(IssueCode.FILE_MISSING, place, "missing") from None

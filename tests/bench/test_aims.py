@@ -7,7 +7,7 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -26,15 +26,18 @@ from schemas.plan import Place
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.values.tax_id import check_digits, format_tax_id, read_tax_ids
-from tests.bench.conftest import Figures, median_cpu_s
+from tests.bench.conftest import Figures, median_cpu_s, median_s
 from tests.crash.payday import opened_payday
 from tests.io_adapters.outputs.builder import obligation, reconciliation
+from tests.payments_job import write_payments_job
 from tests.spec.office import Office, inputs
 from tests.spec.office import statement as statement_of
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
 
 REPASSE = str(Path(sys.executable).with_name("repasse"))
+# What `check` imports when it runs.
+CHECK_IMPORTS = "flows.cli, flows.check, flows.cli.printing, flows.intake.read, flows.payables.judge_inputs, flows.run"
 LETTERS_AND_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -47,6 +50,26 @@ def table(name: str, /, **columns: Sequence[object]) -> pd.DataFrame:
     return pd.DataFrame(
         {column: pd.Series(given.get(column, [blank.get(str(kind), "")] * count), dtype=kind) for column, kind in types}
     )
+
+
+def process(*command: str) -> Callable[[], object]:
+    """Return what runs a whole process and expects it to end well."""
+    return lambda: subprocess.run(command, check=True, capture_output=True)
+
+
+def test_starting(figures: Figures, tmp_path: Path):
+    """As people start it, compiled modules and all; seconds on the clock, beside what nothing could do without."""
+    job = write_payments_job(tmp_path, 1_000)
+    bare = process(sys.executable, "-c", "import pandas, duckdb")
+    imports = process(sys.executable, "-c", f"import gc; gc.set_threshold(50_000, 10, 10); import {CHECK_IMPORTS}")
+    process(REPASSE, "check", str(job.path))()
+    beside = {"baseline": "import pandas, duckdb", "baseline_median": median_s(bare, 5)}
+    figures.add("repasse --help", median_s(process(REPASSE, "--help"), 5), at_most=0.3)
+    figures.add(
+        "repasse check, 1,000 payments in XLSX", median_s(process(REPASSE, "check", str(job.path)), 5), at_most=1.5
+    )
+    figures.add("    its imports", median_s(imports, 5), at_most=0.6)
+    figures.add("    the same", figures.rows[-1].median, **beside)
 
 
 def test_from_sums_to_obligations(figures: Figures):

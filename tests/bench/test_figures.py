@@ -34,13 +34,6 @@ def process(*command: str) -> Callable[[], object]:
     return lambda: subprocess.run(command, check=True, capture_output=True)
 
 
-def test_starting(figures: Figures):
-    bare_s = median_s(process(sys.executable, "-c", "pass"), 5)
-    figures.add(
-        "repasse --help", median_s(process(REPASSE, "--help"), 5), baseline_median=bare_s, baseline="python -c pass"
-    )
-
-
 def test_checking_ten_thousand_payments(figures: Figures, tmp_path: Path):
     job = write_payments_job(tmp_path, 10_000)
     bare_s = median_s(process(sys.executable, "-c", BARE_READ, str(job.workbook)))

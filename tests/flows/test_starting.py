@@ -36,6 +36,8 @@ NEVER = (
     "hypothesis",
     "openpyxl",
     "distributed",
+    "fsspec",
+    "asyncio",
 )
 
 
