@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 from pydantic import TypeAdapter
 
 from schemas.issues import Issue, IssueCode, Severity
@@ -15,7 +16,9 @@ from schemas.obligation import Obligations
 from schemas.payee_statement import StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.contract import DataFrame, records
+from schemas.tables.obligations import earnings_frame, territories_frame
 from schemas.tables.row_accounting import RowRuns, runs_frame
+from schemas.values.money import exact_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,9 @@ class RunDocument:
     def from_bytes(cls, data: bytes) -> "RunDocument":
         """Read what `to_bytes` wrote."""
         plain: dict[str, Any] = json.loads(data)
-        plain |= {name: pd.DataFrame(plain[name]) for name in _FRAMES}
+        plain |= {name: pd.DataFrame(plain[name]) for name in ("balances", "rows", "checks")}
+        plain["earnings"] = earnings_frame(pa.table(plain["earnings"]))
+        plain["territories"] = territories_frame(pa.table(plain["territories"]))
         plain["obligations"] = _adapter(Obligations).validate_python(plain["obligations"])
         plain["rows"] = runs_frame(records(plain["rows"]))
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
@@ -106,7 +111,12 @@ def _adapter(kind: type) -> TypeAdapter[Any]:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:
-    return {str(name): frame[name].tolist() for name in frame.columns}
+    return {str(name): _values(frame[name]) for name in frame.columns}
+
+
+def _values(column: pd.Series) -> list[object]:
+    exact = isinstance(column.dtype, pd.ArrowDtype)
+    return list(map(exact_text, column)) if exact else column.tolist()
 
 
 def _plain(issue: Issue) -> dict[str, Any]:

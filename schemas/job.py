@@ -39,7 +39,11 @@ def _without_default(schema: dict[str, Any]) -> None:
 Cents = Annotated[
     int, BeforeValidator(_cents, json_schema_input_type=str | int), Field(ge=0, json_schema_extra=_without_default)
 ]
-Rate = Annotated[Decimal, BeforeValidator(_exact, json_schema_input_type=str | int), Field(gt=0)]
+Rate = Annotated[
+    Decimal,
+    BeforeValidator(_exact, json_schema_input_type=str | int),
+    Field(gt=0, max_digits=20, decimal_places=12),
+]
 Amount = Annotated[Decimal, BeforeValidator(_exact, json_schema_input_type=str | int)]
 TaxId = Annotated[str, BeforeValidator(require_tax_id)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]

@@ -8,14 +8,14 @@ from typing import Any, Final
 from rich.console import Console
 
 from flows.cli.ending import Result
-from flows.intake.rules.sum_lines import EXACT, plain
+from flows.intake.rules.sum_lines import EXACT
 from flows.tracing.rules import exact_sum
 from flows.tracing.trace import Traced
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message, catalogue_in, render, state_text
 from schemas.obligation import reasons_message, reasons_text
 from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
-from schemas.values.money import format_cents
+from schemas.values.money import exact_text, format_cents
 
 SHOWN_PARTS: Final = 20
 
@@ -62,7 +62,7 @@ def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     if isinstance(value, Decimal):
-        return plain(value)
+        return exact_text(value)
     return value.isoformat() if isinstance(value, dt.date) else value
 
 
@@ -116,7 +116,7 @@ class _Text:
         return format_cents(cents, self._one.language)
 
     def _exact(self, amount: Decimal) -> str:
-        return plain(amount).replace(".", ",") if self._one.language == "pt-BR" else plain(amount)
+        return exact_text(amount).replace(".", ",") if self._one.language == "pt-BR" else exact_text(amount)
 
     def _obligation(self, obligation: TracedObligation) -> None:
         kind = render(f"cli.trace.kind_{obligation.kind}", self._one.language)

@@ -57,13 +57,13 @@ def _part_of(rows: Sequence[Record]) -> RoyaltyPart:
     shares: dict[str, ShareTaken] = {}
     for row in rows:
         known = shares.get(row["role"], ShareTaken(row["role"], 0, Decimal(0)))
-        earned = EXACT.add(known.earned, Decimal(row["earned"]))
+        earned = EXACT.add(known.earned, row["earned"])
         shares[row["role"]] = ShareTaken(row["role"], known.share_ppm + row["share_ppm"], earned)
     first = rows[0]
     return RoyaltyPart(
         **{name: first[name] for name in PART_KEY},
         lines=first["lines"],
-        source_amount=Decimal(first["source_amount"]),
+        source_amount=first["source_amount"],
         rate=Decimal(first["rate"]),
         shares=tuple(shares.values()),
     )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from fractions import Fraction
 from typing import Final
 
 import pandas as pd
@@ -37,6 +36,7 @@ from schemas.plan import Place, standing_of
 from schemas.reconciliation import BatchExchange, Reconciliation, Summary
 from schemas.values.destination import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
+from schemas.values.money import exact_text
 from schemas.waits import Wait
 
 PLACE_TONES: Final[dict[Place, Tone]] = {
@@ -176,15 +176,13 @@ def issues_table(issues: Sequence[Issue], labels: Catalogue, note: str = "") -> 
     return Table(labels("output.sheet.issues"), columns, rows, note)
 
 
-def exact_amount(text: str) -> Value:
-    """Round an exact amount, "n/d" or an integer or decimal text, half to even at six decimals.
+def to_millionths(amount: Decimal) -> Decimal:
+    """Round an exact amount half to even at six decimals.
 
-    >>> exact_amount("1/3")
-    Decimal('0.333333')
+    >>> to_millionths(Decimal("0.3333335"))
+    Decimal('0.333334')
     """
-    if "/" not in text:
-        return Decimal(text).quantize(_MILLIONTH, context=_EXACT)
-    return Decimal(round(Fraction(text) * 10**6)).scaleb(-6)
+    return amount.quantize(_MILLIONTH, context=_EXACT)
 
 
 _MILLIONTH: Final = Decimal("0.000001")
@@ -217,11 +215,10 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
     )
     kept = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "period", "units", "lines")
     counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
+    parts = zip(*(earnings[name].tolist() for name in (*kept, *counted)), strict=True)
     rows = (
-        (*about, Decimal(source_amount), currency, rate, Decimal(share_ppm).scaleb(-4), exact_amount(earned), earned)
-        for *about, source_amount, currency, rate, share_ppm, earned in zip(
-            *(earnings[name].tolist() for name in (*kept, *counted)), strict=True
-        )
+        (*about, amount, currency, rate, Decimal(ppm).scaleb(-4), to_millionths(earned), exact_text(earned))
+        for *about, amount, currency, rate, ppm, earned in parts
     )
     return Table(labels("output.sheet.earnings"), columns, rows, labels("output.note.earnings"))
 

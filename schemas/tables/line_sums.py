@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from pyarrow import Table, decimal128, decimal256
+from pyarrow.types import is_decimal
 
 from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
 from schemas.tables.decisions import Decision
@@ -84,9 +85,15 @@ def totals_frame(table: Table, model: type[PlatformTotals | TerritoryTotals]) ->
     """Return an Arrow table of totals, whose sums may be of narrower types, as its model has them."""
     for name, kind in _SUMS.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
-    frame: pd.DataFrame = table.to_pandas(types_mapper={kind: pd.ArrowDtype(kind) for kind in _SUMS.values()}.get)
-    key = PLATFORM_KEY if model is PlatformTotals else TERRITORY_KEY
-    return frame.astype(dict.fromkeys(key, "str"))[list(model.columns)]
+    return frame_of(table)[list(model.columns)]
+
+
+def frame_of(table: Table) -> pd.DataFrame:
+    """Return an Arrow table as a frame: exact decimals stay as they are, texts are pandas' own."""
+    kinds = {kind: pd.ArrowDtype(kind) for kind in table.schema.types if is_decimal(kind)}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=kinds.get)
+    texts = [name for name, kind in zip(table.column_names, table.schema.types, strict=True) if not is_decimal(kind)]
+    return frame.astype({name: "str" for name in texts if frame[name].dtype == object})
 
 
 _EXACT: Final = Context(prec=120)

@@ -1,13 +1,21 @@
 """Earnings before any rounding, and how each payee's royalties became what is payable."""
 
-from schemas.tables.contract import TableModel, text, whole
+from typing import Final
+
+import pandas as pd
+from pyarrow import Table, decimal256, int64, large_string, schema
+
+from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
+from schemas.tables.line_sums import LINE_SUM, frame_of
+
+# A sum of lines has 18 decimals, a rate up to twelve, a share six.
+EARNED: Final = decimal256(76, 36)
 
 
 class Earnings(TableModel):
     """A payee's part of the lines, before advances and minimum.
 
-    Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded. Amounts are
-    decimal texts, so that no float touches money.
+    Shape: one row per (payee, asset, platform, period, currency, share). Exact: nothing has been rounded.
     """
 
     tax_id = text()  # payee; '' where no share covers the lines
@@ -22,10 +30,10 @@ class Earnings(TableModel):
     currency = text(matches=r"^[A-Z]{3}$")
     units = whole()
     lines = whole(at_least=1)
-    source_amount = text()  # sum of the lines in their currency
+    source_amount = exact(LINE_SUM)  # sum of the lines in their currency
     rate = text()  # exchange rate into the job's currency; '1' for its own
     share_ppm = whole(at_least=0, at_most=1_000_000)
-    earned = text()  # exact part in the job's currency, an exact decimal
+    earned = exact(EARNED)  # part in the job's currency
 
 
 class TerritoryEarnings(TableModel):
@@ -38,9 +46,9 @@ class TerritoryEarnings(TableModel):
     tax_id = text()
     territory = text()  # as the source writes it; '' when it says none
     currency = text(matches=r"^[A-Z]{3}$")
-    source_amount = text()  # sum of the lines in their currency
+    source_amount = exact(LINE_SUM)  # sum of the lines in their currency
     units = whole()
-    earned = text()  # exact part in the job's currency, an exact decimal
+    earned = exact(EARNED)  # part in the job's currency
 
 
 class PayeeBalances(TableModel):
@@ -58,3 +66,21 @@ class PayeeBalances(TableModel):
     carried_out_cents = whole()
     held_cents = whole()
     payable_cents = whole(at_least=0)
+
+
+_TYPES: Final = {"units": int64(), "lines": int64(), "share_ppm": int64(), "source_amount": LINE_SUM, "earned": EARNED}
+
+
+def _typed(parts: Table | None, model: type[TableModel]) -> pd.DataFrame:
+    types = schema([(name, _TYPES.get(name, large_string())) for name in model.columns])
+    return frame_of(types.empty_table() if parts is None else parts.select(types.names).cast(types))
+
+
+def earnings_frame(parts: Table | None = None) -> DataFrame[Earnings]:
+    """Return earnings as their table; amounts may be exact decimals or their texts. Without any, it is empty."""
+    return DataFrame[Earnings](_typed(parts, Earnings))
+
+
+def territories_frame(parts: Table | None = None) -> DataFrame[TerritoryEarnings]:
+    """Return earnings by territory as their table; as `earnings_frame`."""
+    return DataFrame[TerritoryEarnings](_typed(parts, TerritoryEarnings))

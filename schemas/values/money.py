@@ -160,6 +160,12 @@ def format_cents(cents: int, language: str) -> str:
     return written.translate(str.maketrans(",.", ".,")) if language == "pt-BR" else written
 
 
+def exact_text(value: Decimal) -> str:
+    """Write an exact decimal without exponent and without trailing zeros."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def round_half_even_cents(exact_cents: Fraction) -> int:
     """Round an exact number of centavos, a tie to the even one.
 

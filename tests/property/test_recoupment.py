@@ -3,11 +3,12 @@
 from fractions import Fraction
 
 import pandas as pd
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.royalties.rules.accrue import advance_reference, recoup, recoupable_of
-from flows.royalties.rules.allocation import earnings_frame
+from schemas.tables.obligations import earnings_frame
 from tests.property.months import ANYBODY, some_advances
 from tests.spec.tables import CPF, PEOPLE, RECORDINGS
 
@@ -23,8 +24,10 @@ BEFORE = st.dictionaries(
 
 def earnings(parts):
     """Earnings of recordings, and nothing else told of them."""
-    about = ("", "", "", "", "", "", "BRL", 1, 1, "1", "1", 1_000_000)
-    return earnings_frame([(CPF[payee], "", isrc, *about, earned) for payee, isrc, earned in parts])
+    about = {"units": 1, "lines": 1, "source_amount": "1", "rate": "1", "share_ppm": 1_000_000, "currency": "BRL"}
+    about |= dict.fromkeys(["role", "upc", "release", "title", "artist", "platform", "period"], "")
+    rows = [about | {"tax_id": CPF[payee], "isrc": isrc, "earned": earned} for payee, isrc, earned in parts]
+    return earnings_frame(pa.Table.from_pylist(rows) if rows else None)
 
 
 def taken_slowly(payee, earned, advances, parts, before):

@@ -145,7 +145,8 @@ def test_earnings_and_their_centavos_are_the_same_from_any_blocks(frame, shares,
 @SOME
 @given(files_of_lines(), some_shares())
 def test_what_payees_earn_by_territory_is_what_they_earn_by_platform(frame, shares):
-    earnings, territories = allocate(sum_lines(frame), shares, rates=WORTH, first_day="2026-10-01")
+    allocation = allocate(sum_lines(frame), shares, rates=WORTH, first_day="2026-10-01")
+    earnings, territories = allocation.earnings, allocation.territories
     key = ["tax_id", "currency"]
     of_payees = {name: cents for name, cents in exact_cents_by(earnings, key).items() if name[0]}
     by_territory = exact_cents_by(territories.assign(role=""), key)
@@ -175,6 +176,6 @@ def test_a_payee_with_two_shares_of_a_recording_has_its_lines_once_by_territory(
         """
     )
     came_in = lines("| recording | amount |\n| samba | 8.00 |").assign(units=4, territory="BR")
-    _, territories = allocate(sum_lines(came_in), shared, rates=WORTH, first_day="2026-10-01")
-    (record,) = records(territories)
-    assert (record["territory"], record["source_amount"], record["units"], record["earned"]) == ("BR", "8", 4, "6")
+    allocation = allocate(sum_lines(came_in), shared, rates=WORTH, first_day="2026-10-01")
+    (record,) = records(allocation.territories)
+    assert (record["territory"], record["source_amount"], record["units"], record["earned"]) == ("BR", 8, 4, 6)

@@ -8,7 +8,7 @@ from pyarrow import decimal128
 
 from schemas.tables.advances import Advances
 from schemas.tables.line_sums import LINE_SUM, UNIT_SUM, PlatformTotals, TerritoryTotals
-from schemas.tables.obligations import Earnings, PayeeBalances, TerritoryEarnings
+from schemas.tables.obligations import EARNED, Earnings, PayeeBalances, TerritoryEarnings
 from schemas.tables.opening import Opening
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
@@ -28,6 +28,8 @@ EXACT = {
     PlatformTotals: {"amount": LINE_SUM, "units": UNIT_SUM},
     TerritoryTotals: {"amount": LINE_SUM, "units": UNIT_SUM},
     RoyaltyLines: {"amount": LINE_AMOUNT},
+    Earnings: {"source_amount": LINE_SUM, "earned": EARNED},
+    TerritoryEarnings: {"source_amount": LINE_SUM, "earned": EARNED},
 }
 
 

@@ -15,7 +15,7 @@ from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.values.destination import destination_fingerprint
-from schemas.values.money import parse_plain_amount
+from schemas.values.money import exact_text, parse_plain_amount
 from schemas.values.tax_id import check_digits
 from tests.obligations import table_of
 
@@ -183,7 +183,8 @@ def _cell(row: dict[str, object], name: str) -> str:
     for column in (f"{name}_cents", name.replace(" ", "_") + "_cents"):
         if column in row:
             return reais(int(str(row[column])))
-    return str(row[name.replace(" ", "_")])
+    value = row[name.replace(" ", "_")]
+    return exact_text(value) if isinstance(value, Decimal) else str(value)
 
 
 def same(result: pd.DataFrame | Sequence[Obligation], text: str) -> bool:

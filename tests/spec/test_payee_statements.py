@@ -122,7 +122,7 @@ def test_a_statement_does_not_depend_on_the_order_of_rows_or_on_how_they_are_cut
 
     def cut(earnings):
         def halves(column):
-            return [str(Decimal(amount) / 2) for amount in earnings[column]]
+            return [amount / 2 for amount in earnings[column]]
 
         half = earnings.assign(earned=halves("earned"), source_amount=halves("source_amount"))
         return pd.concat([half, half], ignore_index=True)

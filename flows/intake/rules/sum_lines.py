@@ -76,10 +76,19 @@ def of_files(totals: LineTotals, files: Collection[str], *, keep: bool) -> LineT
     )
 
 
-def sum_up(totals: pd.DataFrame, key: Sequence[str]) -> list[dict[str, object]]:
+def grouped(totals: pd.DataFrame, key: Sequence[str]) -> pa.Table:
     """Add sums of either kind up by fewer columns; returns key, amount, units and lines of each, in order of key."""
     table = pa.Table.from_pandas(totals[[*key, "amount", "units", "lines"]], preserve_index=False)
-    found: list[dict[str, object]] = _grouped(table, key).to_pylist()
+    whole = PLATFORM_KEY if "platform" in totals else TERRITORY_KEY
+    # With but one value in every column that is left out, no two sums can become one.
+    if all(len(totals[name].unique()) <= 1 for name in set(whole) - set(key)):
+        return table.sort_by([(name, "ascending") for name in key])
+    return _grouped(table, key)
+
+
+def sum_up(totals: pd.DataFrame, key: Sequence[str]) -> list[dict[str, object]]:
+    """Add sums up as `grouped` does, to be looked at one by one."""
+    found: list[dict[str, object]] = grouped(totals, key).to_pylist()
     return found
 
 
@@ -117,12 +126,6 @@ def _merged(frames: Sequence[pd.DataFrame], key: Sequence[str], model: _Model) -
 
 # Exactness needs 18 decimals and 40 digits of a sum, a rate of 20 and six of a share.
 EXACT: Final = Context(prec=100)
-
-
-def plain(value: Decimal) -> str:
-    """Write an exact decimal without exponent and without trailing zeros."""
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def part_of(worth: Decimal, share_ppm: int) -> Decimal:

@@ -23,6 +23,7 @@ from flows.payables.rules.obligations import (
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
 from flows.royalties.rules.accrue import History, Recoupable, accrue, recoupable_of, stand_by_what_was_posted
 from flows.royalties.rules.allocation import (
+    LEVELS,
     OWNER_ROLE,
     UNMATCHED_ROLE,
     Allocation,
@@ -30,7 +31,6 @@ from flows.royalties.rules.allocation import (
     allocate,
     join_allocations,
     round_earnings,
-    territories_frame,
 )
 from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
@@ -84,16 +84,24 @@ class Payables:
     Attributes:
         obligations: Every centavo of `in`.
         balances: Each payee's royalties; empty without statements.
-        earnings: By payee, asset and platform; empty without statements.
+        allocation: Who earned what.
         postings: What the period leaves for later ones; of a closed one, what is to be booked beside what it left.
-        territories: Earnings of payees by territory.
     """
 
     obligations: Obligations
     balances: DataFrame[PayeeBalances]
-    earnings: DataFrame[Earnings]
+    allocation: Allocation
     postings: tuple[Accrual, ...]
-    territories: DataFrame[TerritoryEarnings] = field(default_factory=territories_frame)
+
+    @property
+    def earnings(self) -> DataFrame[Earnings]:
+        """By payee, asset and platform; made anew each time."""
+        return self.allocation.earnings
+
+    @property
+    def territories(self) -> DataFrame[TerritoryEarnings]:
+        """Earnings of payees by territory."""
+        return self.allocation.territories
 
 
 def identity_of(job: Job, period: Period) -> JobIdentity:
@@ -119,8 +127,8 @@ def compute_payables(
     identity = identity_of(job, period)
     unsound = rows_besides(inputs, standing.repeated)
     inputs, old = set_aside(inputs, standing.repeated)
-    earnings, territories = _allocation(inputs, job, period)
-    rounded = _rounded(earnings, inputs, job, old.lines_cents)
+    allocation = _allocation(inputs, job, period)
+    rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
     problems = dict(standing.in_question) | dict(inputs.advance_problems) | dict(inputs.payee_problems)
@@ -129,12 +137,14 @@ def compute_payables(
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
     for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
-    recoupable = recoupable_of(inputs.advances, earnings) if job.rules.recoup_advances else Recoupable({}, {})
-    case = _Case(inputs, job, identity, standing, verdicts, earnings, rounded, recoupable, old.payments, unsound)
-    payables = replace(case.decide(problems), territories=territories)
+    recoupable = Recoupable({}, {})
+    if job.rules.recoup_advances:
+        recoupable = recoupable_of(inputs.advances, allocation.columns(["tax_id", "isrc", "earned"]))
+    case = _Case(inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, old.payments, unsound)
+    payables = case.decide(problems)
     unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-    return replace(case.decide(problems | unpayable), territories=territories) if unpayable else payables
+    return case.decide(problems | unpayable) if unpayable else payables
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +156,7 @@ class _Case:
     identity: JobIdentity
     standing: LedgerSnapshot
     verdicts: Mapping[str, Verdict]
-    earnings: DataFrame[Earnings]
+    allocation: Allocation
     rounded: RoundedEarnings
     recoupable: Recoupable
     repeated: Sequence[Obligation]
@@ -199,7 +209,7 @@ class _Case:
         listed = hold_unlisted(claimed.obligations, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._decided_to_pay())
-        return Payables(allowed, balances, self.earnings, _merged([*postings, *claimed.postings]))
+        return Payables(allowed, balances, self.allocation, _merged([*postings, *claimed.postings]))
 
     def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
@@ -240,25 +250,27 @@ def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:
             )
         )
     joined = join_allocations(found)
-    _check_rules(joined.earnings, job)
+    _check_rules(joined, job)
     return joined
 
 
-def _check_rules(earnings: DataFrame[Earnings], job: Job) -> None:
+def _check_rules(allocation: Allocation, job: Job) -> None:
     for rule, role, problem in (
         (job.rules.unmatched, UNMATCHED_ROLE, "unshared"),
         (job.rules.owner, OWNER_ROLE, "remainder"),
     ):
+        if rule != "error":
+            continue
+        earnings = allocation.columns(["tax_id", "role", *LEVELS])
         found = earnings[(earnings["role"] == role) & (earnings["tax_id"] == "")]
-        if rule == "error" and len(found):
-            assets = sorted(
-                {record["isrc"] or record["upc"] or record["release"] or record["artist"] for record in records(found)}
-            )
+        if len(found):
+            names = found[list(LEVELS)].drop_duplicates().itertuples(index=False, name=None)
+            assets = sorted({next(filter(None, named), "") for named in names})
             more = (Message("error.more_assets", count=len(assets) - 10),) if len(assets) > 10 else ()
             raise UnsoundPlan(Message(f"error.{problem}", assets=Listed((*assets[:10], *more))))
 
 
-def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:
+def _rounded(allocation: Allocation, inputs: Inputs, job: Job, repeated_cents: Fraction) -> RoundedEarnings:
     held, aside = Fraction(0), {REPEATED: repeated_cents}
     for statement in inputs.statements:
         lines = statement.held
@@ -269,6 +281,7 @@ def _rounded(earnings: DataFrame[Earnings], inputs: Inputs, job: Job, repeated_c
             else:
                 held += cents
     to_owner = job.rules.unmatched == "owner"
+    earnings = allocation.columns(["tax_id", "role", "earned"])
     return round_earnings(earnings, held_cents=held, aside_cents=aside, unmatched_to_owner=to_owner)
 
 

@@ -1,7 +1,6 @@
 """From sound rows to obligations: who is owed what, under which key, and where the money would go."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
@@ -290,7 +289,7 @@ def _elements(rows: Sequence[Record], shape: Elements) -> Iterator[dict[str, Any
     for row in rows:
         key = tuple(row[name] for name in names)
         exact, units = sums.get(key, (Fraction(0), 0))
-        sums[key] = exact + Fraction(Decimal(row["earned"])) * 100, units + row["units"]
+        sums[key] = exact + Fraction(row["earned"]) * 100, units + row["units"]
     ordered = sorted(sums)
     cents = round_parts([sums[key][0] for key in ordered])
     for key, part in zip(ordered, cents, strict=True):

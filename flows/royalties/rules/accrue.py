@@ -14,7 +14,7 @@ from schemas.accrual import Accrual
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame, Record, records
-from schemas.tables.obligations import Earnings, PayeeBalances
+from schemas.tables.obligations import PayeeBalances
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Recoupable:
     earned_from: Mapping[str, Mapping[str, Fraction]]
 
 
-def recoupable_of(advances: DataFrame[Advances], earnings: DataFrame[Earnings]) -> Recoupable:
+def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame) -> Recoupable:
     """Group advances, and what was earned from the recordings they are linked to, by payee.
 
     Args:
         advances: Those paid earlier; one that is not listed any more is not recouped any further.
-        earnings: Exact, before any rounding.
+        earnings: tax_id, isrc and earned of Earnings: exact, before any rounding.
     """
     paid = defaultdict[str, dict[tuple[str, str], int]](dict)
     columns = ["date", "reference", "isrc", "row", "tax_id", "amount_cents"]

@@ -1,22 +1,27 @@
 """From royalty lines and shares to earnings: exact, in any order, with one rounding at the very end."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from flows.intake.rules.sum_lines import EXACT, part_of, plain, sum_up
+from flows.intake.rules.sum_lines import EXACT, grouped, nothing
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.tables.contract import DataFrame, records
-from schemas.tables.line_sums import LineTotals
-from schemas.tables.obligations import Earnings, TerritoryEarnings
+from schemas.tables.line_sums import LineTotals, frame_of
+from schemas.tables.obligations import EARNED, Earnings, TerritoryEarnings, territories_frame
+from schemas.tables.parsing import empty_table
 from schemas.tables.shares import Shares
-from schemas.values.money import round_parts
+from schemas.values.money import exact_text, round_parts
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
 WHOLE: Final = 1_000_000
@@ -130,58 +135,12 @@ class ShareBook:
         return ()
 
 
-class TerritorySums:
-    """Sums by payee, territory and currency."""
-
-    def __init__(self) -> None:
-        self._sums: dict[tuple[str, str, str], tuple[Decimal, int, Decimal]] = {}
-
-    def add(self, total: Mapping[str, Any], shares: Sequence[ShareOf], rates: Mapping[str, Decimal]) -> None:
-        """Add what lines are worth to their payees; lines of which one payee has two shares count once."""
-        worth = EXACT.multiply(total["amount"], rates[total["currency"]])
-        of_payee = dict[str, int]()
-        for share in shares:
-            if share is not IN_QUESTION:
-                of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
-        for tax_id, share_ppm in of_payee.items():
-            key = (tax_id, total["territory"], total["currency"])
-            self._add(key, total["amount"], int(total["units"]), part_of(worth, share_ppm))
-
-    def add_sums(self, territories: pd.DataFrame) -> None:
-        """Add the sums of another source."""
-        for record in records(territories):
-            key = (record["tax_id"], record["territory"], record["currency"])
-            self._add(key, Decimal(record["source_amount"]), record["units"], Decimal(record["earned"]))
-
-    def _add(self, key: tuple[str, str, str], amount: Decimal, units: int, earned: Decimal) -> None:
-        known = self._sums.get(key, (Decimal(0), 0, Decimal(0)))
-        self._sums[key] = (EXACT.add(known[0], amount), known[1] + units, EXACT.add(known[2], earned))
-
-    def frame(self) -> DataFrame[TerritoryEarnings]:
-        """Return the sums in order of payee, territory and currency."""
-        return territories_frame(
-            [(*key, plain(amount), units, plain(earned)) for key, (amount, units, earned) in sorted(self._sums.items())]
-        )
-
-
-def territories_frame(parts: Iterable[Sequence[object]] = ()) -> DataFrame[TerritoryEarnings]:
-    """Return earnings by territory as their table."""
-    return DataFrame[TerritoryEarnings](typed_parts(parts, list(TerritoryEarnings.columns)))
-
-
-def typed_parts(parts: Iterable[Sequence[object]] | pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Return earnings of either kind as a frame: counts are integers, exact amounts and all else texts."""
-    types = {name: "int64" if name in {"lines", "units", "share_ppm"} else "str" for name in columns}
-    if isinstance(parts, pd.DataFrame):
-        return parts[columns].astype(types)
-    by_column = list(zip(*parts, strict=True)) or [()] * len(columns)
-    return pd.DataFrame(
-        {name: pd.Series(list(values), dtype=types[name]) for name, values in zip(columns, by_column, strict=True)}
-    )
-
-
 OWNER_ROLE = "owner"
 UNMATCHED_ROLE = "unmatched"
+# An amount is below 10**26 and has 18 decimals, a rate 20 digits and a part six decimals: 76 digits hold what it earns.
+_AMOUNT: Final = pa.decimal256(44, 18)
+_RATE: Final = pa.decimal256(20, 12)
+_MILLIONTHS: Final = pa.decimal256(7, 6)
 PLATFORM_COLUMNS = ("isrc", "upc", "release", "title", "artist", "platform", "currency", "period")
 TERRITORY_COLUMNS = ("isrc", "upc", "release", "artist", "territory", "currency", "period")
 
@@ -203,11 +162,38 @@ class RoundedEarnings:
     aside_cents: Mapping[str, int] = field(default_factory=dict)
 
 
-class Allocation(NamedTuple):
-    """Who earned what, exactly, told in two ways that come to the same for each payee and currency."""
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Who earned what, exactly, told in two ways that come to the same for each payee and currency.
 
-    earnings: DataFrame[Earnings]
+    Attributes:
+        sums: What was shared out: columns of Earnings that all parts of a sum have in common.
+        parts: The number of a sum, and the columns of Earnings that are each part's own; in order of sums.
+        territories: What payees earned by territory.
+    """
+
+    sums: pa.Table
+    parts: pa.Table
     territories: DataFrame[TerritoryEarnings]
+
+    def columns(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of the earnings; all of them need many times the memory."""
+        parts = self.parts.select([name for name in names if name in self.parts.column_names])
+        shared = self.sums.select([name for name in names if name in self.sums.column_names])
+        for name, column in zip(shared.column_names, shared.take(self.parts["sum"]).columns, strict=True):
+            parts = parts.append_column(name, column)
+        return frame_of(parts)
+
+    @property
+    def earnings(self) -> DataFrame[Earnings]:
+        """One row per payee, asset, platform, period and share; made anew each time."""
+        columns = list(Earnings.columns)
+        return DataFrame[Earnings](self.columns(columns)[columns])
+
+
+def nothing_allocated() -> Allocation:
+    """Return the allocation of no statement."""
+    return allocate(nothing(), DataFrame[Shares](empty_table("shares")), rates={}, first_day="")
 
 
 def allocate(
@@ -228,66 +214,129 @@ def allocate(
         in_question: Shares with problems, see `ShareBook`.
 
     Returns:
-        Earnings: one row per payee, asset, platform, period and share. The owner's remainder bears the role "owner",
-        lines without a share the role "unmatched", those with a share in question that role; all have tax_id "".
-        And what payees earned by territory.
+        The owner's remainder bears the role "owner", lines without a share the role "unmatched", those with a share in
+        question that role; all have tax_id "".
 
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
-    book, places = ShareBook(shares, in_question), TerritorySums()
-    parts = [
-        part
-        for total in sum_up(totals.by_platform, PLATFORM_COLUMNS)
-        for part in _divide(total, _covering(total, book, first_day), rates)
-    ]
-    for total in sum_up(totals.by_territory, TERRITORY_COLUMNS):
-        places.add(total, _covering(total, book, first_day), rates)
+    book = ShareBook(shares, in_question)
+    sums, places = grouped(totals.by_platform, PLATFORM_COLUMNS), grouped(totals.by_territory, TERRITORY_COLUMNS)
+    parts = _shared_out(sums, book, first_day, rates, _all_parts)
+    parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
     if book.overfull:
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
-    return Allocation(earnings_frame(parts), places.frame())
+    whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum"])
+    of_places = whole.rename_columns({"amount": "source_amount"})
+    for name in ("tax_id", "earned"):
+        of_places = of_places.append_column(name, parts_of_places[name])
+    return Allocation(_with_rates(sums, rates), parts, _sum_places(of_places))
+
+
+def _with_rates(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.Table:
+    """Return sums with the columns that they share with Earnings."""
+    texts = pa.array([exact_text(rate) for rate in rates.values()], pa.large_string())
+    units = sums["units"].cast(pa.int64())
+    named = sums.set_column(sums.column_names.index("units"), "units", units)
+    rate = texts.take(_currencies(sums, rates))
+    return named.rename_columns({"amount": "source_amount"}).append_column("rate", rate)
 
 
 def join_allocations(found: Sequence[Allocation]) -> Allocation:
     """Put together what sources come to, each with its own rates."""
-    if len(found) == 1:
-        return found[0]
-    places = TerritorySums()
-    for frame in found:
-        places.add_sums(frame.territories)
-    earnings = [earnings_frame(), *(frame.earnings for frame in found)]
-    return Allocation(earnings_frame(pd.concat(earnings, ignore_index=True)), places.frame())
+    if len(found) <= 1:
+        return found[0] if found else nothing_allocated()
+    firsts = accumulate((len(allocation.sums) for allocation in found), initial=0)
+    parts = [
+        allocation.parts.set_column(0, "sum", pc.add(allocation.parts["sum"], first))
+        for allocation, first in zip(found, firsts, strict=False)
+    ]
+    places = pd.concat([allocation.territories for allocation in found], ignore_index=True)
+    return Allocation(
+        pa.concat_tables([allocation.sums for allocation in found]),
+        pa.concat_tables(parts),
+        _sum_places(pa.Table.from_pandas(places, preserve_index=False)),
+    )
 
 
-def earnings_frame(parts: Iterable[Sequence[object]] | pd.DataFrame = ()) -> DataFrame[Earnings]:
-    """Return earnings as their table."""
-    return DataFrame[Earnings](typed_parts(parts, list(Earnings.columns)))
+class _Part(NamedTuple):
+    """Who has a part of a sum, in which role, and how many millionths of it."""
+
+    tax_id: str
+    role: str
+    share_ppm: int
 
 
-def _covering(total: Mapping[str, Any], book: ShareBook, first_day: str) -> tuple[ShareOf, ...]:
-    asset = Asset(total["isrc"], total["upc"], total["release"], total["artist"])
-    return book.covering(asset, day_of(total["period"], first_day))
-
-
-def _divide(
-    total: Mapping[str, Any], shares: Sequence[ShareOf], rates: Mapping[str, Decimal]
-) -> list[tuple[object, ...]]:
-    amount, rate = total["amount"], rates[total["currency"]]
-    worth = EXACT.multiply(amount, rate)
-    about = [total[name] for name in ("isrc", "upc", "release", "title", "artist", "platform", "period", "currency")]
-    about += [int(total["units"]), total["lines"], plain(amount), plain(rate)]
+def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
+    """Return the parts of a whole: those of shares, and the remainder; or that nobody has it."""
     if not shares or shares[0] is IN_QUESTION:
-        parts = [("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
-    else:
-        parts = [(share.tax_id, share.role, share.share_ppm) for share in shares]
-        remainder = WHOLE - sum(share_ppm for _, _, share_ppm in parts)
-        parts += [("", OWNER_ROLE, remainder)] if remainder > 0 else []
-    return [(tax_id, role, *about, share_ppm, plain(part_of(worth, share_ppm))) for tax_id, role, share_ppm in parts]
+        return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
+    parts = [_Part(share.tax_id, share.role, share.share_ppm) for share in shares]
+    remainder = WHOLE - sum(part.share_ppm for part in parts)
+    return [*parts, _Part("", OWNER_ROLE, remainder)] if remainder > 0 else parts
+
+
+def _parts_of_payees(shares: Sequence[ShareOf]) -> list[_Part]:
+    """Return each payee's part once, so that lines of which one payee has two shares count once."""
+    of_payee = dict[str, int]()
+    for share in shares:
+        if share is not IN_QUESTION:
+            of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
+    return [_Part(tax_id, "", share_ppm) for tax_id, share_ppm in of_payee.items()]
+
+
+def _shared_out(
+    sums: pa.Table,
+    book: ShareBook,
+    first_day: str,
+    rates: Mapping[str, Decimal],
+    parts_of: Callable[[Sequence[ShareOf]], list[_Part]],
+) -> pa.Table:
+    """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned."""
+    number_of = dict[tuple[str, ...], int]()
+    parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each asset begin
+    numbers = np.empty(len(sums), dtype=np.int64)
+    columns = (sums[name].to_numpy() for name in (*Asset._fields, "period"))
+    for at, key in enumerate(zip(*columns, strict=True)):
+        number = number_of.get(key)
+        if number is None:
+            *asset, period = key
+            number = number_of[key] = len(number_of)
+            parts += parts_of(book.covering(Asset(*asset), day_of(period, first_day)))
+            firsts.append(len(parts))
+        numbers[at] = number
+    first, counts = np.array(firsts)[numbers], np.diff([*firsts, 0])[numbers]
+    places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
+    sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
+    millionths = pa.array([Decimal(part.share_ppm).scaleb(-6) for part in parts], _MILLIONTHS)
+    rate = pa.array(rates.values(), _RATE).take(_currencies(sums, rates))
+    worth = pc.multiply(sums["amount"].cast(_AMOUNT), rate)
+    return pa.table(
+        {
+            "sum": sum_numbers,
+            "tax_id": pa.array([part.tax_id for part in parts], pa.large_string()).take(places),
+            "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
+            "share_ppm": pa.array([part.share_ppm for part in parts], pa.int64()).take(places),
+            "earned": pc.multiply(worth.take(sum_numbers), millionths.take(places)).cast(EARNED),
+        }
+    )
+
+
+def _currencies(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.ChunkedArray:
+    """Return the place of each sum's currency among the rates."""
+    return pc.index_in(sums["currency"], value_set=pa.array(list(rates), pa.large_string()))
+
+
+def _sum_places(parts: pa.Table) -> DataFrame[TerritoryEarnings]:
+    """Sum parts by payee, territory and currency, in that order."""
+    key, summed = ["tax_id", "territory", "currency"], ["source_amount", "units", "earned"]
+    sums = parts.group_by(key).aggregate([(name, "sum") for name in summed]).rename_columns([*key, *summed])
+    return territories_frame(sums.sort_by([(name, "ascending") for name in key]))
 
 
 def round_earnings(
-    earnings: DataFrame[Earnings],
+    earnings: pd.DataFrame,
     *,
     held_cents: Fraction = Fraction(0),
     aside_cents: Mapping[str, Fraction] = MappingProxyType({}),
@@ -298,7 +347,7 @@ def round_earnings(
     Ties go to the payee whose tax id comes first; owner and held come after all payees.
 
     Args:
-        earnings: Exact earnings of all statements.
+        earnings: tax_id, role and earned of Earnings: exact, of all statements.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
         aside_cents: Code -> exact centavos of sound lines that are not paid.
         unmatched_to_owner: Whether the job gives lines without a share to the owner.
@@ -324,13 +373,13 @@ def round_earnings(
 
 def exact_cents_by(earnings: pd.DataFrame, columns: Sequence[str]) -> dict[tuple[str, ...], Fraction]:
     """Sum exact earnings in centavos by some columns; "role_kind" is payee, owner, unmatched or in question."""
-    kinds = earnings["role"].where(
-        (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE, IN_QUESTION.role]), "payee"
-    )
-    frame = earnings.assign(role_kind=kinds)
-    sums: dict[tuple[str, ...], Decimal] = {}
-    keys = zip(*(frame[name].tolist() for name in columns), strict=True)
-    for key, earned in zip(keys, frame["earned"].tolist(), strict=True):
-        amount = Decimal(earned)
-        sums[key] = EXACT.add(sums[key], amount) if key in sums else amount
-    return {key: Fraction(EXACT.multiply(value, 100)) for key, value in sums.items()}
+    frame = earnings[[name for name in columns if name != "role_kind"]].assign(earned=earnings["earned"])
+    if "role_kind" in columns:
+        of_nobody = (earnings["tax_id"] == "") & earnings["role"].isin([OWNER_ROLE, UNMATCHED_ROLE, IN_QUESTION.role])
+        frame["role_kind"] = earnings["role"].where(of_nobody, "payee")
+    sums = pa.Table.from_pandas(frame, preserve_index=False).group_by(columns).aggregate([("earned", "sum")])
+    keys = zip(*(sums[name].to_pylist() for name in columns), strict=True)
+    return {
+        key: Fraction(EXACT.multiply(earned, 100))
+        for key, earned in zip(keys, sums["earned_sum"].to_pylist(), strict=True)
+    }

@@ -45,10 +45,10 @@ class PayeeEarning(NamedTuple):
     currency: str
     units: int
     lines: int
-    source_amount: str
+    source_amount: Decimal
     rate: str
     share_ppm: int
-    earned: str
+    earned: Decimal
 
 
 _Recording = tuple[str, str, str, str, str]
@@ -73,7 +73,7 @@ class EarningSums:
         total: Of everything, exact.
     """
 
-    def __init__(self, earnings: Iterable[PayeeEarning], territories: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, earnings: Iterable[PayeeEarning], territories: Iterable[tuple[str, Decimal]] = ()) -> None:
         """Add everything up.
 
         Args:
@@ -90,15 +90,15 @@ class EarningSums:
         for earning in earnings:
             self._add(earning)
         for territory, earned in territories:
-            _add_to(self._territories, territory, Decimal(earned))
+            _add_to(self._territories, territory, earned)
 
     def _add(self, earning: PayeeEarning) -> None:
-        earned = Decimal(earning.earned)
         recording = (
             (earning.isrc, "", "", "", "")
             if earning.isrc
             else ("", earning.upc, earning.release, earning.title, earning.artist)
         )
+        earned = earning.earned
         self.total = EXACT.add(self.total, earned)
         _add_to(self._platforms, earning.platform, earned)
         _add_to(self._months, earning.period, earned)
@@ -111,7 +111,7 @@ class EarningSums:
         )
         part.units += earning.units
         part.lines += earning.lines
-        part.source_amount = EXACT.add(part.source_amount, Decimal(earning.source_amount))
+        part.source_amount = EXACT.add(part.source_amount, earning.source_amount)
         part.earned = EXACT.add(part.earned, earned)
 
     def recordings(self) -> tuple[RecordingPart, ...]:
@@ -150,21 +150,18 @@ class EarningSums:
 
 
 def earnings_by_payee(earnings: pd.DataFrame) -> dict[str, list[PayeeEarning]]:
-    """Group the rows of payees in one pass; columns that are not there yet read as "" or 0."""
+    """Group the rows of payees in one pass."""
     own = earnings[earnings["tax_id"] != ""]
-    columns = [
-        own[name].tolist() if name in own else [0 if name == "units" else ""] * len(own)
-        for name in PayeeEarning._fields
-    ]
+    columns = [own[name].tolist() for name in PayeeEarning._fields]
     grouped = dict[str, list[PayeeEarning]]()
     for earning in map(PayeeEarning._make, zip(*columns, strict=True)):
         grouped.setdefault(earning.tax_id, []).append(earning)
     return grouped
 
 
-def territories_by_payee(territories: pd.DataFrame) -> dict[str, list[tuple[str, str]]]:
+def territories_by_payee(territories: pd.DataFrame) -> dict[str, list[tuple[str, Decimal]]]:
     """Group what payees earned by territory: payee -> (territory, exact part in the job's currency)."""
-    grouped = dict[str, list[tuple[str, str]]]()
+    grouped = dict[str, list[tuple[str, Decimal]]]()
     columns = (territories[name].tolist() for name in ("tax_id", "territory", "earned"))
     for payee, territory, earned in zip(*columns, strict=True):
         grouped.setdefault(payee, []).append((territory, earned))

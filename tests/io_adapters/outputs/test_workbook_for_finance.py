@@ -6,11 +6,12 @@ from decimal import Decimal
 from typing import get_args
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from openpyxl import load_workbook
 from python_calamine import CalamineWorkbook
 
-from io_adapters.outputs.reconciliation_workbook import exact_amount
+from io_adapters.outputs.reconciliation_workbook import to_millionths
 from io_adapters.outputs.run_folder import reconciliation_xlsx
 from io_adapters.outputs.workbook import Book, Column, Table, write_table
 from schemas.exit_codes import ExitCode
@@ -19,7 +20,7 @@ from schemas.messages import catalogue_in
 from schemas.obligation import Kind
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
-from schemas.tables.obligations import Earnings, PayeeBalances
+from schemas.tables.obligations import Earnings, PayeeBalances, earnings_frame
 from schemas.tables.row_accounting import RowRuns
 from tests.io_adapters.outputs.builder import SAMPLE, frame, obligation, reconciliation, summary
 
@@ -130,20 +131,28 @@ def test_payees_show_the_order_of_computing():
 
 def test_earnings_show_a_rounded_number_beside_the_exact_one():
     part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "2026-09")
-    part = (*part, "USD", 70, 3, "0.1", "5.4312")
-    rows = sheets_of(reconciliation(earnings=frame(Earnings, (*part, 333_333, "2/3"))))["Rendimentos"]
+    part = (*part, "USD", 70, 3, "0.1", "5.4312", 333_333, "0.6666666667")
+    columns = list(Earnings.to_schema().columns)
+    earnings = earnings_frame(pa.table({name: [value] for name, value in zip(columns, part, strict=True)}))
+    rows = sheets_of(reconciliation(earnings=earnings))["Rendimentos"]
     assert column(rows, "Rendimento", 1) == [0.666667]
     assert (column(rows, "Período da venda", 1), column(rows, "Quantidade", 1)) == (["2026-09"], [70])
-    assert column(rows, "Rendimento exato", 1) == ["2/3"]
+    assert column(rows, "Rendimento exato", 1) == ["0.6666666667"]
     assert column(rows, "Participação (%)", 1) == [33.3333]
 
 
 @pytest.mark.parametrize(
     ("exact", "rounded"),
-    [("1/2000000", "0.000000"), ("3/2000000", "0.000002"), ("-1/3", "-0.333333"), ("7", "7.000000")],
+    [
+        ("0.0000005", "0.000000"),
+        ("0.0000015", "0.000002"),
+        ("-0.333333333333", "-0.333333"),
+        ("7", "7.000000"),
+        ("0.000000500000000000000001", "0.000001"),
+    ],
 )
 def test_exact_amounts_are_rounded_half_to_even(exact, rounded):
-    assert exact_amount(exact) == Decimal(rounded)
+    assert to_millionths(Decimal(exact)) == Decimal(rounded)
 
 
 def test_headers_stay_in_view_can_be_filtered_and_print_on_every_page():
