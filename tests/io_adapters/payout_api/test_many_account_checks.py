@@ -220,7 +220,7 @@ def length_of(data):
 def test_a_service_with_a_short_queue_is_asked_more_gently_until_all_are_answered(open_api):
     """Fifty lines come at once; those that find no connection were never sent, and try again, fewer and later."""
     with FullService(0.005) as service:
-        answers = ask(open_api(service.url, timeout_s=6), 200, at_a_time=50)
+        answers = ask(open_api(service.url, timeout_s=6), 200, at_a_time=50, give_up_after=30)
         unsent = [answer for answer in answers.values() if not answer.sent]
         assert unsent == []
         assert (
