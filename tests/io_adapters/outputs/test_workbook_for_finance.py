@@ -132,7 +132,7 @@ def test_payees_show_the_order_of_computing():
 def test_earnings_show_a_rounded_number_beside_the_exact_one():
     part = ("52998224725", "intérprete", "BRXXX2600001", "", "", "Canção", "Ana", "Loja", "2026-09")
     part = (*part, "USD", 70, 3, "0.1", "5.4312", 333_333, "0.6666666667")
-    columns = list(Earnings.to_schema().columns)
+    columns = list(Earnings.columns)
     earnings = earnings_frame(pa.table({name: [value] for name, value in zip(columns, part, strict=True)}))
     rows = sheets_of(reconciliation(earnings=earnings))["Rendimentos"]
     assert column(rows, "Rendimento", 1) == [0.666667]
