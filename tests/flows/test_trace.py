@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from dataclasses import replace
+from decimal import Decimal
 
+import pandas as pd
 import pytest
 
 from flows.run_document import RunDocument
@@ -225,7 +227,10 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
     with october.ledger() as ledger:
         run_id = ledger.runs.latest(JOB).run_id
         books = RunDocument.from_bytes(ledger.runs.document(run_id))
-        earnings = books.earnings.assign(source_amount=books.earnings["source_amount"].replace("80.005", "80.006"))
+        amounts = [
+            Decimal("80.006") if amount == Decimal("80.005") else amount for amount in books.earnings["source_amount"]
+        ]
+        earnings = books.earnings.assign(source_amount=pd.Series(amounts, dtype=books.earnings["source_amount"].dtype))
         ledger.runs.save_document(run_id, replace(books, earnings=earnings).to_bytes())
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=40)
     assert document["traces"][0]["problems"] == ["part", "lines"]
