@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from schemas.raw_table import RawTable, joined, some_rows
 from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
 from schemas.tables.content_hash import Content
 from schemas.tables.contract import DataFrame
+from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import Source
@@ -58,63 +60,107 @@ def lines_again(raw: RawTable, layout: Layout, before: Before) -> DataFrame[Roya
 
 
 def read_blocks(blocks: Callable[[], Iterable[RawTable]], layout: Layout, *, few_rows: int = FEW_ROWS) -> SummedTable:
-    """Read a table of royalty lines.
+    """Read a table of royalty lines from its first block to its last; takes and raises what `read_rows` does."""
+    return read_rows(blocks, layout, few_rows=few_rows).close()
 
-    How its columns are read is decided once for the file: when a later block proves what an earlier one was read
-    without, all of it is read again with what is known by then.
+
+def read_rows(
+    blocks: Callable[[], Iterable[RawTable]],
+    layout: Layout,
+    evidence: Evidence = NO_EVIDENCE,
+    *,
+    few_rows: int = FEW_ROWS,
+) -> "Reading":
+    """Read a table of royalty lines, or rows of one that follow each other.
+
+    How columns are read is decided once: when a later block proves what an earlier one was read without, all of it is
+    read again with what is known by then.
 
     Args:
         blocks: Yields the blocks, in order, as often as it is called.
         layout: How its sender lays it out.
+        evidence: What is known of the table already.
         few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
 
     Raises:
         UnreadableFile: it cannot be read, or lacks a column.
     """
-    reading = _Reading(layout, Before(), few_rows)
+    reading = Reading(layout, evidence, evidence, few_rows)
     for block in blocks():
         reading.add(block)
     if reading.known_too_late:
-        reading = _Reading(layout, Before(evidence=reading.before.evidence), few_rows)
+        reading = Reading(layout, evidence, reading.evidence, few_rows)
         for block in blocks():
             reading.add(block)
-    return reading.close()
+    return reading
 
 
-class _Reading:
-    """One walk through the blocks of a table.
+class Reading:
+    """One walk through the blocks of a table, or through rows of it that follow each other.
 
     Attributes:
-        before: What is known of the file so far.
-        known_too_late: Whether a block was read without what a later one proves.
+        known_too_late: Whether some of it was read without what a later block, or rows joined to it, prove.
     """
 
-    def __init__(self, layout: Layout, before: Before, few_rows: int) -> None:
+    def __init__(self, layout: Layout, told: Evidence, known: Evidence, few_rows: int) -> None:
+        """Begin.
+
+        Args:
+            layout: How its sender lays the table out.
+            told: What was known of the table before any of these rows was read.
+            known: The same, and what an earlier walk through them has proven.
+            few_rows: See `io_adapters.statement_lines.blocks.sum_block`.
+        """
         self._layout = layout
+        self._told = told
+        self._before = Before(known)
         self._few_rows = few_rows
         self._sums = Summing()
         self._content = Content()
         self._sketch = NO_LINES
         self._kept = _Kept()
         self._books: BlockBooks | None = None
-        self.before = before
         self.known_too_late = False
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known of the table, with what these rows prove."""
+        return self._before.evidence
 
     def add(self, part: RawTable) -> None:
         """Read the next part."""
-        summed = sum_block(part, self._layout, self.before, few_rows=self._few_rows)
+        summed = sum_block(part, self._layout, self._before, few_rows=self._few_rows)
         if self._books is None:
-            self._books = BlockBooks(Source(part.file.name, part.sheet, part.headers))
-        elif summed.after.evidence != self.before.evidence:
+            self._books = BlockBooks(Source(part.file.name, part.sheet, part.headers), part.header_row)
+        elif summed.after.evidence != self.evidence:
             self.known_too_late = True
-        self.before = summed.after
+        self._before = summed.after
         for found in summed.found:
-            self._books.add(found, part.header_row)
+            self._books.add(found)
         self._kept.add(part, summed.found)
         for sums in summed.sums:
             self._sums.add(sums)
         self._content += summed.content
         self._sketch += summed.sketch
+
+    def join(self, below: Self) -> Self:
+        """Put the rows that follow to these, read apart by somebody who was told the same; returns them all.
+
+        What the upper ones prove beyond what was told, or else the lower ones, is then known of the table.
+        """
+        if below._books is None:
+            return self
+        if self._books is None:
+            return below
+        self.known_too_late |= below.known_too_late or below.evidence != self.evidence
+        if self.evidence == self._told:
+            self._before = below._before
+        self._books.join(below._books)
+        self._kept.join(below._kept)
+        self._sums.join(below._sums)
+        self._content += below._content
+        self._sketch += below._sketch
+        return self
 
     def close(self) -> SummedTable:
         """Say what was read."""
@@ -127,8 +173,7 @@ class _Reading:
         if books.held_whole:
             held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
             totals, content, sketch = nothing(), Content(), NO_LINES
-        before = Before(evidence=self.before.evidence)
-        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketch, before)
+        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketch, Before(self.evidence))
 
 
 class _Kept:
@@ -151,6 +196,16 @@ class _Kept:
         self._with_problems.append(kept)
         self.whole = self.whole and sum(len(table.cells) for table in self._parts) + len(part.cells) <= KEPT_WHOLE
         self._parts = [*self._parts, part] if self.whole else []
+
+    def join(self, below: Self) -> None:
+        """Keep what was kept of the rows that follow."""
+        for kept in below._with_problems:
+            first = some_rows(kept, np.arange(len(kept.cells)) < self._left)
+            self._left -= len(first.cells)
+            self._with_problems.append(first)
+        parts = [*self._parts, *below._parts]
+        self.whole = self.whole and below.whole and sum(len(table.cells) for table in parts) <= KEPT_WHOLE
+        self._parts = parts if self.whole else []
 
     def rows(self) -> RawTable:
         """Return what was kept, as one table."""

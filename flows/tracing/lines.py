@@ -116,11 +116,11 @@ def _read_lines(  # all of it is one table's
         for block in file.blocks(fit):
             parsed = parse_block(block, layout, before=before)
             if books is None:
-                books = BlockBooks(Source(block.file.name, block.sheet, block.headers))
+                books = BlockBooks(Source(block.file.name, block.sheet, block.headers), block.header_row)
             elif parsed.found.after.evidence != before.evidence:
                 late = True
             before = parsed.found.after
-            books.add(parsed.found, block.header_row)
+            books.add(parsed.found)
             lines = parsed.frame
             finder.add(lines[out.get_indexer(pd.Index(lines["row"])) < 0] if len(out) else lines)
         if not late:

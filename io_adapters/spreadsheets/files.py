@@ -415,18 +415,39 @@ def _local(path: str, place: Place) -> Iterator[BinaryIO]:
 def _fetched(url: str, place: Place) -> Iterator[BinaryIO]:
     """Bring a remote file here, since it is read more than once."""
     with tempfile.TemporaryFile() as here:
-        try:
-            with _elsewhere().open(url, "rb") as there:
-                whole = copied(there, here, limits.MOST_TEXT_BYTES)
-        except FileNotFoundError:
-            raise refusal(IssueCode.FILE_MISSING, place, "missing") from None
-        except (OSError, ValueError, ImportError) as error:
-            # The class name alone: the text of a storage library may quote a signed URL.
-            raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
+        with _reaching(place), _elsewhere().open(url, "rb") as there:
+            whole = copied(there, here, limits.MOST_TEXT_BYTES)
         if not whole:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_TEXT_BYTES))
         here.seek(0)
         yield here
+
+
+@contextmanager
+def _reaching(place: Place) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise refusal(IssueCode.FILE_MISSING, place, "missing") from None
+    except (OSError, ValueError, ImportError) as error:
+        # The class name alone: the text of a storage library may quote a signed URL.
+        raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
+
+
+def read_bytes(path: str, start: int, end: int) -> bytes:
+    """Return some bytes of a local file or an fsspec URL; fewer where it ends before.
+
+    Raises:
+        UnreadableFile: it is missing, no regular file, or not permitted.
+    """
+    place = Place(path.rsplit("/", 1)[-1])
+    if not is_url(path):
+        with _local(path, place) as stream:
+            stream.seek(start)
+            return stream.read(end - start)
+    with _reaching(place):
+        filesystem, inner = _elsewhere().core.url_to_fs(path)
+        return bytes(filesystem.cat_file(inner, start=start, end=end))
 
 
 def _sha256(descriptor: int) -> str:

@@ -4,14 +4,24 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Final
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.ddex.report import is_records, open_records
-from io_adapters.spreadsheets.files import WORKBOOKS, Content, FileKind, kind_by_name, kind_of, opened_content
+from io_adapters.spreadsheets.files import (
+    WORKBOOKS,
+    Content,
+    FileKind,
+    kind_by_name,
+    kind_of,
+    opened_content,
+    read_bytes,
+)
 from io_adapters.spreadsheets.opened import OpenedFile
 from io_adapters.spreadsheets.refusals import Place, refusal
-from io_adapters.spreadsheets.text.opened_text import open_text
+from io_adapters.spreadsheets.text.opened_text import CutText, OpenedText, TextTable, open_text
+from io_adapters.spreadsheets.text.ranges import ByteRange
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, fold, match_headers
@@ -163,6 +173,25 @@ class SpreadsheetFile:
             yield replace(block, file=identity, decisions=(*before, *block.decisions))
         self._content.check_unchanged()
 
+    def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
+        """Cut the table below a header into ranges of about so many bytes, which `range_blocks` reads.
+
+        Returns:
+            The ranges; None for a workbook, a packed file, and a text of which it cannot be known quickly.
+
+        Raises:
+            UnreadableFile: as `blocks`, as far as it is known without reading the rows.
+        """
+        if self._content.packing or not isinstance(self._opened, OpenedText):
+            return None
+        found = self._opened.cut(fit, range_bytes)
+        if found is None:
+            return None
+        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions)
+        table = replace(found.table, file=self._content.identity(), decisions=decisions)
+        self._content.check_unchanged()
+        return replace(found, table=table)
+
 
 @contextmanager
 def open_file(path: str) -> Iterator[SpreadsheetFile]:
@@ -182,6 +211,23 @@ def open_file(path: str) -> Iterator[SpreadsheetFile]:
         place = Place(content.name_only.name)
         with _opened(content, _agreed_kind(content, place), place) as opened:
             yield SpreadsheetFile(opened, content, place)
+
+
+def range_blocks(path: str, table: TextTable, where: ByteRange) -> Iterator[RawTable]:
+    """Yield the rows of one range of a text, in blocks; what `SpreadsheetFile.blocks` yields of the same rows.
+
+    Args:
+        path: Local path or fsspec URL, wherever this runs.
+        table: What is known of the text.
+        where: The range.
+
+    Raises:
+        UnreadableFile: the file is not there, or its bytes are not those that were cut.
+    """
+    content = read_bytes(path, where.start, where.end)
+    if sha256(content).hexdigest() != where.sha256:
+        raise refusal(IssueCode.FILE_CHANGED, Place(table.file.name))
+    yield from table.range_blocks(content, where.first_row)
 
 
 def read_table(path: str, layout: Layout) -> RawTable:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
-from typing import Final
+from typing import Final, Self
 
 import pandas as pd
 
@@ -125,10 +125,16 @@ class Books:
 
 
 class BlockBooks:
-    """The books of one table, kept while its blocks are read in order."""
+    """The books of one table, or of rows that follow each other in it, kept while its blocks are read in order.
 
-    def __init__(self, source: Source) -> None:
+    Args:
+        source: Which table.
+        header_row: Physical row of its header.
+    """
+
+    def __init__(self, source: Source, header_row: int) -> None:
         self._source = source
+        self._header_row = header_row
         self._held: list[pd.DataFrame] = []
         self._runs: list[pd.DataFrame] = []
         self._issues: list[Issue] = []
@@ -138,17 +144,28 @@ class BlockBooks:
         self._decided: dict[str, Decision] = {}
         self._left_out = 0
 
-    def add(self, found: BlockFindings, header_row: int) -> None:
-        """Enter what was found in the next block, below a header in some physical row."""
+    def add(self, found: BlockFindings) -> None:
+        """Enter what was found in the next block."""
         self._held = [held_sums([*self._held, found.held])]
         self._runs = [join_runs([*self._runs, found.runs])]
         self._sums.append(found.sums)
         self._decided |= found.decided
         self._left_out += found.left_out
         for issue in found.issues:
-            self._enter(issue, found.normalised, header_row)
+            self._enter(issue, found.normalised)
 
-    def _enter(self, issue: Issue, normalised: Mapping[str, int], header_row: int) -> None:
+    def join(self, below: Self) -> None:
+        """Enter the books of the rows that follow."""
+        self._held = [held_sums([*self._held, *below._held])]
+        self._runs = [join_runs([*self._runs, *below._runs])]
+        self._sums += below._sums
+        self._decided |= below._decided
+        self._left_out += below._left_out
+        normalised = {column: count for column, (_, count) in below._normalised.items()}
+        for issue in below._issues:
+            self._enter(issue, normalised)
+
+    def _enter(self, issue: Issue, normalised: Mapping[str, int]) -> None:
         """Enter a problem, unless it was told before: of the header, or of a column written otherwise."""
         if issue.code is IssueCode.VALUE_NORMALISED and issue.column is not None:
             count = normalised[issue.column]
@@ -157,7 +174,7 @@ class BlockBooks:
                 self._normalised[issue.column] = (at, before + count)
                 return
             self._normalised[issue.column] = (len(self._issues), count)
-        elif (issue.row or 0) <= header_row:
+        elif (issue.row or 0) <= self._header_row:
             if issue in self._of_the_file:
                 return
             self._of_the_file.add(issue)

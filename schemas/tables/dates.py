@@ -134,10 +134,14 @@ class Evidence:
     """Cells of a file that decide how all cells of their columns are read: its decimal mark, its order of dates.
 
     Attributes:
-        cells: Canonical column -> at most one cell for each thing proved, found in any block.
+        cells: Canonical column -> at most one cell for each thing proved, found in any block; none of a column of which
+            nothing is proved.
     """
 
     cells: Mapping[str, Telling] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", {column: telling for column, telling in self.cells.items() if telling})
 
     def of(self, column: str) -> Telling:
         """Return the telling cells of a column."""

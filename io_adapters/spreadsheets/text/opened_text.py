@@ -1,9 +1,10 @@
 """A text file that is open: surveyed once, shown under each delimiter, read block by block."""
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 import pandas as pd
@@ -14,6 +15,7 @@ from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.csv_reader import read_pieces, with_blank_rows
 from io_adapters.spreadsheets.text.encodings import Encoding, Undecodable, Utf8Text, likely_encodings
+from io_adapters.spreadsheets.text.ranges import ByteRange, cut
 from io_adapters.spreadsheets.text.records import (
     BrokenRecord,
     Form,
@@ -178,6 +180,67 @@ _LIMITS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """What is known of a text's table before any of its rows is read.
+
+    Attributes:
+        file: Which file.
+        encoding: Of the file.
+        form: How rows are cut into fields.
+        header_row: Physical line of the header.
+        headers: Its texts.
+        decisions: What was decided on opening it.
+    """
+
+    file: FileIdentity
+    encoding: Encoding
+    form: Form
+    header_row: int
+    headers: tuple[str, ...]
+    decisions: tuple[Message | str, ...]
+
+    def blocks(self, text: Utf8Text, position: int, first_row: int) -> Iterator[RawTable]:
+        """Yield its rows, or some that follow each other, in blocks.
+
+        Args:
+            text: At its start.
+            position: Where in it the first row begins.
+            first_row: Physical line of that row.
+
+        Raises:
+            UnreadableFile: FILE_QUOTE, FILE_TOO_LARGE.
+        """
+        with _refusing(Place(self.file.name)):
+            pieces = read_pieces(text, position, first_row, self.form)
+            for piece in with_blank_rows(pieces, self.form.width):
+                columns = {number: text_series(texts) for number, texts in enumerate(piece.columns)}
+                cells = pd.DataFrame(columns, copy=False).set_axis(piece.rows, axis=0)
+                yield RawTable(
+                    self.file,
+                    None,
+                    self.header_row,
+                    self.headers,
+                    cells,
+                    decisions=self.decisions,
+                    misshapen_rows=piece.misshapen,
+                )
+
+    def range_blocks(self, content: bytes, first_row: int) -> Iterator[RawTable]:
+        """Yield the rows of a range in blocks, given its bytes; takes and raises what `blocks` does."""
+        encoding = replace(self.encoding, mark=b"")
+        text = Utf8Text(io.BytesIO(content), encoding, limits.TEXT_BLOCK_BYTES)
+        yield from self.blocks(text, 0, first_row)
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """A table, and the ranges of bytes its rows are in, in order."""
+
+    table: TextTable
+    ranges: tuple[ByteRange, ...]
+
+
 def open_text(stream: BinaryIO, identity: FileIdentity, *, block_bytes: int = limits.TEXT_BLOCK_BYTES) -> "OpenedText":
     """Open a delimited text: go through it once, and look at its first rows under each delimiter.
 
@@ -220,30 +283,41 @@ class OpenedText:
             UnreadableFile: FILE_NO_ROWS; FILE_QUOTE where a quote opens that is not closed at the end of its field;
                 FILE_TOO_LARGE where a field, a record or the table's width has no end.
         """
+        table = self._table(fit)
+        with _refusing(self._place):
+            position, first_row = below(self._head, table.header_row, table.form.delimiter, quoted=table.form.quoted)
+        empty = True
+        for block in table.blocks(self._text(self._block_bytes), position, first_row):
+            empty = False
+            yield block
+        if empty:
+            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", row=table.header_row)
+
+    def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
+        """Cut the table below a header into ranges of about so many bytes.
+
+        Returns:
+            The ranges; None where there is one alone, or it cannot be known quickly where rows end.
+
+        Raises:
+            UnreadableFile: FILE_QUOTE or FILE_TOO_LARGE, of the header itself.
+        """
+        table, encoding = self._table(fit), self._survey.encoding
+        with _refusing(self._place):
+            position, first_row = below(self._head, table.header_row, table.form.delimiter, quoted=table.form.quoted)
+        above = self._head.content[:position].decode().encode(encoding.codec)
+        begin = (len(encoding.mark) + len(above), first_row)
+        ranges = cut(self._stream, encoding, table.form, begin, range_bytes)
+        return CutText(table, ranges) if ranges is not None and len(ranges) > 1 else None
+
+    def _table(self, fit: Fit) -> TextTable:
         delimiter = fit.view.delimiter or ","
         form = Form(delimiter, self._quotes_enclose_fields(delimiter, fit.layout), len(fit.header.texts))
-        decisions = self._decisions(form, fit.header.row)
-        empty = True
-        with _refusing(self._place):
-            if form.width > MOST_COLUMNS:
+        if form.width > MOST_COLUMNS:
+            with _refusing(self._place):
                 raise BrokenRecord(fit.header.row, "columns")
-            position, first_row = below(self._head, fit.header.row, form.delimiter, quoted=form.quoted)
-            pieces = read_pieces(self._text(self._block_bytes), position, first_row, form)
-            for piece in with_blank_rows(pieces, form.width):
-                empty = False
-                columns = {number: text_series(texts) for number, texts in enumerate(piece.columns)}
-                cells = pd.DataFrame(columns, copy=False).set_axis(piece.rows, axis=0)
-                yield RawTable(
-                    self._identity,
-                    None,
-                    fit.header.row,
-                    fit.header.texts,
-                    cells,
-                    decisions=decisions,
-                    misshapen_rows=piece.misshapen,
-                )
-        if empty:
-            raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", row=fit.header.row)
+        header, decisions = fit.header, self._decisions(form, fit.header.row)
+        return TextTable(self._identity, self._survey.encoding, form, header.row, header.texts, decisions)
 
     def _decisions(self, form: Form, header_row: int) -> tuple[Message | str, ...]:
         literally = self._survey.has_quotes and not form.quoted
