@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from flows.settings import cluster_address
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
@@ -112,6 +113,7 @@ class RunRequest:
         by: Who asks; prepares the plan.
         again: Base names of files to use although they, or lines of theirs, were used before.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
+        cluster: Address of the scheduler whose workers read files of statement lines; None reads them here.
     """
 
     job: Job
@@ -122,6 +124,7 @@ class RunRequest:
     by: str = ""
     again: frozenset[str] = frozenset()
     one_more: bool = False
+    cluster: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -250,7 +253,8 @@ def read_run_request(
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
 
     Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; or it is for another period.
+        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
+            wants a cluster that the environment does not name.
     """
     job = read_job(job_path).job
     try:
@@ -262,7 +266,10 @@ def read_run_request(
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    return RunRequest(job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more)
+    cluster = cluster_address(job.engine)
+    return RunRequest(
+        job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more, cluster
+    )
 
 
 def _given_file(text: str, sources: set[str]) -> tuple[str, str]:

@@ -249,6 +249,9 @@ class Job(Declaration):
     approval: ApprovalRule = ApprovalRule()
     settle: Settle = Settle()
     outputs: Outputs = Outputs()
+    engine: Literal["local", "dask"] | None = (
+        None  # where files of statement lines are read; None: where REPASSE_DASK says
+    )
 
     @model_validator(mode="after")
     def _moving_period_is_in_every_pattern(self) -> "Job":

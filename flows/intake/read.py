@@ -87,11 +87,11 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
     find_files([*sources, *beside], run.request, corrections)
     reader = FileReader(run, corrections)
-    read_sources, read_beside = [reader.read(slot) for slot in sources], [reader.read(slot) for slot in beside]
+    tables = reader.read_all([*sources, *beside], run.request.cluster)
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
     before = [_corrected_before(row) for row in corrections.settled]
-    return read_sources, read_beside, corrections, [*reader.unread(), *before]
+    return tables[: len(sources)], tables[len(sources) :], corrections, [*reader.unread(), *before]
 
 
 def _corrected_before(row: CorrectedRow) -> Issue:

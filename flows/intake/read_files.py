@@ -1,12 +1,16 @@
 """Reading and checking the files of a job: whole tables, and files of royalty lines block by block."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import pandas as pd
 
-from flows.intake.read_lines import lines_again, parts_of, read_blocks
+from flows.intake.read_apart import GivenFile, ReadApart, opened_engine, read_apart
+from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
 from flows.intake.rules.sum_lines import nothing
 from flows.intake.which_files import Corrections, Slot
 from flows.run import Run
@@ -67,6 +71,12 @@ class ReadTable:
         return self.raw.file
 
 
+# Whose slot, and where it is -> a file that a cluster reads.
+_Begun = Mapping[tuple[int, str], "Future[ReadApart | None]"]
+# Of which a cluster has parts to read at a time.
+_FILES_AT_ONCE: Final = 16
+
+
 class FileReader:
     """Reads the files of slots."""
 
@@ -77,12 +87,43 @@ class FileReader:
         self._rows: dict[tuple[str, str], int] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def read(self, slot: Slot) -> list[ReadTable]:
-        """Read all files of a slot, and the corrections that stand in for some."""
+    def read_all(self, slots: Sequence[Slot], cluster: str | None) -> list[list[ReadTable]]:
+        """Read all files of slots, and the corrections that stand in for some.
+
+        Args:
+            slots: Whose files.
+            cluster: Address of the cluster that reads files of statement lines; None reads them here.
+        """
+        with self._begun(slots, cluster) as begun:
+            return [self._slot(number, slot, begun) for number, slot in enumerate(slots)]
+
+    @contextmanager
+    def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:
+        """Let a cluster begin with all files of statement lines, but for those that people have put right."""
+        files = {
+            (number, path): slot.layouts
+            for number, slot in enumerate(slots)
+            if any(layout.table == "royalty_lines" for layout in slot.layouts)
+            for path in slot.paths
+            if cluster and not self._corrections.concern(path)
+        }
+        if not files:
+            yield {}
+            return
+        with ExitStack() as exits:
+            threads = ThreadPoolExecutor(_FILES_AT_ONCE)
+            exits.callback(threads.shutdown, cancel_futures=True)
+            engine = exits.enter_context(opened_engine(cluster))  # closed first, which ends what threads wait for
+            yield {
+                place: threads.submit(read_apart, engine, GivenFile(place[1], layouts, engine.range_bytes))
+                for place, layouts in files.items()
+            }
+
+    def _slot(self, number: int, slot: Slot, begun: _Begun) -> list[ReadTable]:
         if slot.failure:
             self._failures.append(slot.failure)
             return []
-        return [table for path in slot.paths for table in self._file(slot, path)] + [
+        return [table for path in slot.paths for table in self._file(slot, path, begun.get((number, path)))] + [
             table for origin in slot.corrected for table in self._alone(slot, origin)
         ]
 
@@ -106,12 +147,19 @@ class FileReader:
             for (file, sheet), rows in left.items()
         ]
 
-    def _file(self, slot: Slot, path: str) -> list[ReadTable]:
+    def _file(self, slot: Slot, path: str, begun: "Future[ReadApart | None] | None") -> list[ReadTable]:
         try:
-            return list(self._tables(slot, path))
+            found = begun.result() if begun else None
+            return list(self._found(path, found) if found else self._tables(slot, path))
         except UnreadableFile as failure:
             self._failures.append(failure)
             return []
+
+    def _found(self, path: str, found: ReadApart) -> Iterator[ReadTable]:
+        self._rows |= {(found.name, sheet): rows for sheet, rows in found.rows.items()}
+        self._read |= {(found.name, sheet or "") for sheet, _ in found.tables}
+        for sheet, lines in found.tables:
+            yield self._lines(path, found.layout, lines, Origin(found.name, sheet, found.layout.layout))
 
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
         with open_file(path) as file:
@@ -127,8 +175,8 @@ class FileReader:
 
     def _in_blocks(self, path: str, layout: Layout, file: SpreadsheetFile) -> Iterator[ReadTable]:
         for fit in file.fits(layout):
-            origin = Origin(file.name, fit.view.sheet, layout.layout)
-            yield self._lines(path, layout, partial(self._blocks, file, fit, layout), origin)
+            found = read_blocks(partial(self._blocks, file, fit, layout), layout)
+            yield self._lines(path, layout, found, Origin(file.name, fit.view.sheet, layout.layout))
 
     def _blocks(self, file: SpreadsheetFile, fit: Fit, layout: Layout) -> Iterator[RawTable]:
         return parts_of(self._corrections.laid_over(file.blocks(fit), layout))
@@ -137,12 +185,11 @@ class FileReader:
         layout = next(layout for layout in slot.layouts if layout.layout == origin.layout)
         for raw in self._corrections.alone(origin, layout):
             if layout.table == "royalty_lines":
-                yield self._lines(raw.file.name, layout, partial(iter, [raw]), origin)
+                yield self._lines(raw.file.name, layout, read_blocks(partial(iter, [raw]), layout), origin)
             else:
                 yield self._whole(raw.file.name, layout, raw, origin)
 
-    def _lines(self, path: str, layout: Layout, blocks: Callable[[], Iterable[RawTable]], origin: Origin) -> ReadTable:
-        found = read_blocks(blocks, layout)
+    def _lines(self, path: str, layout: Layout, found: SummedTable, origin: Origin) -> ReadTable:
         again = partial(lines_again, found.raw, layout, found.before)
         return self._show(
             ReadTable(

@@ -64,6 +64,13 @@ class Corrections:
                     raise ConfigurationError(Message("error.some_rows", name=name, file=origin.file))
                 yield self._corrected(sheet, layout)
 
+    def concern(self, path: str) -> bool:
+        """Tell whether people have put anything of a file right, now or before."""
+        name = path.rsplit("/", 1)[-1]
+        return any(sheet.origin.file == name for sheet in self._sheets) or any(
+            file == name for file, _, _ in self._known
+        )
+
     def applied(self, table: RawTable, layout: Layout) -> RawTable:
         """Return what stands for a table: its corrections, or the table itself when there are none."""
         return joined(list(self.laid_over([table], layout)))

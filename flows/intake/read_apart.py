@@ -1,0 +1,192 @@
+"""Statement lines read in parts that know nothing of each other: here, or by other machines; the same comes out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Final, Protocol, TypeVar
+
+from flows.intake.read_lines import Reading, SummedTable, parts_of, read_rows
+from io_adapters.cluster import opened_cluster
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file, range_blocks
+from io_adapters.spreadsheets.text.opened_text import CutText, TextTable
+from io_adapters.spreadsheets.text.ranges import ByteRange
+from schemas.errors import BrokenInvariant
+from schemas.layouts.layout import Layout
+from schemas.layouts.recognise import Fit
+from schemas.raw_table import RawTable
+from schemas.tables.dates import NO_EVIDENCE, Evidence
+
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
+
+
+class Engine(Protocol):
+    """Where parts are read."""
+
+    @property
+    def range_bytes(self) -> int | None:
+        """How large the ranges are that large texts are cut into; None where they are not cut."""
+
+    def merged(
+        self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
+    ) -> _Made:
+        """Do something with each of some items, and join what that makes, in the items' order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This process, which reads one part after the other."""
+
+    range_bytes: int | None = None
+
+    def merged(
+        self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
+    ) -> _Made:
+        """Do it in order."""
+        return reduce(join, map(work, items))
+
+
+@contextmanager
+def opened_engine(cluster: str | None) -> Iterator[Engine]:
+    """Open the cluster whose scheduler is at an address; None for this process.
+
+    Raises:
+        ConfigurationError: it cannot be used, see `io_adapters.cluster.opened_cluster`.
+    """
+    if cluster is None:
+        yield Here()
+        return
+    with opened_cluster(cluster) as opened:
+        yield opened
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file that may hold statement lines.
+
+    Attributes:
+        path: Local path or fsspec URL, which means the same wherever parts are read.
+        layouts: Which it may have.
+        range_bytes: As of the engine.
+    """
+
+    path: str
+    layouts: tuple[Layout, ...]
+    range_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLines:
+    """What a file of statement lines holds.
+
+    Attributes:
+        name: Base name.
+        layout: Which one it has.
+        rows: Sheet -> how many rows it has; nothing for text.
+        tables: Sheet (None for text) of each of its tables, and its lines or how they are cut.
+    """
+
+    name: str
+    layout: Layout
+    rows: Mapping[str, int]
+    tables: tuple[tuple[str | None, Reading | CutText], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadApart:
+    """A file of statement lines that was read to its end; as `FoundLines`."""
+
+    name: str
+    layout: Layout
+    rows: Mapping[str, int]
+    tables: tuple[tuple[str | None, SummedTable], ...]
+
+
+def read_apart(engine: Engine, file: GivenFile) -> ReadApart | None:
+    """Read a file of statement lines; None where it turns out to hold something else.
+
+    Raises:
+        UnreadableFile: as `find_lines` and `read_range`.
+    """
+    found = engine.merged(find_lines, [file], _only)
+    if found is None:
+        return None
+    layout = found.layout
+    tables = ((sheet, _read_cut(engine, file.path, layout, lines).close()) for sheet, lines in found.tables)
+    return ReadApart(found.name, layout, found.rows, tuple(tables))
+
+
+def _only(found: FoundLines | None, _: FoundLines | None) -> FoundLines | None:
+    return found
+
+
+def find_lines(file: GivenFile) -> FoundLines | None:
+    """Open a file, and read what is not worth cutting; depends on nothing else, so that any process can do it.
+
+    Raises:
+        UnreadableFile: it cannot be read, or lacks a column.
+    """
+    with open_file(file.path) as opened:
+        layout = opened.recognise(file.layouts) if len(file.layouts) > 1 else file.layouts[0]
+        if layout.table != "royalty_lines":
+            return None
+        rows = {view.sheet: view.rows for view in opened.views if view.sheet is not None}
+        tables = ((fit.view.sheet, _lines(opened, fit, layout, file.range_bytes)) for fit in opened.fits(layout))
+        return FoundLines(opened.name, layout, rows, tuple(tables))
+
+
+def _lines(opened: SpreadsheetFile, fit: Fit, layout: Layout, range_bytes: int | None) -> Reading | CutText:
+    # What stands below a block of totals is no line, which only who has read all above it can know.
+    cut = opened.cut(fit, range_bytes) if range_bytes and not layout.control else None
+    return cut or read_rows(lambda: parts_of(opened.blocks(fit)), layout)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRange:
+    """Rows of a text that follow each other.
+
+    Attributes:
+        path: As of `GivenFile`.
+        layout: Which one it has.
+        table: What is known of all its rows.
+        where: Where these rows are.
+        evidence: What decides how columns are read.
+    """
+
+    path: str
+    layout: Layout
+    table: TextTable
+    where: ByteRange
+    evidence: Evidence = NO_EVIDENCE
+
+
+# Each time it is read once more, something else is proved of one of its columns; there is little to prove.
+_MOST_ROUNDS: Final = 50
+
+
+def _read_cut(engine: Engine, path: str, layout: Layout, lines: Reading | CutText) -> Reading:
+    """Read a table that is cut: its first range for what it proves, then all with that, again if others prove more."""
+    if isinstance(lines, Reading):
+        return lines
+    ranges = [GivenRange(path, layout, lines.table, where) for where in lines.ranges]
+    evidence = engine.merged(read_range, ranges[:1], Reading.join).evidence
+    for _ in range(_MOST_ROUNDS):
+        reading = engine.merged(read_range, [replace(part, evidence=evidence) for part in ranges], Reading.join)
+        if not reading.known_too_late:
+            return reading
+        evidence = reading.evidence
+    raise BrokenInvariant("ranges of a file go on proving something of its columns")
+
+
+def read_range(part: GivenRange) -> Reading:
+    """Read a range; depends on nothing else, so that any process can do it.
+
+    Raises:
+        UnreadableFile: the file is not there any more, or another; or rows of it cannot be read.
+    """
+
+    def blocks() -> Iterator[RawTable]:
+        return parts_of(range_blocks(part.path, part.table, part.where))
+
+    return read_rows(blocks, part.layout, part.evidence)
