@@ -196,12 +196,11 @@ def opened_cluster(address: str) -> Iterator[Cluster]:
             message = Message("error.dask_unreachable", address=address, reason=type(error).__name__)
             raise ConfigurationError(message) from None
     with client:
-        found = client.get_versions()
-        for there in (found["scheduler"], *found["workers"].values()):
-            packages = {name: str(there["packages"].get(name)) for name in ("dask", "distributed", "cloudpickle")}
-            own = {name: versions()[name] for name in packages}
-            if packages != own:
-                raise _versions_differ(own, packages)
+        there = client.sync(client.scheduler.versions)["packages"]  # workers are held against us with every task
+        packages = {name: str(there.get(name)) for name in ("dask", "distributed", "cloudpickle", "msgpack")}
+        own = {name: versions()[name] for name in packages}
+        if packages != own:
+            raise _versions_differ(own, packages)
         yield Cluster(client, address)
 
 

@@ -7,7 +7,6 @@ from functools import reduce
 from typing import Final, Protocol, TypeVar
 
 from flows.intake.read_lines import Reading, SummedTable, parts_of, read_rows
-from io_adapters.cluster import opened_cluster
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file, range_blocks
 from io_adapters.spreadsheets.text.opened_text import CutText, TextTable
 from io_adapters.spreadsheets.text.ranges import ByteRange
@@ -57,6 +56,8 @@ def opened_engine(cluster: str | None) -> Iterator[Engine]:
     if cluster is None:
         yield Here()
         return
+    from io_adapters.cluster import opened_cluster  # noqa: PLC0415 - most runs have none
+
     with opened_cluster(cluster) as opened:
         yield opened
 
