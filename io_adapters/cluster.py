@@ -170,7 +170,7 @@ class Cluster:
                 alone_s = 0.0 if self._client.scheduler_info()["workers"] else alone_s + _LOOK_EVERY_S
         except KilledWorker:
             raise ConfigurationError(Message("error.dask_killed")) from None
-        except ImportError:
+        except (ImportError, RuntimeError):  # a worker's, or the scheduler's, as Dask tells it
             raise ConfigurationError(Message("error.dask_without_repasse")) from None
         except (CancelledError, OSError):
             raise ConfigurationError(Message("error.dask_lost", address=self._address)) from None

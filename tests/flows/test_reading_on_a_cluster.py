@@ -15,8 +15,8 @@ import distributed
 import pytest
 from openpyxl import Workbook
 
-from flows.run import Clock, QuietProgress
-from flows.runner import PAYOUT, opened_run, read_run_request, walk
+from flows.run import Clock, QuietProgress, read_run_request
+from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from io_adapters import cluster as cluster_module
 from io_adapters.cluster import Cluster
@@ -216,19 +216,23 @@ def test_a_scheduler_that_does_not_answer_is_named(job, monkeypatch):
         ends_with(job, monkeypatch, f"tcp://127.0.0.1:{taken.getsockname()[1]}", "no Dask scheduler answers")
 
 
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda code: (code / "flows" / "another.py").write_text("# one line more\n"), ["other versions", "repasse"]),
-        (lambda code: (code / "io_adapters" / "cluster.py").unlink(), ["cannot load Repasse"]),
-    ],
-    ids=["another version", "none at all"],
-)
-def test_workers_that_run_another_program_are_refused(job, tmp_path, monkeypatch, spoil, words):
-    folder = tmp_path / "dask"
-    folder.mkdir()
+def another_version(folder):
     for package in ("flows", "io_adapters", "schemas"):
         shutil.copytree(Path(__file__).parents[2] / package, folder / package)
-    spoil(folder)
+    (folder / "flows" / "another.py").write_text("# one line more\n")
+
+
+def another_program(folder):
+    (folder / "io_adapters.py").write_text("# not ours\n")
+
+
+@pytest.mark.parametrize(
+    ("install", "words"),
+    [(another_version, ["other versions", "repasse"]), (another_program, ["cannot load Repasse"])],
+)
+def test_workers_that_run_another_program_are_refused(job, tmp_path, monkeypatch, install, words):
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    install(folder)
     with opened_dask(folder, workers=1) as cluster:
         ends_with(job, monkeypatch, cluster.address, *words)
