@@ -14,6 +14,7 @@ from flows.intake.rules.opening_balances import left_of_advances, of_other_perio
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, find_files, slot_beside, slot_of_source
 from flows.run import Run
+from io_adapters.statement_lines.database import give_memory_back
 from schemas.corrections import CorrectedRow
 from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
@@ -90,6 +91,7 @@ def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]],
     tables = reader.read_all([*sources, *beside], run.request.cluster)
     reader.raise_what_cannot_be_read()
     corrections.refuse_what_was_not_read()
+    give_memory_back()
     before = [_corrected_before(row) for row in corrections.settled]
     return tables[: len(sources)], tables[len(sources) :], corrections, [*reader.unread(), *before]
 

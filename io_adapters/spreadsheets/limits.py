@@ -15,7 +15,9 @@ MOST_ZIP_MEMBERS: Final = 10_000
 MOST_FIELD_BYTES: Final = 2**20
 MOST_RECORD_BYTES: Final = 4 * MOST_FIELD_BYTES
 MOST_COLUMNS: Final = 16_384  # as many as Excel has
-TEXT_BLOCK_BYTES: Final = 16 * 2**20
+TEXT_BLOCK_BYTES: Final = 4 * 2**20
+# One block of records of a DDEX report: a release with all its sales, in the profiles that nest them.
+MOST_DDEX_BLOCK_BYTES: Final = 16 * 2**20
 
 # A workbook's reader reserves memory for the whole rectangle between a sheet's corners.
 MOST_SHEET_CELLS: Final = 40_000_000

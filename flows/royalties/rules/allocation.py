@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -294,18 +295,12 @@ def _shared_out(
     parts_of: Callable[[Sequence[ShareOf]], list[_Part]],
 ) -> pa.Table:
     """Return the parts of each sum, in order: the number of the sum, whose the part is, and what it earned."""
-    number_of = dict[tuple[str, ...], int]()
+    numbers, first_of_each = _numbered(sums, (*Asset._fields, "period"))
     parts, firsts = list[_Part](), [0]  # all parts one after the other, and where those of each asset begin
-    numbers = np.empty(len(sums), dtype=np.int64)
-    columns = (sums[name].to_numpy() for name in (*Asset._fields, "period"))
-    for at, key in enumerate(zip(*columns, strict=True)):
-        number = number_of.get(key)
-        if number is None:
-            *asset, period = key
-            number = number_of[key] = len(number_of)
-            parts += parts_of(book.covering(Asset(*asset), day_of(period, first_day)))
-            firsts.append(len(parts))
-        numbers[at] = number
+    keys = sums.take(first_of_each)
+    for *asset, period in zip(*(keys[name].to_pylist() for name in (*Asset._fields, "period")), strict=True):
+        parts += parts_of(book.covering(Asset(*asset), day_of(period, first_day)))
+        firsts.append(len(parts))
     first, counts = np.array(firsts)[numbers], np.diff([*firsts, 0])[numbers]
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - first, counts)
     sum_numbers = pa.array(np.repeat(np.arange(len(numbers)), counts))
@@ -321,6 +316,16 @@ def _shared_out(
             "earned": pc.multiply(worth.take(sum_numbers), millionths.take(places)).cast(EARNED),
         }
     )
+
+
+def _numbered(table: pa.Table, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number what some columns say together; returns each row's number, and the first row of each number."""
+    numbers = firsts = np.zeros(len(table), np.int64)
+    for name in names:
+        coded = pc.dictionary_encode(table[name].combine_chunks())
+        numbers = numbers * max(1, len(coded.dictionary)) + coded.indices.to_numpy()
+        _, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
+    return numbers, firsts
 
 
 def _currencies(sums: pa.Table, rates: Mapping[str, Decimal]) -> pa.ChunkedArray:

@@ -78,8 +78,8 @@ def pieces(stream: BinaryIO, headings: Headings, place: Place) -> Iterator[Piece
                 yield piece
                 done = piece.grid.row_start(piece.count) if piece.count < len(piece.grid) else end
                 pending, row, offset = pending[done:], row + piece.count, offset + done
-        if len(pending) > limits.TEXT_BLOCK_BYTES:
-            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.TEXT_BLOCK_BYTES))
+        if len(pending) > limits.MOST_DDEX_BLOCK_BYTES:
+            raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_DDEX_BLOCK_BYTES))
         pending += fresh
     if pending:
         yield _piece(pending if pending.endswith(b"\n") else pending + b"\n", row, offset, place)

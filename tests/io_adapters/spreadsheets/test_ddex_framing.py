@@ -191,7 +191,7 @@ def test_a_line_of_tabs_alone_costs_no_more_than_other_text():
 def test_a_block_that_cannot_be_held_is_refused_with_the_limit():
     start = framed([summary(), recording(1, "BRAUR2600001")]).splitlines(keepends=True)[:-1]
     line = "\t".join(map(str, due(1, "1"))) + "\n"
-    text = "".join(start) + line * (1 + (limits.TEXT_BLOCK_BYTES + 8 * 2**20) // len(line))
+    text = "".join(start) + line * (1 + (limits.MOST_DDEX_BLOCK_BYTES + 8 * 2**20) // len(line))
     code, _, message = refused(text)
     assert code is IssueCode.FILE_TOO_LARGE
     assert "16 MB" in message
