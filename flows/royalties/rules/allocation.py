@@ -19,7 +19,7 @@ from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals, frame_of
-from schemas.tables.obligations import EARNED, Earnings, TerritoryEarnings, territories_frame
+from schemas.tables.obligations import Earnings, TerritoryEarnings, territories_frame
 from schemas.tables.parsing import empty_table
 from schemas.tables.shares import Shares
 from schemas.values.money import exact_text, round_parts
@@ -138,8 +138,8 @@ class ShareBook:
 
 OWNER_ROLE = "owner"
 UNMATCHED_ROLE = "unmatched"
-# An amount is below 10**26 and has 18 decimals, a rate 20 digits and a part six decimals: 76 digits hold what it earns.
-_AMOUNT: Final = pa.decimal256(44, 18)
+# An amount is below 10**29 and has 18 decimals, a rate 20 digits and a part six decimals: what it earns has 76 digits.
+_AMOUNT: Final = pa.decimal256(47, 18)
 _RATE: Final = pa.decimal256(20, 12)
 _MILLIONTHS: Final = pa.decimal256(7, 6)
 PLATFORM_COLUMNS = ("isrc", "upc", "release", "title", "artist", "platform", "currency", "period")
@@ -313,7 +313,7 @@ def _shared_out(
             "tax_id": pa.array([part.tax_id for part in parts], pa.large_string()).take(places),
             "role": pa.array([part.role for part in parts], pa.large_string()).take(places),
             "share_ppm": pa.array([part.share_ppm for part in parts], pa.int64()).take(places),
-            "earned": pc.multiply(worth.take(sum_numbers), millionths.take(places)).cast(EARNED),
+            "earned": pc.multiply(worth.take(sum_numbers), millionths.take(places)),
         }
     )
 
