@@ -38,7 +38,8 @@ class Claims:
 
     def live_for(self, base_keys: Iterable[str]) -> list[Claim]:
         """Return the live claims on obligations with these base keys: the first of each payee and all that followed."""
-        return self._live(claims.c.base_key, base_keys)
+        keys = list(base_keys)
+        return [claim for column, condition in _BY_BASE_KEY for claim in self._live(column, keys, condition)]
 
     def live_for_obligations(self, obligation_keys: Iterable[str]) -> list[Claim]:
         """Return the live claims on exactly these obligations."""
@@ -88,8 +89,14 @@ class Claims:
         Returns:
             Each once, the oldest report first.
         """
-        on_key = self._failed(claims.c.base_key, base_keys, _made_by_key(besides))
-        to_account = self._failed(claims.c.destination, destinations, _made_by_key(besides), _made_by_account(besides))
+        keys = list(base_keys)
+        on_key = [
+            failed
+            for column, condition in _BY_BASE_KEY
+            for failed in self._failed(column, keys, condition, ~_made_by_key(besides))
+        ]
+        not_made = ~_made_by_key(besides), ~_made_by_account(besides)
+        to_account = self._failed(claims.c.destination, destinations, *not_made)
         found = dict.fromkeys((*on_key, *to_account))
         return [payment for _, payment in sorted(found, key=lambda pair: (pair[0], pair[1].report_id))]
 
@@ -126,7 +133,7 @@ class Claims:
             ]
 
     def _failed(
-        self, column: Column[str], values: Iterable[str], *made: ColumnElement[bool]
+        self, column: Column[str], values: Iterable[str], *conditions: ColumnElement[bool]
     ) -> list[tuple[dt.datetime, FailedPayment]]:
         fields = (claims.c.base_key, claims.c.amount_cents, claims.c.destination, claims.c.submission_id)
         query = (
@@ -135,7 +142,7 @@ class Claims:
             .where(
                 attempts.c.state == SubmissionState.FAILED.value,
                 claims.c.kind != "owner",
-                *(~condition for condition in made),
+                *conditions,
             )
         )
         with self._db.reading() as connection:
@@ -145,12 +152,19 @@ class Claims:
                 for row in connection.execute(query.where(column.in_(some)))
             ]
 
-    def _live(self, column: Column[str], keys: Iterable[str]) -> list[Claim]:
-        query = _select_claims().where(claims.c.live)
+    def _live(self, column: Column[str], keys: Iterable[str], *conditions: ColumnElement[bool]) -> list[Claim]:
+        query = _select_claims().where(claims.c.live, *conditions)
         with self._db.reading() as connection:
             return [
                 _claim_of(row) for some in chunks(keys) for row in connection.execute(query.where(column.in_(some)))
             ]
+
+
+# How claims are found by their base key: as the first obligation of their payee and period, and as one that followed.
+_BY_BASE_KEY: Final = (
+    (claims.c.obligation_key, claims.c.base_key == claims.c.obligation_key),
+    (claims.c.base_key, claims.c.base_key != claims.c.obligation_key),
+)
 
 
 def _made_by_key(besides: str) -> ColumnElement[bool]:

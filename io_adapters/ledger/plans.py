@@ -176,10 +176,9 @@ def _require_not_live(connection: Connection, plan: PaymentPlan) -> None:
             select(claims.c.obligation_key)
             .join(attempts, attempts.c.id == claims.c.submission_id)
             .where(attempts.c.kind == AttemptKind.REPORT.value, attempts.c.subject.in_(some), claims.c.live)
-            .order_by(claims.c.obligation_key)
         )
         if taken := connection.scalars(query).all():
-            raise ClaimCollision(taken)
+            raise ClaimCollision(sorted(taken))
 
 
 def _withdraw_replaced(connection: Connection, plan: PaymentPlan, run_id: str, now: dt.datetime) -> None:

@@ -6,9 +6,11 @@ Everything here is plain SQL that SQLite and PostgreSQL share, partial unique in
 
 import datetime as dt
 import json
-import zlib
+import re
+from base64 import b32decode, b32encode
 from typing import Final
 
+import pyarrow as pa
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -64,18 +66,55 @@ class Utc(TypeDecorator[dt.datetime]):
 
 
 class Zipped(TypeDecorator[bytes]):
-    """A document, compressed in the store: documents of many payees are most of a ledger, and a fifth of it then."""
+    """A document, compressed in the store: documents of many payees would be most of a ledger."""
 
     impl = LargeBinary
     cache_ok = True
 
     def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Compress what is stored."""
-        return None if value is None else zlib.compress(value)
+        return None if value is None else pa.compress(value, codec="zstd", asbytes=True)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
         """Return the very bytes that were stored."""
-        return None if value is None else zlib.decompress(value)
+        if value is None:
+            return None
+        with pa.CompressedInputStream(pa.py_buffer(value), "zstd") as stream:
+            stored: bytes = stream.read()
+            return stored
+
+
+_KEY: Final = re.compile(r"ob-[a-z2-7]{26}")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class Packed(TypeDecorator[str]):
+    """An obligation's key or a fingerprint, kept as its bytes, half of its text; any other text is kept as it is.
+
+    What a month of many payees keeps is keys and fingerprints above all, once in its rows and once in each index.
+    """
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        """Write the bytes behind a sign of what they are."""
+        if value is None:
+            return None
+        if _KEY.fullmatch(value):  # 26 digits of 5 bits each
+            return b"k" + b32decode(value[3:].upper() + "A" * 6)[:17]
+        if _SHA256.fullmatch(value):
+            return b"s" + bytes.fromhex(value)
+        return b"t" + value.encode()
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Return the very text that was stored."""
+        if value is None:
+            return None
+        sign, rest = value[:1], value[1:]
+        if sign == b"k":
+            return "ob-" + b32encode(rest + bytes(3))[:26].decode().lower()
+        return rest.hex() if sign == b"s" else rest.decode()
 
 
 class Why(TypeDecorator[Message | Listed]):
@@ -106,9 +145,14 @@ def _text(name: str, *, nullable: bool = False) -> Column[str]:
     return Column(name, Text, nullable=nullable)
 
 
+def _index_where(name: str, column: str, condition: str, *, unique: bool = False) -> Index:
+    """Return an index of the rows for which a condition holds."""
+    return Index(name, column, unique=unique, sqlite_where=text(condition), postgresql_where=text(condition))
+
+
 def _unique_where(name: str, column: str, condition: str) -> Index:
     """Return an index that keeps a column unique among the rows for which a condition holds."""
-    return Index(name, column, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))
+    return _index_where(name, column, condition, unique=True)
 
 
 def _moment(name: str, *, nullable: bool = False) -> Column[dt.datetime]:
@@ -365,18 +409,19 @@ claims = Table(
     metadata,
     Column("submission_id", ForeignKey("submissions.id"), primary_key=True),
     Column("position", Integer, primary_key=True, autoincrement=False),
-    _text("obligation_key"),
-    _text("base_key"),
+    Column("obligation_key", Packed, nullable=False),
+    Column("base_key", Packed, nullable=False),
     _text("reference"),
     _text("kind"),
     _text("payee"),
     Column("amount_cents", Cents, nullable=False),
-    _text("destination"),
+    Column("destination", Packed, nullable=False),
     Column("withheld", Boolean, nullable=False),
     Column("live", Boolean, nullable=False),
     _unique_where("uq_claims_one_live_per_obligation", "obligation_key", "live"),
     Index("ix_claims_obligation_key", "obligation_key"),
-    Index("ix_claims_base_key", "base_key"),
+    # The key of most is their base key, and is found by the index above.
+    _index_where("ix_claims_base_key", "base_key", "base_key <> obligation_key"),
     Index("ix_claims_payee", "payee"),
     Index("ix_claims_destination", "destination"),
 )
@@ -503,11 +548,11 @@ decisions = Table(
     "decisions",
     metadata,
     _serial(),
-    _text("obligation_key"),
+    Column("obligation_key", Packed, nullable=False),
     _text("submission_id"),
     _text("kind"),
     Column("amount_cents", Cents, nullable=False),
-    _text("destination"),
+    Column("destination", Packed, nullable=False),
     _text("by"),
     _text("evidence"),
     _moment("at"),

@@ -2,10 +2,12 @@
 
 import datetime as dt
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from time import perf_counter
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from flows.royalties.rules.statements import StatementTables, compose_statements
@@ -13,6 +15,8 @@ from io_adapters.outputs.statements.folder import write_statements
 from schemas.obligation import Obligation, Obligations, Payee
 from schemas.payee_statement import StatementHeading
 from schemas.plan import Place
+from schemas.tables.line_sums import LINE_SUM
+from schemas.tables.obligations import EARNED
 from tests.bench.conftest import Figures, cpu_s
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
@@ -21,6 +25,11 @@ RECORDINGS = 50
 HEADING = StatementHeading(
     "Selo Aurora", "selo", "2026-10", dt.date(2026, 10, 1), dt.date(2026, 10, 31), "BRL", "pt-BR"
 )
+
+
+def exactly(texts: list[str], kind: pa.DataType) -> pd.Series:
+    """Make a column of exact decimals."""
+    return pd.Series(pa.array(map(Decimal, texts), type=kind), dtype=pd.ArrowDtype(kind))
 
 
 def earnings(payees: int) -> pd.DataFrame:
@@ -41,10 +50,10 @@ def earnings(payees: int) -> pd.DataFrame:
             "units": [n % 100_003 for n in numbers],
             "currency": "USD",
             "lines": [n % 31 + 1 for n in numbers],
-            "source_amount": [f"{n % 977}.{n % 9_999_991:07d}" for n in numbers],
+            "source_amount": exactly([f"{n % 977}.{n % 9_999_991:07d}" for n in numbers], LINE_SUM),
             "rate": "5.4312",
             "share_ppm": 333_333,
-            "earned": [f"{n % 1_777}.{n % 9_999_991:07d}{n % 97:02d}1" for n in numbers],
+            "earned": exactly([f"{n % 1_777}.{n % 9_999_991:07d}{n % 97:02d}1" for n in numbers], EARNED),
         }
     )
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
 from io_adapters.ledger import engine as schema_version
 from io_adapters.ledger.engine import REVISIONS
-from io_adapters.ledger.tables import APPEND_ONLY, metadata
+from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
 from schemas.plan import ExchangeTerms
@@ -34,6 +34,15 @@ from io_adapters.ledger import open_ledger
 ledger = open_ledger(sys.argv[1], clock=lambda: dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
 print(ledger.tag, "alembic" in sys.modules)
 """
+
+
+@pytest.mark.parametrize(
+    "stored", ["ob-inwcggubukl6cxddfjrmecystw", "ob-" + "7" * 26, "0f" * 32, "", "OB-A", "ob-ação", "k", "0F" * 32]
+)
+def test_keys_and_fingerprints_come_back_as_the_text_they_were(stored):
+    packed = Packed().process_bind_param(stored, None)
+    assert Packed().process_result_value(packed, None) == stored
+    assert len(packed) <= max(len(stored.encode()) + 1, 33)
 
 
 def test_the_migrations_build_the_tables_the_program_uses(ledger_url, clock):

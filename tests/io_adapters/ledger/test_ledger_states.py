@@ -8,10 +8,11 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from io_adapters.ledger import Owner, open_ledger
 from io_adapters.ledger.submission_rows import move, read_submission
+from io_adapters.ledger.tables import attempts, claims
 from schemas.errors import BrokenInvariant, RepasseError
 from schemas.submission import LIVE, TRANSITIONS, Outcome, SubmissionState
 
@@ -158,8 +159,9 @@ def test_any_story_keeps_the_promises(make_desk, make_plan):  # noqa: C901 - the
         @invariant()
         def an_obligation_is_live_once_and_exactly_while_its_submission_is(self):
             with self.ledger._database.reading() as connection:
+                columns = (claims.c.obligation_key, claims.c.live, attempts.c.state)
                 rows = connection.execute(
-                    text("SELECT obligation_key, live, state FROM claims JOIN attempts ON id = submission_id")
+                    select(*columns).join(attempts, attempts.c.id == claims.c.submission_id)
                 ).all()
             assert all(count == 1 for count in Counter(row.obligation_key for row in rows if row.live).values())
             for row in rows:
