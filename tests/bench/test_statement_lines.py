@@ -13,6 +13,7 @@ import pytest
 
 from schemas.exit_codes import ExitCode
 from tests.bench.conftest import Figures, cpu_s
+from tests.bench.plot import Curve, plotted
 from tests.spec.tables import CPF
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
@@ -98,16 +99,31 @@ def cpu_of(work: object, statement: Path) -> float:
     return cpu_s() - began
 
 
-def test_checking_millions_of_lines(figures: Figures, tmp_path: Path):
-    few, many = tmp_path / "few.csv", tmp_path / "many.csv"
-    write_lines(few, MILLION)
-    write_lines(many, TIMES * MILLION)
+def test_checking_millions_of_lines(figures: Figures, tmp_path: Path, pytestconfig: pytest.Config):
+    """From ten thousand lines to many millions: what the first ones cost, what each costs, and a plot of it."""
+    counts = (MILLION // 100, MILLION // 10, MILLION, TIMES * MILLION)
+    statements = {count: tmp_path / f"{count}.csv" for count in counts}
+    check_s_of, peak_mb_of = dict[int, float](), dict[int, float]()
+    for count, statement in statements.items():
+        write_lines(statement, count)
+        check_s_of[count] = cpu_of(check, statement)
+        # The largest of all children so far; those of fewer lines are smaller.
+        peak_mb_of[count] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     more = (TIMES - 1) * MILLION
+    few, many = statements[MILLION], statements[TIMES * MILLION]
+    check_s = (check_s_of[TIMES * MILLION] - check_s_of[MILLION]) / more
+    peak_mb = peak_mb_of[TIMES * MILLION]
     bare_s = (cpu_of(bare, many) - cpu_of(bare, few)) / more
-    few_s = cpu_of(check, few)
-    check_s = (cpu_of(check, many) - few_s) / more
-    peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    figures.add("check a million lines: CPU", few_s)
+    figures.add("check ten thousand lines: CPU", check_s_of[counts[0]])
+    fixed_s = check_s_of[MILLION] - MILLION * check_s
+    figures.add("check a million lines, beyond what each line costs: CPU", fixed_s, at_most=3)
+    curves = [
+        Curve("CPU, s", "#1f5f8b", tuple(check_s_of.items())),
+        Curve("memory, MB", "#b3541e", tuple(peak_mb_of.items())),
+    ]
+    picture = pytestconfig.rootpath / "build" / "lines.svg"
+    picture.parent.mkdir(exist_ok=True)
+    picture.write_text(plotted("repasse check of a statement", "lines", curves), encoding="utf-8")
     figures.add(
         f"check a line, between 1 and {TIMES} million: CPU",
         check_s,
