@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 from flows.settings import cluster_address
 from io_adapters.spreadsheets.declarations import read_job
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, errors_in_language
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import Job, Outputs, Period, period_asked, resolve_period
@@ -266,7 +266,8 @@ def read_run_request(
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)
     names = frozenset(Path(text).name for text in again)
-    cluster = cluster_address(job.engine)
+    with errors_in_language(job.outputs.language):
+        cluster = cluster_address(job.engine)
     return RunRequest(
         job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more, cluster
     )

@@ -45,10 +45,10 @@ class UnreadableFile(RepasseError):
 
 @contextmanager
 def errors_in_language(language: str) -> Iterator[None]:
-    """Let files that cannot be read be told of in the language of the job that names them."""
+    """Let what is wrong with a job, or with its files, be told of in the language of the job."""
     try:
         yield
-    except UnreadableFile as error:
+    except RepasseError as error:
         error.language = language
         raise
 

@@ -83,8 +83,9 @@ def expand(patterns: Sequence[str], folder: Path, period_label: str) -> list[str
 
 def _matches(pattern: str, folder: Path) -> list[str]:
     if is_url(pattern):
-        filesystem, inner = _elsewhere().core.url_to_fs(pattern)
-        names = [inner] if filesystem.isfile(inner) else filesystem.glob(inner)
+        with _reaching(Place(pattern.rsplit("/", 1)[-1])):
+            filesystem, inner = _elsewhere().core.url_to_fs(pattern)
+            names = [inner] if filesystem.isfile(inner) else filesystem.glob(inner)
         paths = [str(filesystem.unstrip_protocol(name)) for name in names]
     elif (folder / pattern).is_file():  # a name may hold the characters that patterns are made of
         paths = [str(folder / pattern)]
@@ -429,7 +430,7 @@ def _reaching(place: Place) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise refusal(IssueCode.FILE_MISSING, place, "missing") from None
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # noqa: BLE001 - each storage has a library, with exceptions of its own
         # The class name alone: the text of a storage library may quote a signed URL.
         raise refusal(IssueCode.FILE_MISSING, place, "unreachable", reason=type(error).__name__) from None
 

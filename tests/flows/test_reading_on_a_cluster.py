@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import logging
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import distributed
 import pytest
+import s3fs
 from openpyxl import Workbook
 
 from flows.run import Clock, QuietProgress, read_run_request
@@ -118,6 +120,59 @@ def test_files_and_ledger_are_the_same_to_the_byte_whatever_the_cut(job, cluster
     monkeypatch.setenv("REPASSE_DASK", cluster.address)
     monkeypatch.setattr(Cluster, "range_bytes", range_bytes)
     assert_alike(here, walked(job))
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """An object store on loopback, named by the environment as any other would be."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, "us-east-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    s3fs.S3FileSystem.clear_instance_cache()
+    yield s3fs.S3FileSystem()
+    server.stop()
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def put(store, job):
+    """Move a job's statements to the store; the job then names them there."""
+    store.makedirs("statements", exist_ok=True)
+    for path in sorted(job.parent.glob("[a-f]-*")):
+        store.pipe(f"statements/october/{path.name}", path.read_bytes())
+        path.unlink()
+    text = job.read_text(encoding="utf-8")
+    for pattern in ("?-*.csv", "*.gz", "f-sheet.xlsx"):
+        text = text.replace(f'"{pattern}"', f'"s3://statements/october/{pattern}"')
+    job.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("range_bytes", [3_000, 100_000])
+def test_workers_read_their_parts_from_an_object_store(job, store, tmp_path, monkeypatch, range_bytes):
+    put(store, job)
+    here = walked(job)
+    assert here[0].exit_code is ExitCode.APPROVAL_WANTED
+    (tmp_path / "dask").mkdir()
+    with opened_dask(tmp_path / "dask") as cluster:
+        monkeypatch.setenv("REPASSE_DASK", cluster.address)
+        monkeypatch.setattr(Cluster, "range_bytes", range_bytes)
+        assert_alike(here, walked(job))
+
+
+def test_a_store_that_lets_nobody_in_is_a_file_that_cannot_be_read(job, store, monkeypatch):
+    put(store, job)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    s3fs.S3FileSystem.clear_instance_cache()
+    run, _, _ = walked(job)
+    assert run.exit_code is ExitCode.UNREADABLE_FILE
+    assert "NoCredentialsError" in str(run.messages[0])
 
 
 def test_nothing_of_a_file_is_in_the_logs_of_the_cluster(job, cluster, monkeypatch):
@@ -236,3 +291,25 @@ def test_workers_that_run_another_program_are_refused(job, tmp_path, monkeypatch
     install(folder)
     with opened_dask(folder, workers=1) as cluster:
         ends_with(job, monkeypatch, cluster.address, *words)
+
+
+@pytest.mark.parametrize(
+    ("engine", "address", "told"),
+    [
+        ("dask", "", "REPASSE_DASK não está definida"),
+        (None, "http://127.0.0.1:8786", "REPASSE_DASK tem de ser o endereço"),
+        ("dask", "tcp://somebody@127.0.0.1:8786", "REPASSE_DASK tem de ser o endereço"),
+    ],
+)
+def test_an_environment_that_names_no_cluster_is_told_before_anything_is_read(
+    label, monkeypatch, engine, address, told
+):
+    label.declare(engine=engine)
+    monkeypatch.setenv("REPASSE_DASK", address)
+    assert told in " ".join(label.say("check", label.job, code=10).output.split())
+
+
+def test_a_job_may_say_that_it_is_read_here_whatever_the_environment_names(label, monkeypatch):
+    label.declare(engine="local")
+    monkeypatch.setenv("REPASSE_DASK", "tcp://127.0.0.1:9")
+    assert read_run_request(label.job).cluster is None
