@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeV
 
 from pydantic import SecretStr
 
-from flows.account_checks.check_accounts import check_accounts
+from flows.account_checks.check_accounts import ChecksAhead, check_accounts
 from flows.approvals.approve import approve
 from flows.due_jobs import is_anything_open, require_known_job
 from flows.intake.read import read
@@ -205,11 +205,11 @@ def pay(step: Step) -> None:
     """Pay what a job owes: from its files to its books, which are written whatever becomes of the rest."""
     drafted: Draft | None = None
     written = NONE_WRITTEN
-    with suppress(Stopped):
-        intake = step(read)
+    with suppress(Stopped), ChecksAhead() as ahead:
+        intake = step(read, ahead.begin)
         drafted = step(draft, intake)
         drafted = step(recover, drafted)
-        drafted = step(check_accounts, drafted)
+        drafted = step(check_accounts, drafted, ahead.finish)
         drafted = step(freeze_plan, drafted)
         step(approve, drafted)
         step(send, drafted.payables.obligations)

@@ -12,7 +12,7 @@ from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
 from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
 from flows.intake.rules.sum_lines import merge
-from flows.intake.which_files import Corrections, find_files, slot_beside, slot_of_source
+from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
 from flows.run import Run
 from io_adapters.statement_lines.database import give_memory_back
 from schemas.corrections import CorrectedRow
@@ -34,27 +34,52 @@ from schemas.tables.shares import Shares
 from schemas.used_before import NO_LINES
 
 
-def read(run: Run) -> Intake:
+def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> Intake:
     """Read the sources and the tables beside them; all problems of all files in one pass.
+
+    Args:
+        run: Of which job.
+        meanwhile: Is given what has been read, payments among it, as soon as royalty lines alone are left to read; not
+            called where there are none of either, or where a file could not be read.
 
     Raises:
         UnreadableFile: files are missing, damaged or lack a column; every such file is named.
         ConfigurationError: a layout is unknown, or two files have one name.
     """
-    sources, (payees, shares, advances, opening), corrections, unread = _read_slots(run)
-    paid_from = [table for tables in sources for table in tables]
-    payments = [table for table in paid_from if table.layout.table == "payments"]
-    everything = [*paid_from, *payees, *shares, *advances, *opening]
+    job, given = run.job, [path for _, path in run.request.files]
+    corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
+    reader = FileReader(run, corrections)
+
+    def so_far(tables: list[list[ReadTable]]) -> None:
+        if meanwhile is not None and any(table.layout.table == "payments" for found in tables for table in found):
+            meanwhile(run, _intake(run, tables, corrections, []))
+
+    tables = reader.read_all(_slots(run, corrections), run.request.cluster, so_far)
+    reader.raise_what_cannot_be_read()
+    corrections.refuse_what_was_not_read()
+    give_memory_back()
+    everything = [table for found in tables for table in found]
     _refuse_namesakes(everything)
     _refuse_strangers(run, [table.raw for table in everything])
+    before = [_corrected_before(row) for row in corrections.settled]
+    return _intake(run, tables, corrections, [*reader.unread(), *before])
+
+
+def _intake(run: Run, tables: Sequence[list[ReadTable]], corrections: Corrections, unread: Sequence[Issue]) -> Intake:
+    """Put together what was read of the slots."""
+    everything = [table for found in tables for table in found]
+    sources = tables[: len(run.job.sources)]
+    payees, shares, advances, opening = tables[len(sources) :]
+    paid_from = [table for found in sources for table in found]
+    payments = [table for table in paid_from if table.layout.table == "payments"]
     balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments, PERSON_NAMES),
         statements=tuple(
             _statement(source, lines, run.job.currency)
-            for source, tables in zip(run.job.sources, sources, strict=True)
-            if (lines := [table for table in tables if table.layout.table == "royalty_lines"])
+            for source, found in zip(run.job.sources, sources, strict=True)
+            if (lines := [table for table in found if table.layout.table == "royalty_lines"])
         ),
         payees=DataFrame[Payees](_joined(payees, "payees")),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
@@ -78,22 +103,14 @@ def read(run: Run) -> Intake:
     )
 
 
-def _read_slots(run: Run) -> tuple[list[list[ReadTable]], list[list[ReadTable]], Corrections, list[Issue]]:
-    """Read all files: the tables of each source, those beside, what people put right, and what is to be told of it."""
+def _slots(run: Run, corrections: Corrections) -> list[Slot]:
+    """Find the files of each source, then those of payees, shares, advances and opening balances."""
     job, folder = run.job, run.request.folder
-    given = [path for _, path in run.request.files]
-    corrections = Corrections(given, run.ledger.corrected_rows.known(job.job, run.request.period.label))
     sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
     named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
-    beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
-    find_files([*sources, *beside], run.request, corrections)
-    reader = FileReader(run, corrections)
-    tables = reader.read_all([*sources, *beside], run.request.cluster)
-    reader.raise_what_cannot_be_read()
-    corrections.refuse_what_was_not_read()
-    give_memory_back()
-    before = [_corrected_before(row) for row in corrections.settled]
-    return tables[: len(sources)], tables[len(sources) :], corrections, [*reader.unread(), *before]
+    slots = [*sources, *(slot_beside(table, patterns, folder) for table, patterns in named.items())]
+    find_files(slots, run.request, corrections)
+    return slots
 
 
 def _corrected_before(row: CorrectedRow) -> Issue:

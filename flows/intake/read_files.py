@@ -87,15 +87,28 @@ class FileReader:
         self._rows: dict[tuple[str, str], int] = {}
         self._read: set[tuple[str, str]] = set()
 
-    def read_all(self, slots: Sequence[Slot], cluster: str | None) -> list[list[ReadTable]]:
-        """Read all files of slots, and the corrections that stand in for some.
+    def read_all(
+        self, slots: Sequence[Slot], cluster: str | None, meanwhile: Callable[[list[list[ReadTable]]], None]
+    ) -> list[list[ReadTable]]:
+        """Read all files of slots, and the corrections that stand in for some; those of royalty lines alone last.
 
         Args:
             slots: Whose files.
             cluster: Address of the cluster that reads files of statement lines; None reads them here.
+            meanwhile: Is given what was read of the others as soon as royalty lines alone are left to read; not called
+                where there are none, or where a file could not be read.
         """
+        found: list[list[ReadTable]] = [[] for _ in slots]
+        in_order = sorted(enumerate(slots), key=lambda numbered: numbered[1].has_lines_alone)
+        is_told = False
         with self._begun(slots, cluster) as begun:
-            return [self._slot(number, slot, begun) for number, slot in enumerate(slots)]
+            for number, slot in in_order:
+                if slot.has_lines_alone and not is_told:
+                    is_told = True
+                    if not self._failures:
+                        meanwhile(found)
+                found[number] = self._slot(number, slot, begun)
+        return found
 
     @contextmanager
     def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:

@@ -189,6 +189,11 @@ class Slot:
     corrected: list[Origin] = field(default_factory=list)
     failure: UnreadableFile | None = None
 
+    @property
+    def has_lines_alone(self) -> bool:
+        """Whether all its files are of royalty lines."""
+        return all(layout.table == "royalty_lines" for layout in self.layouts)
+
 
 def slot_of_source(position: int, source: Source, folder: Path) -> Slot:
     """Say which layouts a source may have.

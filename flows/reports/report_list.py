@@ -91,10 +91,14 @@ def compare_reports(run: Run, look: Look) -> None:
     """
     alarms = _settle_doubts(run, look.reports)
     judge_ended(run, look.ended, look.reports)
+    freeze(run, [*alarms, *alarms_of(run, look)])
+
+
+def alarms_of(run: Run, look: Look) -> list[Alarm]:
+    """Tell where the list does not agree with the ledger."""
     accepted = run.ledger.freeze.accepted_tags()
     url, sent = run.require_service().url, run.ledger.submissions.sent_reports()
-    alarms += compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
-    freeze(run, alarms)
+    return compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:

@@ -1,4 +1,4 @@
-"""What a slow service costs beside the waits that no order of the work avoids, and whether many payees cost more each."""
+"""What slow answers add beside the waits that no order of the work avoids, and whether many payees are dearer each."""
 
 import os
 import subprocess
@@ -35,7 +35,9 @@ def pay(payday: Payday) -> tuple[float, float]:
     """Run the job as people do; returns the seconds that took, and those of CPU."""
     began_s, began_cpu_s = perf_counter(), cpu_s()
     environment = os.environ | payday.environment
-    done = subprocess.run([REPASSE, "run", str(payday.job.path), "--yes"], check=False, env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        [REPASSE, "run", str(payday.job.path), "--yes"], check=False, env=environment, stdout=subprocess.DEVNULL
+    )
     assert done.returncode == ExitCode.DONE
     return perf_counter() - began_s, cpu_s() - began_cpu_s
 
