@@ -76,20 +76,26 @@ def of_files(totals: LineTotals, files: Collection[str], *, keep: bool) -> LineT
     )
 
 
-def grouped(totals: pd.DataFrame, key: Sequence[str]) -> pa.Table:
+def sum_up(totals: pd.DataFrame, key: Sequence[str]) -> list[dict[str, object]]:
     """Add sums of either kind up by fewer columns; returns key, amount, units and lines of each, in order of key."""
     table = pa.Table.from_pandas(totals[[*key, "amount", "units", "lines"]], preserve_index=False)
-    whole = PLATFORM_KEY if "platform" in totals else TERRITORY_KEY
-    # With but one value in every column that is left out, no two sums can become one.
-    if all(len(totals[name].unique()) <= 1 for name in set(whole) - set(key)):
-        return table.sort_by([(name, "ascending") for name in key])
-    return _grouped(table, key)
-
-
-def sum_up(totals: pd.DataFrame, key: Sequence[str]) -> list[dict[str, object]]:
-    """Add sums up as `grouped` does, to be looked at one by one."""
-    found: list[dict[str, object]] = grouped(totals, key).to_pylist()
+    found: list[dict[str, object]] = _grouped(table, key).to_pylist()
     return found
+
+
+def of_all_files(totals: LineTotals) -> tuple[pa.Table, pa.Table]:
+    """Add sums up whatever file and sheet they are of; returns those by platform and by territory, in order of key."""
+    return (
+        _of_all_files(totals.by_platform, PLATFORM_KEY, ("file", "sheet")),
+        _of_all_files(totals.by_territory, TERRITORY_KEY, ("file",)),
+    )
+
+
+def _of_all_files(totals: pd.DataFrame, key: Sequence[str], place: Sequence[str]) -> pa.Table:
+    about = [name for name in key if name not in place]
+    table = pa.Table.from_pandas(totals[[*about, "amount", "units", "lines"]], preserve_index=False)
+    # Those of one sheet are what they are already, and in order.
+    return table if all(len(totals[name].unique()) <= 1 for name in place) else _grouped(table, about)
 
 
 def held_lines(totals: LineTotals, code: str) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows.intake.rules.sum_lines import EXACT, grouped, nothing
+from flows.intake.rules.sum_lines import EXACT, nothing, of_all_files
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
 from schemas.tables.contract import DataFrame, records
@@ -142,8 +142,6 @@ UNMATCHED_ROLE = "unmatched"
 _AMOUNT: Final = pa.decimal256(47, 18)
 _RATE: Final = pa.decimal256(20, 12)
 _MILLIONTHS: Final = pa.decimal256(7, 6)
-PLATFORM_COLUMNS = ("isrc", "upc", "release", "title", "artist", "platform", "currency", "period")
-TERRITORY_COLUMNS = ("isrc", "upc", "release", "artist", "territory", "currency", "period")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,7 @@ def allocate(
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
     """
     book = ShareBook(shares, in_question)
-    sums, places = grouped(totals.by_platform, PLATFORM_COLUMNS), grouped(totals.by_territory, TERRITORY_COLUMNS)
+    sums, places = of_all_files(totals)
     parts = _shared_out(sums, book, first_day, rates, _all_parts)
     parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
     if book.overfull:
