@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message, message_from, message_json
-from schemas.obligation import Obligations
+from schemas.obligation import Obligation, Obligations
 from schemas.payee_statement import StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.contract import DataFrame, records
@@ -73,7 +73,8 @@ class RunDocument:
         plain["check_counts"] = self.check_counts.model_dump()
         plain["issues"] = [_plain(issue) for issue in self.issues]
         plain["decisions"] = [message_json(decision) for decision in self.decisions]
-        plain["obligations"] = _adapter(Obligations).dump_python(self.obligations, mode="json", exclude_defaults=True)
+        written = _adapter(Obligations).dump_python(self.obligations, mode="json", exclude_defaults=True)
+        plain["obligations"] = list(map(_without_fingerprint, self.obligations, written))
         if self.statements is not None:
             plain["statements"] = _adapter(StatementBasis).dump_python(self.statements, mode="json")
         plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
@@ -86,7 +87,8 @@ class RunDocument:
         plain |= {name: pd.DataFrame(plain[name]) for name in ("balances", "rows", "checks")}
         plain["earnings"] = earnings_frame(pa.table(plain["earnings"]))
         plain["territories"] = territories_frame(pa.table(plain["territories"]))
-        plain["obligations"] = _adapter(Obligations).validate_python(plain["obligations"])
+        read = _adapter(Obligations).validate_python(plain["obligations"])
+        plain["obligations"] = tuple(map(_with_fingerprint, read, plain["obligations"]))
         plain["rows"] = runs_frame(records(plain["rows"]))
         plain["check_counts"] = AccountCheckCounts.model_validate(plain["check_counts"])
         if plain["statements"] is not None:
@@ -108,6 +110,21 @@ _FRAMES = ("balances", "earnings", "territories", "rows", "checks")
 def _adapter(kind: type) -> TypeAdapter[Any]:
     """Return what writes and reads a class; it takes long to make, and most commands need none."""
     return TypeAdapter(kind)
+
+
+def _without_fingerprint(owed: Obligation, plain: dict[str, Any]) -> dict[str, Any]:
+    """Leave out a fingerprint that the account beside it has: of many payees, these are a third of a document."""
+    if owed.account is None:
+        return plain
+    if owed.destination == owed.account.fingerprint:
+        return {name: value for name, value in plain.items() if name != "destination"}
+    return plain | {"destination": owed.destination}
+
+
+def _with_fingerprint(owed: Obligation, plain: dict[str, Any]) -> Obligation:
+    if owed.account is None or "destination" in plain:
+        return owed
+    return replace(owed, destination=owed.account.fingerprint)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[object]]:

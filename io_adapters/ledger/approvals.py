@@ -18,6 +18,7 @@ from io_adapters.ledger.tables import (
     attempts,
     claims,
     files,
+    live_or_not,
     plan_rules,
     plan_runs,
     plans,
@@ -80,7 +81,7 @@ class Approvals:
                 .limit(1)
             )
             return any(
-                connection.scalar(paid.where(claims.c.obligation_key.in_(some))) is not None
+                connection.scalar(paid.where(live_or_not(claims.c.obligation_key.in_(some)))) is not None
                 for some in chunks(obligation_keys)
             )
 

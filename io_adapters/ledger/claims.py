@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, or_, select, update
 
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import attempts, claims, plans, submissions, submitted
+from io_adapters.ledger.tables import attempts, claims, live_or_not, plans, submissions, submitted
 from schemas.errors import UnsoundPlan
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState, Withheld
@@ -93,7 +93,7 @@ class Claims:
         on_key = [
             failed
             for column, condition in _BY_BASE_KEY
-            for failed in self._failed(column, keys, condition, ~_made_by_key(besides))
+            for failed in self._failed(column, keys, condition, ~claims.c.live, ~_made_by_key(besides))
         ]
         not_made = ~_made_by_key(besides), ~_made_by_account(besides)
         to_account = self._failed(claims.c.destination, destinations, *not_made)
@@ -102,8 +102,8 @@ class Claims:
 
     def trace(self, payee_or_obligation: str) -> list[Claim]:
         """Return every claim there ever was on one obligation or for one payee (tax id), oldest first."""
-        asked = or_(claims.c.obligation_key == payee_or_obligation, claims.c.payee == payee_or_obligation)
-        return self._read(asked)
+        on_it = live_or_not(claims.c.obligation_key == payee_or_obligation)
+        return self._read(or_(on_it, claims.c.payee == payee_or_obligation))
 
     def payments_of(self, submission_id: str) -> list[BatchPayment]:
         """Return what a submission pays, in wire order."""

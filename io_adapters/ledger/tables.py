@@ -15,6 +15,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Date,
     DateTime,
     Dialect,
@@ -28,6 +29,8 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    and_,
+    or_,
     text,
 )
 
@@ -145,9 +148,10 @@ def _text(name: str, *, nullable: bool = False) -> Column[str]:
     return Column(name, Text, nullable=nullable)
 
 
-def _index_where(name: str, column: str, condition: str, *, unique: bool = False) -> Index:
-    """Return an index of the rows for which a condition holds."""
-    return Index(name, column, unique=unique, sqlite_where=text(condition), postgresql_where=text(condition))
+def _index_where(name: str, column: str, condition: str, postgresql: str = "", *, unique: bool = False) -> Index:
+    """Return an index of the rows for which a condition holds, in PostgreSQL's words where these are others."""
+    elsewhere = text(postgresql or condition)
+    return Index(name, column, unique=unique, sqlite_where=text(condition), postgresql_where=elsewhere)
 
 
 def _unique_where(name: str, column: str, condition: str) -> Index:
@@ -418,13 +422,20 @@ claims = Table(
     Column("destination", Packed, nullable=False),
     Column("withheld", Boolean, nullable=False),
     Column("live", Boolean, nullable=False),
-    _unique_where("uq_claims_one_live_per_obligation", "obligation_key", "live"),
-    Index("ix_claims_obligation_key", "obligation_key"),
-    # The key of most is their base key, and is found by the index above.
+    # Two halves of one index, one of them unique: a query says of which it asks, or names both.
+    _index_where("uq_claims_one_live_per_obligation", "obligation_key", "live = 1", "live", unique=True),
+    _index_where("ix_claims_obligation_key", "obligation_key", "live = 0", "NOT live"),
+    # The key of most is their base key, and is found by that.
     _index_where("ix_claims_base_key", "base_key", "base_key <> obligation_key"),
     Index("ix_claims_payee", "payee"),
     Index("ix_claims_destination", "destination"),
 )
+
+
+def live_or_not(on_obligations: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Say of a condition on the claims' obligations, in the words of both indexes, that it holds of all claims."""
+    return or_(and_(on_obligations, claims.c.live), and_(on_obligations, ~claims.c.live))
+
 
 journal = Table(
     "journal",

@@ -192,3 +192,27 @@ def test_ten_thousand_payments_are_stored_and_approved_without_a_statement_for_e
         desk.approve(plan)
     assert len(said) <= 500
     assert len(ledger.submissions.list(states=[SubmissionState.APPROVED], bodies=False)) == 20
+
+
+def test_claims_are_found_by_index_however_they_are_asked_for(clock):
+    with open_ledger("sqlite://", clock=clock) as ledger:
+        asked = []
+        event.listen(ledger._database.engine, "before_cursor_execute", lambda *words: asked.append(words[2:4]))
+        ledger.claims.trace("ob-1")
+        ledger.claims.live_for(["ob-1"])
+        ledger.claims.live_for_obligations(["ob-1"])
+        ledger.claims.live_of("job", "2026-10")
+        ledger.claims.payments_alike([("payee", "destination", 1)], "BRL")
+        ledger.claims.failed_before(["ob-1"], ["destination"])
+        ledger.approvals.any_rejected("digest", ["ob-1"])
+        connection = ledger._database.engine.raw_connection()
+        steps = [
+            step
+            for query, words in asked[:]
+            if query.startswith("SELECT")
+            for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {query}", words)
+        ]
+        connection.close()
+        of_claims = [step for step in steps if any(name in step for name in ("claims", "same_key", "same_account"))]
+        assert len(of_claims) >= 13
+        assert all(step.startswith("SEARCH") for step in of_claims), of_claims

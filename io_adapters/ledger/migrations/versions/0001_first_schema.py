@@ -69,8 +69,8 @@ def _moments(*names: str, nullable: bool = False) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.DateTime(timezone=True), nullable=nullable) for name in names]
 
 
-def _only_where(condition: str) -> dict[str, Any]:
-    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
+def _only_where(condition: str, postgresql: str = "") -> dict[str, Any]:
+    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(postgresql or condition)}
 
 
 def _create_runs() -> None:
@@ -313,9 +313,9 @@ def _create_sending() -> None:
         sa.Column("live", sa.Boolean, nullable=False),
         sa.Index("ix_claims_base_key", "base_key", **_only_where("base_key <> obligation_key")),
         sa.Index("ix_claims_destination", "destination"),
-        sa.Index("ix_claims_obligation_key", "obligation_key"),
+        sa.Index("ix_claims_obligation_key", "obligation_key", **_only_where("live = 0", "NOT live")),
         sa.Index("ix_claims_payee", "payee"),
-        sa.Index("uq_claims_one_live_per_obligation", "obligation_key", unique=True, **_only_where("live")),
+        sa.Index("uq_claims_one_live_per_obligation", "obligation_key", unique=True, **_only_where("live = 1", "live")),
     )
     op.create_table(
         "journal",
