@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _PATIENCE_S = 60
+_ON_ONE_CORE = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.execv(sys.argv[2], sys.argv[2:])"
 
 
 @dataclass
@@ -42,23 +43,34 @@ class ThrowawayCluster:
 
 @contextmanager
 def opened_dask(
-    folder: Path, *, workers: int = 2, environment: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    workers: int = 2,
+    environment: Mapping[str, str] | None = None,
+    cores: Sequence[int] | None = None,
 ) -> Iterator[ThrowawayCluster]:
     """Start a scheduler, and so many workers of one thread each; ends them all.
 
     Args:
         folder: For logs; an empty one.
         workers: How many.
-        environment: More variables of the workers' environment.
+        environment: More variables of its processes' environment.
+        cores: The one core that each worker has; None where they share all.
     """
     named = folder / "scheduler.json"
     with ExitStack() as exits:
 
-        def start(name: str, *arguments: str) -> subprocess.Popen:
+        def start(name: str, *arguments: str, core: int | None = None) -> subprocess.Popen:
             log = exits.enter_context((folder / f"{name}.log").open("w"))
             command = [sys.executable, "-m", "dask", *arguments]
+            if core is not None:
+                command = [sys.executable, "-c", _ON_ONE_CORE, str(core), *command]
             process = subprocess.Popen(
-                command, cwd=folder, stdout=log, stderr=subprocess.STDOUT, env=os.environ | dict(environment or {})
+                command,
+                cwd=folder,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=os.environ | dict(environment or {}),
             )
             exits.callback(_end, process)
             return process
@@ -69,9 +81,8 @@ def opened_dask(
         cluster = ThrowawayCluster(json.loads(named.read_text())["address"], folder, scheduler)
         one_thread = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(folder))
         for number in range(workers):
-            cluster.workers.append(
-                start(f"worker-{number}", "worker", cluster.address, "--host", "127.0.0.1", *one_thread)
-            )
+            words = ("worker", cluster.address, "--host", "127.0.0.1", *one_thread)
+            cluster.workers.append(start(f"worker-{number}", *words, core=cores[number] if cores else None))
         for number, worker in enumerate(cluster.workers):
             log = folder / f"worker-{number}.log"
             _wait(lambda log=log: "Registered to" in log.read_text(), worker)
