@@ -18,7 +18,15 @@ from schemas.messages import catalogue_in
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PROBLEMS = ROOT / "docs" / "problems.md"
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md", "docs/prefect.md", "docs/problems.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "sample_data/README.md",
+    "docs/prefect.md",
+    "docs/problems.md",
+    "docs/scale.md",
+)
 HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|---|\n"
 
 
