@@ -1,9 +1,7 @@
-"""Statement lines read in parts that know nothing of each other: here, or by other machines; the same comes out."""
+"""Statement lines read in parts that know nothing of each other, by other machines; what comes out is the same."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Final, Protocol, TypeVar
 
 from flows.intake.read_lines import Reading, SummedTable, parts_of, read_rows
@@ -21,45 +19,12 @@ _Made = TypeVar("_Made")
 
 
 class Engine(Protocol):
-    """Where parts are read."""
-
-    @property
-    def range_bytes(self) -> int | None:
-        """How large the ranges are that large texts are cut into; None where they are not cut."""
+    """Where parts are read: a cluster, or a process that reads one after the other."""
 
     def merged(
         self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
     ) -> _Made:
         """Do something with each of some items, and join what that makes, in the items' order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """This process, which reads one part after the other."""
-
-    range_bytes: int | None = None
-
-    def merged(
-        self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
-    ) -> _Made:
-        """Do it in order."""
-        return reduce(join, map(work, items))
-
-
-@contextmanager
-def opened_engine(cluster: str | None) -> Iterator[Engine]:
-    """Open the cluster whose scheduler is at an address; None for this process.
-
-    Raises:
-        ConfigurationError: it cannot be used, see `io_adapters.cluster.opened_cluster`.
-    """
-    if cluster is None:
-        yield Here()
-        return
-    from io_adapters.cluster import opened_cluster  # noqa: PLC0415 - most runs have none
-
-    with opened_cluster(cluster) as opened:
-        yield opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +34,7 @@ class GivenFile:
     Attributes:
         path: Local path or fsspec URL, which means the same wherever parts are read.
         layouts: Which it may have.
-        range_bytes: As of the engine.
+        range_bytes: How large the ranges are that large texts are cut into; None where they are not cut.
     """
 
     path: str

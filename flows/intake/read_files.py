@@ -9,7 +9,7 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.read_apart import GivenFile, ReadApart, opened_engine, read_apart
+from flows.intake.read_apart import GivenFile, ReadApart, read_apart
 from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
 from flows.intake.rules.sum_lines import nothing
 from flows.intake.which_files import Corrections, Slot
@@ -118,15 +118,17 @@ class FileReader:
             for number, slot in enumerate(slots)
             if any(layout.table == "royalty_lines" for layout in slot.layouts)
             for path in slot.paths
-            if cluster and not self._corrections.concern(path)
+            if not self._corrections.concern(path)
         }
-        if not files:
+        if cluster is None or not files:
             yield {}
             return
+        from io_adapters.cluster import opened_cluster  # noqa: PLC0415 - most runs have none
+
         with ExitStack() as exits:
             threads = ThreadPoolExecutor(_FILES_AT_ONCE)
             exits.callback(threads.shutdown, cancel_futures=True)
-            engine = exits.enter_context(opened_engine(cluster))  # closed first, which ends what threads wait for
+            engine = exits.enter_context(opened_cluster(cluster))  # closed first, which ends what threads wait for
             yield {
                 place: threads.submit(read_apart, engine, GivenFile(place[1], layouts, engine.range_bytes))
                 for place, layouts in files.items()

@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from flows.intake.read_apart import GivenFile, Here, find_lines, read_apart
+from flows.intake.read_apart import GivenFile, find_lines, read_apart
 from io_adapters.spreadsheets.text.opened_text import CutText
 from schemas.errors import UnreadableFile
 from tests.schemas.sheets import layout
@@ -47,10 +48,17 @@ def text_of(rows, *, delimiter=";", line_end="\n", quoting=csv.QUOTE_MINIMAL):
     return buffer.getvalue()
 
 
+class OnePartAfterTheOther:
+    """An engine that is this process."""
+
+    def merged(self, work, items, join):
+        return reduce(join, map(work, items))
+
+
 def read(path, range_bytes, how=LAYOUT):
     """Read a file; what was wrong with it where it cannot be read."""
     try:
-        (table,) = read_apart(Here(range_bytes), GivenFile(str(path), (how,), range_bytes)).tables
+        (table,) = read_apart(OnePartAfterTheOther(), GivenFile(str(path), (how,), range_bytes)).tables
     except UnreadableFile as refused:
         return refused.issues
     return table[1]
@@ -156,11 +164,11 @@ def test_a_range_of_a_file_that_was_written_over_is_refused(path):
     path.write_bytes(text_of([("2026-09", "Onda", "BRAUR2600001", "", "1", "1,50", "BRL")] * 50).encode())
     given_file = GivenFile(str(path), (LAYOUT,), 400)
 
-    class Rewritten(Here):
+    class Rewritten(OnePartAfterTheOther):
         def merged(self, work, items, join):
             made = super().merged(work, items, join)
             path.write_bytes(path.read_bytes().replace(b"1,50", b"9,50"))
             return made
 
     with pytest.raises(UnreadableFile, match="changed"):
-        read_apart(Rewritten(400), given_file)
+        read_apart(Rewritten(), given_file)
