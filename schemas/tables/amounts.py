@@ -29,9 +29,13 @@ class ExactAmount(NamedTuple):
 class AmountColumn:
     """What a column of amounts has in common: its texts taken apart, and its decimal mark.
 
+    A layout that declares its mark knows what the sender writes, not who has opened the file since: a column of which
+    every telling cell proves the other mark was saved again in another country, and is read so. Below a declared mark
+    the other one alone never marks thousands.
+
     Attributes:
         mark: None when nothing decides it, or its cells contradict one another.
-        telling: The first cell for each mark that any of them proves; none, where the layout declares the mark.
+        telling: The first cell for each mark that any of them proves.
     """
 
     def __init__(
@@ -46,10 +50,10 @@ class AmountColumn:
         for text, kind in distinct:
             if kind == CellKind.TEXT and (part := self._parts[text]):
                 self._typed |= part.ambiguous or part.mark is not None
-                if part.mark:
+                if part.mark and not part.exponent:
                     proofs.setdefault(part.mark, (text, kind))
-        self.telling: Telling = () if self._declared else tuple(proofs.values())
-        self.mark = self._declared or (next(iter(proofs)) if len(proofs) == 1 else None)
+        self.telling: Telling = tuple(proofs.values())
+        self.mark = next(iter(proofs)) if len(proofs) == 1 else self._declared
 
     @property
     def decision(self) -> Decision | None:
@@ -65,17 +69,23 @@ class AmountColumn:
         amount = self._parts[text]
         if amount is None or (amount.exponent and kind != CellKind.NUMBER and not self._scientific):
             return Reading(None, IssueCode.AMOUNT_FORMAT)
-        mark: DecimalMark | None = self.mark if amount.ambiguous else amount.mark or "."
-        if kind == CellKind.NUMBER:
-            mark = "."
-        elif self._declared and amount.mark not in {None, self._declared}:
-            return Reading(None, IssueCode.AMOUNT_FORMAT)
-        if mark is None:
-            return Reading(None, IssueCode.AMOUNT_AMBIGUOUS)
+        mark = self._mark_of(amount, kind)
+        if isinstance(mark, IssueCode):
+            return Reading(None, mark)
         value = amount.value(mark)
-        if value is None:
-            return Reading(None, IssueCode.AMOUNT_FORMAT)
-        return Reading(ExactAmount(value, amount.currency))
+        return Reading(None, IssueCode.AMOUNT_FORMAT) if value is None else Reading(ExactAmount(value, amount.currency))
+
+    def _mark_of(self, amount: AmountText, kind: CellKind) -> DecimalMark | IssueCode:
+        """Say which mark a cell is read by, or why by none."""
+        if kind == CellKind.NUMBER:
+            return "."
+        if self._declared and not amount.exponent:
+            if amount.mark not in {None, self.mark}:
+                return IssueCode.AMOUNT_FORMAT
+            if amount.ambiguous and str(self.mark) not in amount.digits:
+                return IssueCode.AMOUNT_AMBIGUOUS
+        mark = self.mark if amount.ambiguous else amount.mark or "."
+        return mark or IssueCode.AMOUNT_AMBIGUOUS
 
 
 def line_amounts(distinct: Sequence[tuple[str, CellKind]], decimal: Literal["auto", ",", "."]) -> ColumnReader:

@@ -175,9 +175,25 @@ def test_amounts_that_contradict_each_other_leave_the_ambiguous_one_held():
     assert parsed.held["codes"].tolist() == ["AMOUNT_AMBIGUOUS"]
 
 
-def test_the_layouts_decimal_mark_is_believed():
-    assert _cents("1.234", decimal=",")[0] == {0: 123400}
-    assert codes(_cents("1.50", decimal=",")[1]) == ["AMOUNT_FORMAT"]
+def test_the_layouts_decimal_mark_is_believed_where_no_cell_contradicts_it():
+    assert _cents("1,234", "2,50", decimal=",")[1].held["codes"].tolist() == ["AMOUNT_DECIMALS"]
+    assert _cents("1.234,00", "2,50", decimal=",")[0] == {0: 123400, 1: 250}
+    assert codes(_cents("1.50", "2,50", decimal=",")[1]) == ["AMOUNT_FORMAT"]
+
+
+def test_a_file_saved_again_with_the_other_decimal_mark_is_read_by_it():
+    assert _cents("1.50", "20", "1,234.56", decimal=",")[0] == {0: 150, 1: 2000, 2: 123456}
+    assert _cents("1,50", "20", decimal=".")[0] == {0: 150, 1: 2000}
+
+
+@pytest.mark.parametrize(("declared", "text"), [(".", "1,234"), (",", "1.234")])
+@pytest.mark.parametrize("others", [(), ("20",), ("20", "2{}50"), ("20", "2{}50", "0{}1")])
+def test_the_mark_that_is_not_declared_is_never_one_of_thousands_by_itself(declared, text, others):
+    """Else 1,234 of a file saved again with decimal commas would be paid a thousandfold."""
+    beside = [other.format(declared) for other in others]
+    cents, parsed = _cents(*beside, text, decimal=declared)
+    assert codes(parsed) == ["AMOUNT_AMBIGUOUS"]
+    assert len(cents) == len(beside)
 
 
 def test_a_numeric_cell_is_never_ambiguous_and_proves_nothing_about_typed_ones():
