@@ -143,7 +143,8 @@ class Layout(_Declared):
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
-        decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells.
+        decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
+            column in which these all bear the other mark, since its file was saved again elsewhere, is read by that.
         dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise.
         currency: Currency of every line when no column says it.
         quotes: "none" when the sender puts no quotes around fields, so that one in a title is part of it.

@@ -16,15 +16,16 @@ _TYPOGRAPHY: Final = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2007": " ",
 _SYMBOLS: Final = {"R$": "BRL", "US$": "USD", "U$": "USD", "€": "EUR", "£": "GBP", "$": "$"}
 _AMOUNT: Final = re.compile(
     r"(?P<open>\()? *(?P<sign>[-+])? *(?P<symbol>R\$|US\$|U\$|\$|€|£|[A-Z]{3})? *(?P<sign2>[-+])? *"
-    r"(?P<digits>[0-9][0-9.,]*)(?P<exponent>[eE][-+]?[0-9]{1,2})? *(?P<code>[A-Z]{3})? *(?P<trailing>-)?(?P<close>\))?"
+    r"(?P<digits>[0-9][0-9.,]*|[.,][0-9]+)"
+    r"(?P<exponent>[eE][-+]?[0-9]{1,2})? *(?P<code>[A-Z]{3})? *(?P<trailing>-)?(?P<close>\))?"
 )
 _ACCOUNTING_ZERO: Final = re.compile(r"(?P<symbol>R\$|US\$|\$|€|£) *-")
 # (pattern, the decimal mark it proves, whether it reads two ways)
 _SHAPES: Final[tuple[tuple[re.Pattern[str], DecimalMark | None, bool], ...]] = (
     (re.compile(r"[0-9]+"), None, False),
     (re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}"), None, True),
-    (re.compile(r"[0-9]+\.[0-9]+"), ".", False),
-    (re.compile(r"[0-9]+,[0-9]+"), ",", False),
+    (re.compile(r"[0-9]*\.[0-9]+"), ".", False),
+    (re.compile(r"[0-9]*,[0-9]+"), ",", False),
     (re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:\.[0-9]{3}|,[0-9]+)"), ",", False),
     (re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:,[0-9]{3}|\.[0-9]+)"), ".", False),
 )
