@@ -18,6 +18,19 @@ from schemas.values.money import DecimalMark, read_amount_text
 from schemas.values.reading import BLANKS
 
 _BREAK: Final = re.compile(r"[\s:=]+")
+# What may stand beside the word in a row of totals; anything else begins a title, such as "Total eclipse".
+_SAID_OF_TOTALS: Final = frozenset(
+    [
+        "a", "amount", "brl", "bruta", "brutas", "bruto", "brutos", "da", "das", "de", "do", "dos", "due", "eur",
+        "favorecido", "favorecidos", "finais", "final", "for", "gbp", "general", "gerais", "geral", "gross", "item",
+        "items", "itens", "lines", "linha", "linhas", "liquida", "liquidas", "liquido", "liquidos", "mes", "month",
+        "net", "neto", "of", "pagamento", "pagamentos", "pagar", "pago", "pagos", "parcial", "payable", "payment",
+        "payments", "per", "period", "periodo", "por", "r", "receber", "rows", "rs", "us", "usd", "valor",
+        "valores", "value",
+    ]
+)  # fmt: skip
+_WORD: Final = re.compile(r"\w+")
+_ASIDE: Final = re.compile(r"\([^()]*\)")
 _CENTAVOS: Final = 2
 # A spreadsheet keeps 15 digits of a number; what it adds up bears the noise of binary arithmetic besides.
 _KEPT: Final = Context(prec=15, rounding=ROUND_HALF_EVEN)
@@ -85,10 +98,12 @@ class TotalWords:
         self.beginning = "|".join(sorted(beginnings))
 
     def begin(self, text: str) -> bool:
-        """Tell whether a text is one of the words, or one followed by an amount.
+        """Tell whether a text is one of the words, or one followed by an amount, or by what is said of totals.
 
         >>> words = TotalWords(["Total geral", "TOTAL"])
         >>> words.begin("Total geral:"), words.begin("Total: R$ 12.345,00"), words.begin("Total eclipse")
+        (True, True, False)
+        >>> words.begin("Total a pagar (R$)"), words.begin("TOTAL (3 favorecidos)"), words.begin("Total a mais")
         (True, True, False)
         """
         return self._split(text) is not None
@@ -108,7 +123,8 @@ class TotalWords:
             word, amount = fold(text[: found.start()]), text[found.end() :]
             if word in self._words and read_amount_text(amount) is not None:
                 return word, amount
-        return None
+        first, *others = list(map(fold, _WORD.findall(_ASIDE.sub(" ", text)))) or [""]
+        return (first, "") if first in self._words and _SAID_OF_TOTALS.issuperset(others) else None
 
 
 def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[Stated, ...]:

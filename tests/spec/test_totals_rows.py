@@ -55,6 +55,24 @@ def test_a_total_that_agrees_is_left_out_and_said():
     assert written(parsed.decisions) == ("decimal comma", "1 totals row left out")
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["TOTAL R$", "Total a pagar", "TOTAIS GERAIS", "Total (3 favorecidos)", "Total a pagar (R$):", "Soma dos valores"],
+)
+def test_a_total_in_any_usual_words_is_none_of_the_payments(word):
+    drawn = f"| name | amount |\n| ana | 1.000,00 |\n| bia | 234,56 |\n| {word} | {{}} |"
+    usual = ["Total", "Totais", "Soma"]
+    assert why(payments(drawn.format("1.234,56"), totals=usual)) == ["used", "used", "ignored total"]
+    assert codes(payments(drawn.format("1.234,57"), totals=usual)) == ["TOTAL_MISMATCH"]
+
+
+def test_a_title_that_begins_like_a_total_is_a_line():
+    parsed = statement(
+        "| title | isrc | amount |\n| Total Eclipse | 1 | 1.50 |\n| Soma de Nós | 2 | 2.50 |", decimal="."
+    )
+    assert why(parsed) == ["used", "used"]
+
+
 def test_a_total_that_disagrees_holds_the_whole_file_and_is_named_once_with_both_sums():
     parsed = payments(
         """
