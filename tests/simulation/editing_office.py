@@ -178,7 +178,7 @@ class EditingOffice:
         points._passes = of_batch
         order = read_run_request(self.job, yes=yes, by="ana")
         with suppress(PowerCut), opened_run(PAYOUT.name, order, read_settings(), Silence(), SYSTEM_CLOCK) as run:
-            run.owner = replace(run.owner, pid=NO_SUCH_PROCESS, process_start="1")
+            run.holder = replace(run.owner, pid=NO_SUCH_PROCESS, process_start="1")
             watched(run.ledger, points)
             walk(PAYOUT, run)
             if run.summary:
