@@ -28,8 +28,6 @@ def _database() -> "DuckDBPyConnection":
     import duckdb  # noqa: PLC0415 - most commands read no statement lines, and start sooner without it
 
     atexit.register(_database.cache_clear)
-    _of_glibc("mallopt", _M_MMAP_THRESHOLD, _LARGE_BYTES)
-    pa.set_memory_pool(pa.system_memory_pool())  # Arrow's own keeps more than it saves
     return duckdb.connect(":memory:", config=dict(_SETTINGS))
 
 
@@ -54,18 +52,9 @@ def give_memory_back() -> None:
         _database().close()
         _database.cache_clear()
     pa.default_memory_pool().release_unused()
-    _of_glibc("malloc_trim", 0)
-
-
-# Of malloc.h; what is as large goes back to the system as soon as it is freed.
-_M_MMAP_THRESHOLD: Final = -3
-_LARGE_BYTES: Final = 2**18
-
-
-def _of_glibc(function: str, *numbers: int) -> None:
-    """Call what only glibc has; where another C library stands in for it, nothing is done."""
-    if sys.platform == "linux" and (found := getattr(ctypes.CDLL(None), function, None)):
-        found(*numbers)
+    if sys.platform == "linux":
+        # glibc keeps what was freed; where another library stands in for it, there is nothing to call.
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
 
 
 @contextmanager
