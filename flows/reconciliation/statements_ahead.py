@@ -90,5 +90,7 @@ class StatementsAhead:
         except OSError:
             self._stopped = True
             return
-        told = told_by_payee(tables.obligations)
-        self.written |= {payee: Written(told.get(payee, []), path) for payee, path in zip(payees, paths, strict=True)}
+        of_payee = told_by_payee(tables.obligations)
+        self.written |= {
+            payee: Written(of_payee.get(payee, []), path) for payee, path in zip(payees, paths, strict=True)
+        }

@@ -66,11 +66,11 @@ class Written:
     """A payee's statement that is there already.
 
     Attributes:
-        told: What it tells of, each in its place.
+        obligations: What it tells of, each in its place.
         path: Where it is.
     """
 
-    told: Sequence[Obligation]
+    obligations: Sequence[Obligation]
     path: Path
 
 
@@ -124,8 +124,8 @@ def statements_of(
     tables = StatementTables(document.earnings, document.territories, document.balances, obligations)
     stands = dict[str, Path]()
     if written:
-        told = told_by_payee(obligations)
-        stands = {payee: there.path for payee, there in written.items() if there.told == told.get(payee, [])}
+        now = told_by_payee(obligations)
+        stands = {payee: there.path for payee, there in written.items() if there.obligations == now.get(payee, [])}
         tables = tables.of_payees(tables.payees - stands.keys())
     named = ledger.submissions.with_ids(submissions_of(tables.obligations))
     statements = compose_statements(

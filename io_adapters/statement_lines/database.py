@@ -27,8 +27,10 @@ _SETTINGS: Final = {
 def _database() -> "DuckDBPyConnection":
     import duckdb  # noqa: PLC0415 - most commands read no statement lines, and start sooner without it
 
-    atexit.register(_database.cache_clear)
     return duckdb.connect(":memory:", config=dict(_SETTINGS))
+
+
+atexit.register(_database.cache_clear)
 
 
 class Database:
@@ -48,9 +50,7 @@ class Database:
 
 def give_memory_back() -> None:
     """Return to the system what the database, Arrow and the C library keep for more lines; they may still come."""
-    if _database.cache_info().currsize:
-        _database().close()
-        _database.cache_clear()
+    _database.cache_clear()  # it ends with whoever still uses it, in another thread perhaps
     pa.default_memory_pool().release_unused()
     if sys.platform == "linux":
         # glibc keeps what was freed; where another library stands in for it, there is nothing to call.

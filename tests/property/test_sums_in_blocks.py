@@ -1,6 +1,7 @@
 """However lines are cut into blocks and files, and in whatever order they are added up, the sums are the same."""
 
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -15,7 +16,7 @@ from pyarrow import array
 from flows.intake.rules.inputs import Statement, worth_cents
 from flows.intake.rules.sum_lines import merge, nothing, of_files, sum_lines
 from flows.royalties.rules.allocation import allocate, exact_cents_by, round_earnings
-from io_adapters.statement_lines.database import opened_database
+from io_adapters.statement_lines.database import give_memory_back, opened_database
 from io_adapters.statement_lines.sums import Summing, lines_of, sums_of
 from schemas.tables.contract import records
 from schemas.tables.line_sums import PLATFORM_KEY, TERRITORY_KEY
@@ -179,3 +180,17 @@ def test_a_payee_with_two_shares_of_a_recording_has_its_lines_once_by_territory(
     allocation = allocate(sum_lines(came_in), shared, rates=WORTH, first_day="2026-10-01")
     (record,) = records(allocation.territories)
     assert (record["territory"], record["source_amount"], record["units"], record["earned"]) == ("BR", 8, 4, 6)
+
+
+def test_lines_are_added_up_while_another_thread_gives_memory_back():
+    """The desk reads what several people have uploaded at the same time."""
+
+    def added(number):
+        with opened_database() as database:
+            return database.arrow(f"SELECT {number} AS number")["number"].to_pylist()
+
+    with ThreadPoolExecutor(4) as threads:
+        reading = [threads.submit(added, number) for number in range(200)]
+        while not all(future.done() for future in reading):
+            give_memory_back()
+        assert [future.result() for future in reading] == [[number] for number in range(200)]

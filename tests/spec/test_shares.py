@@ -132,6 +132,12 @@ def test_what_no_share_claims_is_the_owner_s():
     )
 
 
+def test_one_payee_with_many_times_the_whole_is_refused_like_any_other():
+    whole = "\n".join(f"| ana | samba | 100 | papel {number} |" for number in range(12))
+    with pytest.raises(UnsoundPlan, match=r"1200\.0000 %"):
+        share_out("| recording | amount |\n| samba | 1.00 |", f"| payee | recording | share | role |\n{whole}")
+
+
 def test_shares_above_the_whole_are_refused_and_every_such_asset_is_named():
     with pytest.raises(UnsoundPlan) as refused:
         share_out(

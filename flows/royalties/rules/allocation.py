@@ -222,10 +222,10 @@ def allocate(
     book = ShareBook(shares, in_question)
     sums, places = of_all_files(totals)
     parts = _shared_out(sums, book, first_day, rates, _all_parts)
-    parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
-    if book.overfull:
+    if book.overfull:  # before what one payee has in all is worked out, which may be more than millionths can hold
         named = "; ".join(f"{name}: {percent} %" for name, percent in sorted(book.overfull.items()))
         raise UnsoundPlan(Message("error.shares_above", shares=named))
+    parts_of_places = _shared_out(places, book, first_day, rates, _parts_of_payees)
     whole = places.select(["territory", "currency", "amount", "units"]).take(parts_of_places["sum"])
     of_places = whole.rename_columns({"amount": "source_amount"})
     for name in ("tax_id", "earned"):
