@@ -60,6 +60,7 @@ class IssueCode(StrEnum):
     ROW_CORRECTED = "ROW_CORRECTED"
     ROW_CONTRACT = "ROW_CONTRACT"
     VALUE_NORMALISED = "VALUE_NORMALISED"
+    ZEROS_SHOWN = "ZEROS_SHOWN"
     CELL_REQUIRED = "CELL_REQUIRED"
     CELL_ERROR = "CELL_ERROR"
     CELL_MERGED = "CELL_MERGED"
@@ -170,7 +171,13 @@ WARNINGS: Final = frozenset(
     }
 )
 NOTES: Final = frozenset(
-    {IssueCode.COLUMN_UNKNOWN, IssueCode.VALUE_NORMALISED, IssueCode.TAXID_NORMALISED, IssueCode.ROW_CORRECTED}
+    {
+        IssueCode.COLUMN_UNKNOWN,
+        IssueCode.VALUE_NORMALISED,
+        IssueCode.ZEROS_SHOWN,
+        IssueCode.TAXID_NORMALISED,
+        IssueCode.ROW_CORRECTED,
+    }
 )
 
 

@@ -30,6 +30,7 @@ class Oddities:
         merged: (row, position) of cells that a merged one covers; its top left cell, which has the value, is not one.
         external: (row, position) of formulas that take their value from another workbook.
         formulas: (row, position) of all formulas that have a value.
+        zeros: (row, position, digits) of whole numbers that it shows with zeros before them, as so many digits.
         stale: Whether the workbook asks to be calculated again before its values are believed.
         values_only: Whether none of this was looked for, since its format is read for its values alone.
     """
@@ -39,6 +40,7 @@ class Oddities:
     merged: frozenset[tuple[int, int]] = frozenset()
     external: frozenset[tuple[int, int]] = frozenset()
     formulas: frozenset[tuple[int, int]] = frozenset()
+    zeros: frozenset[tuple[int, int, int]] = frozenset()
     stale: bool = False
     values_only: bool = False
 

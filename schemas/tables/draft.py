@@ -4,7 +4,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -184,21 +184,22 @@ def count_normalised(draft: Draft) -> Counter[str | None]:
     return Counter(found.column for found in draft.findings if found.code is IssueCode.VALUE_NORMALISED)
 
 
-def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
-    """Make the issues of a file, in order of row and column.
+# Told once per column, at its first cell and with a count: a column of bank codes without leading zeros is one thing to
+# know, not thousands.
+_TOLD_ONCE: Final = frozenset({IssueCode.VALUE_NORMALISED, IssueCode.ZEROS_SHOWN})
 
-    VALUE_NORMALISED is told once per column, at its first cell and with a count: a column of bank codes without
-    leading zeros is one thing to know, not thousands.
-    """
+
+def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
+    """Make the issues of a file, in order of row and column."""
     ordered = sorted(
         draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
     )
-    counts = count_normalised(draft)
+    counts = Counter((found.code, found.column) for found in draft.findings if found.code in _TOLD_ONCE)
     issues = []
     for found in ordered:
         facts = dict(found.facts)
-        if found.code is IssueCode.VALUE_NORMALISED:
-            count = counts.pop(found.column, None)
+        if found.code in _TOLD_ONCE:
+            count = counts.pop((found.code, found.column), None)
             if count is None:
                 continue
             facts["count"] = count

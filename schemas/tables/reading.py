@@ -1,7 +1,8 @@
 """Reading every cell of a file into a draft, and what several cells of a row say together: a sign, a destination."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -144,22 +145,50 @@ def read_draft(  # all of it is one file's
         for column in columns
     }
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
+    zeros = _zeros_by_column(raw)
     convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
     for column in columns:
         reading = None
         if column.name in positions:
             position = positions[column.name]
             texts = raw.cells[position][wanted].reset_index(drop=True)
-            cells = Cells(column.name, texts, raw.kinds_of(position)[wanted])
+            kinds = raw.kinds_of(position)[wanted]
+            digits = zeros.get(position, {}) if column.kind in _WITH_ZEROS else {}
+            padded = _padded(texts.tolist(), kinds == CellKind.NUMBER, rows, digits) if digits else {}
+            texts[list(padded)] = list(padded.values())
+            cells = Cells(column.name, texts, kinds)
             reading = _read_column(cells, column, convention, evidence.of(column.name))
             draft.evidence[column.name] = reading.telling
             draft.texts[column.name] = cells.stripped()
             draft.findings += reading.findings
+            draft.report(texts.index.isin(list(padded)) & draft.sound(column.name), column.name, IssueCode.ZEROS_SHOWN)
             if reading.decision:
                 draft.decisions[column.name] = reading.decision
         draft.canonical[column.name] = reading.canonical if reading else filled(len(rows), column.absent)
         draft.texts.setdefault(column.name, filled(len(rows), ""))
     return draft
+
+
+# A tax id is a CPF or a CNPJ with all its digits; numbers of other columns mean the same without zeros before them.
+_WITH_ZEROS: Final = frozenset({ColumnKind.TAX_ID, ColumnKind.PIX_KEY})
+_WHOLE_TAX_IDS: Final = frozenset({11, 14})
+
+
+def _zeros_by_column(raw: RawTable) -> Mapping[int, Mapping[int, int]]:
+    """Return position -> physical row -> how many digits the sheet shows there, where it shows a whole tax id."""
+    found = defaultdict[int, dict[int, int]](dict)
+    for row, position, digits in raw.oddities.zeros:
+        if digits in _WHOLE_TAX_IDS:
+            found[position][row] = digits
+    return found
+
+
+def _padded(
+    texts: Sequence[str], numbers: Mask, rows: npt.NDArray[np.int64], digits: Mapping[int, int]
+) -> dict[int, str]:
+    """Return which numbers of a column the sheet shows with zeros before them, and what it shows, by their position."""
+    shown = {at: texts[at].zfill(digits.get(rows[at], 0)) for at in np.flatnonzero(numbers).tolist()}
+    return {at: text for at, text in shown.items() if text != texts[at]}
 
 
 def filled(count: int, value: object) -> npt.NDArray[Any]:

@@ -1,7 +1,7 @@
 """What an open workbook's answers are made of, on both sides of the pipe: words, Arrow blocks, and places of cells."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,8 @@ from schemas.sheet_cells import Oddities
 
 # Headers and titles; a text repeated a million times makes gigabytes of them.
 _MOST_HEAD_CHARACTERS: Final = 4_000_000
-_PLACES: Final = ("merged", "external", "formulas")
+# How many numbers name one place: its row and position, and of zeros the digits shown.
+_PLACES: Final = {"merged": 2, "external": 2, "formulas": 2, "zeros": 3}
 
 
 def heads_message(workbook: OpenWorkbook) -> Words:
@@ -59,10 +60,10 @@ def table_messages(workbook: OpenWorkbook, sheet: str, header_row: int) -> Itera
 def oddities_from(words: Words, body: bytes) -> Oddities:
     """Undo `_oddities_message`."""
     numbers = np.frombuffer(body, np.int32)
-    places, start = {}, 0
-    for name in _PLACES:
-        end = start + 2 * words[name]
-        places[name] = frozenset(zip(numbers[start:end:2].tolist(), numbers[start + 1 : end : 2].tolist(), strict=True))
+    places, start = dict[str, Any](), 0
+    for name, length in _PLACES.items():
+        end = start + length * words[name]
+        places[name] = frozenset(map(tuple, numbers[start:end].reshape(-1, length).tolist()))
         start = end
     return Oddities(
         tuple(numbers[start:].tolist()),
@@ -84,11 +85,11 @@ def _oddities_message(oddities: Oddities, header_row: int) -> tuple[Words, bytes
     """Write down what is odd below the header; there may be millions of formulas."""
     places = {name: _below(getattr(oddities, name), header_row) for name in _PLACES}
     hidden = np.array([row for row in oddities.hidden_rows if row > header_row], np.int32)
-    words = {name: len(found) // 2 for name, found in places.items()}
+    words = {name: len(found) // _PLACES[name] for name, found in places.items()}
     body = b"".join([*(found.tobytes() for found in places.values()), hidden.tobytes()])
     kept = {name: getattr(oddities, name) for name in ("hidden_columns", "stale", "values_only")}
     return words | kept, body
 
 
-def _below(places: Iterable[tuple[int, int]], header_row: int) -> np.ndarray:
+def _below(places: Iterable[tuple[int, ...]], header_row: int) -> np.ndarray:
     return np.fromiter((number for place in places if place[0] > header_row for number in place), np.int32)

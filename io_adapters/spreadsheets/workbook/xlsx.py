@@ -2,7 +2,6 @@
 
 import io
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from io_adapters.spreadsheets.workbook.archive import (
     xml_tree,
 )
 from io_adapters.spreadsheets.workbook.calamine_sheet import check_extent, sheet_of
+from io_adapters.spreadsheets.workbook.number_formats import CellStyles, mask_of, shows_percent
 from io_adapters.spreadsheets.workbook.sheets import Refused, Sheet, SheetName, Traits
 from io_adapters.spreadsheets.workbook.xlsx_cells import CellReader, Unusual, glance, telling_xml
 from schemas.sheet_cells import Oddities
@@ -73,24 +73,26 @@ class XlsxPackage:
         )
 
     @cached_property
-    def percent_styles(self) -> tuple[int, ...]:
-        """The cell styles that show their number as a percentage: 0.5 is seen as 50%."""
+    def styles(self) -> CellStyles:
+        """The cell styles under which a number is not seen as it is stored: 0.5 as 50%, 191 as 00000000191."""
         part = next((part for kind, part in self._related.values() if kind == "styles"), None)
         if part is None:
-            return ()
+            return CellStyles()
         tree = xml_tree(self.archive, part)
         with reading(part):
-            custom = {
-                int(element.get("numFmtId", "0"))
+            codes = {
+                int(element.get("numFmtId", "0")): element.get("formatCode", "")
                 for element in tree.iter()
-                if local_name(element) == "numFmt" and _shows_percent(element.get("formatCode", ""))
+                if local_name(element) == "numFmt"
             }
             formats = next((element for element in tree if local_name(element) == "cellXfs"), ())
-            return tuple(
-                style
-                for style, element in enumerate(formats)
-                if int(element.get("numFmtId", "0")) in custom | _BUILT_IN_PERCENT
-            )
+            used = {style: int(element.get("numFmtId", "0")) for style, element in enumerate(formats)}
+        percent = {number for number, code in codes.items() if shows_percent(code)} | _BUILT_IN_PERCENT
+        masks = {number: mask for number, code in codes.items() if (mask := mask_of(code))}
+        return CellStyles(
+            frozenset(style for style, number in used.items() if number in percent),
+            {style: masks[number] for style, number in used.items() if number in masks},
+        )
 
     @cached_property
     def traits(self) -> Traits:
@@ -129,10 +131,6 @@ class XlsxPackage:
 
 def _relation(sheet: Element) -> str:
     return next((identifier for key in _RELATION_IDS if (identifier := sheet.get(key))), "")
-
-
-def _shows_percent(format_code: str) -> bool:
-    return "%" in re.sub(r'"[^"]*"|\\.', "", format_code)
 
 
 # A small sheet is read closely in no time, whatever spelling its XML hides behind.
@@ -215,12 +213,12 @@ class XlsxWorkbook:
 
     def _look_where_it_tells(self, part: str, xml: Iterable[bytes]) -> CellReader:
         try:
-            return self._look(part, telling_xml(xml, self._package.percent_styles))
+            return self._look(part, telling_xml(xml, self._package.styles.telling))
         except Unusual:
             return self._look(part, xml)
 
     def _look(self, part: str, xml: Iterable[bytes]) -> CellReader:
-        reader = CellReader(self._package.percent_styles)
+        reader = CellReader(self._package.styles)
         with reading(part):
             reader.read(xml)
         return reader
@@ -236,6 +234,7 @@ class XlsxWorkbook:
             merged=sheet.oddities.merged,
             external=frozenset((row + 1, column) for row, column in looked.external),
             formulas=frozenset((row + 1, column) for row, column in looked.formulas),
+            zeros=frozenset((row + 1, column, digits) for row, column, digits in looked.zeros),
             stale=self._package.stale and bool(looked.formulas),
         )
         return replace(sheet, oddities=oddities)

@@ -11,6 +11,7 @@ from xml.parsers import expat
 from defusedxml import DTDForbidden
 
 from io_adapters.spreadsheets.workbook.archive import document_type_pattern, with_seams
+from io_adapters.spreadsheets.workbook.number_formats import CellStyles, Mask
 from io_adapters.spreadsheets.workbook.sheets import ExactCell, Refused
 from schemas.sheet_cells import CellKind
 
@@ -34,18 +35,21 @@ class CellReader:
         last_column: Likewise.
         formulas: (row, column) of formulas that have a value.
         external: (row, column) of formulas that take it from another workbook.
+        zeros: (row, column, digits) of whole numbers that are shown with zeros before them, up to so many digits.
         hidden_rows: Rows not shown.
         hidden_columns: First and last column of each range not shown.
     """
 
-    def __init__(self, percent_styles: Sequence[int]) -> None:
+    def __init__(self, styles: CellStyles) -> None:
         self.cells: dict[tuple[int, int], ExactCell] = {}
         self.last_row = self.last_column = -1
         self.formulas: list[tuple[int, int]] = []
         self.external: list[tuple[int, int]] = []
+        self.zeros: list[tuple[int, int, int]] = []
         self.hidden_rows: list[int] = []
         self.hidden_columns: list[tuple[int, int]] = []
-        self._percent = {str(style) for style in percent_styles}
+        self._percent = {str(style) for style in styles.percent}
+        self._masks = {str(style): mask for style, mask in styles.masks.items()}
         self._row = self._column = -1
         self._row_text = ""
         self._attributes: dict[str, str] = {}
@@ -155,9 +159,18 @@ class CellReader:
             return ExactCell("", CellKind.FORMULA_WITHOUT_VALUE)
         if kind != "n" or not value:
             return None
-        if self._attributes.get("s") in self._percent:
+        style = self._attributes.get("s")
+        if style in self._percent:
             return _percentage(float(value))
+        if style in self._masks:
+            self._note_zeros(self._masks[style], float(value))
         return _long_number(value) if len(value) > 15 else None
+
+    def _note_zeros(self, mask: Mask, number: float) -> None:
+        if number.is_integer() and 0 <= number < _PRECISE:
+            digits = mask.digits(int(number))
+            if digits > len(str(int(number))):
+                self.zeros.append((self._row, self._column, digits))
 
 
 @functools.cache
@@ -248,14 +261,14 @@ def glance(xml: Iterable[bytes]) -> Glance:
     return Glance(usual, rows, columns)
 
 
-def telling_xml(xml: Iterable[bytes], percent_styles: Sequence[int]) -> Iterator[bytes]:
+def telling_xml(xml: Iterable[bytes], styles: Sequence[int]) -> Iterator[bytes]:
     """Yield a sheet's XML without the cells that need no closer look, and without the rows that have no others.
 
     Raises:
         Unusual: which those are cannot be told.
         Refused: FILE_CORRUPT.
     """
-    signs = [*_SIGNS, *_style_signs(percent_styles)]
+    signs = [*_SIGNS, *_style_signs(styles)]
     before_rows, left = True, b""
     for chunk in xml:
         text = left + chunk
