@@ -125,6 +125,7 @@ class IssueCode(StrEnum):
     COUNT_FORMAT = "COUNT_FORMAT"
     ISRC_FORMAT = "ISRC_FORMAT"
     UPC_FORMAT = "UPC_FORMAT"
+    UPC_UNREAD = "UPC_UNREAD"
     SHARE_UNMATCHED = "SHARE_UNMATCHED"
     OPENING_KIND = "OPENING_KIND"
     OPENING_PERIOD = "OPENING_PERIOD"
@@ -157,6 +158,7 @@ WARNINGS: Final = frozenset(
         IssueCode.FILE_AGAIN,
         IssueCode.FILE_VALUES_ONLY,
         IssueCode.SHEET_UNREAD,
+        IssueCode.UPC_UNREAD,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,

@@ -1,6 +1,6 @@
 """A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,12 +26,14 @@ from schemas.raw_table import RawTable, some_rows
 from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
 from schemas.tables.content_hash import Content, hash_lines
 from schemas.tables.dates import Evidence
+from schemas.tables.decisions import StoodIn
 from schemas.tables.draft import find_columns, unknown_columns
 from schemas.tables.hidden_and_formulas import values_only
 from schemas.tables.line_sums import BlockSums, PartSum, decided_mark
 from schemas.tables.readers import Convention
 from schemas.tables.row_accounting import used_run
 from schemas.tables.royalty_lines import COLUMNS, TEXTS
+from schemas.tables.stand_ins import completed
 from schemas.used_before import LineSketch, sketch_of
 
 FEW_ROWS: Final = 1_000
@@ -78,16 +80,17 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
-        block = _Block(database, raw, layout, match, before)
+        table, stood_in = completed(raw, layout, match.positions)
+        block = _Block(database, table, layout, match, before)
         unsound = block.unsound()
         lines = block.lines(~unsound)
         if not unsound.any():
-            return _summed(database, [block.findings(lines, ())], [lines])
-        others = parse_block(some_rows(raw, unsound), layout, before=block.known)
+            return _summed(database, [block.findings(lines, (), stood_in)], [lines])
+        others = parse_block(some_rows(table, unsound), layout, before=block.known)
         if others.found.after.evidence != block.known.evidence:  # it proves what the plain lines were read without
             proven = Before(others.found.after.evidence, before.below)
             return sum_block(raw, layout, proven, few_rows=few_rows)
-        found = block.findings(lines, [total.row for total in others.found.sums.totals])
+        found = block.findings(lines, [total.row for total in others.found.sums.totals], stood_in)
         return _summed(database, [found, others.found], [lines, lines_of(others.frame)])
 
 
@@ -190,12 +193,13 @@ class _Block:
         of_rows: npt.NDArray[np.int64] = numbers[codes[plain]]
         return of_rows
 
-    def findings(self, lines: Lines, totals: Sequence[int]) -> BlockFindings:
+    def findings(self, lines: Lines, totals: Sequence[int], stood_in: Mapping[StoodIn, int]) -> BlockFindings:
         """Say what is known of the plain lines.
 
         Args:
             lines: What they are.
             totals: Physical rows of the block that state totals, in order.
+            stood_in: How many cells of the block were read from where, beside their own.
         """
         raw, count = self._cells.raw, len(lines.row)
         issues = (*unknown_columns(raw, self._layout, self._match), *values_only(raw))
@@ -210,6 +214,7 @@ class _Block:
             left_out=0,
             normalised={},
             after=self.known,
+            stood_in=stood_in,
         )
 
     def _parts(self, lines: Lines, totals: Sequence[int]) -> tuple[PartSum, ...]:

@@ -107,7 +107,7 @@ def _understood(view: View, at: int, known: Sequence[Layout]) -> Guess:
     table: SourceTable = "payments" if _ONLY_IN_PAYMENTS & payments.keys() else "royalty_lines"
     claims = payments if table == "payments" else Vocabulary(known, table).claims(header.texts, samples)
     taken = {position for ranked in claims.values() for position in ranked}
-    not_read = {fold(text) for layout in known for text in layout.ignored}
+    not_read = {fold(text) for layout in known for text in layout.not_columns}
     rest = [position for position in samples if position not in taken]
     decoys = tuple(position for position in rest if fold(header.texts[position]) in not_read)
     return Guess(
@@ -189,7 +189,7 @@ class _Draft:
         """Choose headers that no known layout has, the money's own first."""
         guess = self._guess
         everywhere = {fold(alias) for layout in self._known for aliases in layout.columns.values() for alias in aliases}
-        everywhere |= {fold(header) for layout in self._known for header in layout.ignored}
+        everywhere |= {fold(header) for layout in self._known for header in layout.not_columns}
         own = sorted(
             (position for position in guess.samples if fold(guess.header.texts[position]) not in everywhere),
             key=lambda position: -len(guess.header.texts[position]),

@@ -63,6 +63,25 @@ class Sign(_Declared):
     negative: list[str] = Field(min_length=1)
 
 
+class Computed(_Declared):
+    """What an amount is made of, for rows in which the sender leaves the amount itself empty.
+
+    Attributes:
+        add: Headers of the parts it is the sum of; each must be filled.
+        subtract: Headers of what is taken off, each filled likewise.
+        subtract_if_given: Headers of what is taken off where anything stands there.
+    """
+
+    add: list[str] = Field(min_length=1)
+    subtract: list[str] = []
+    subtract_if_given: list[str] = []
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Headers of all parts."""
+        return (*self.add, *self.subtract, *self.subtract_if_given)
+
+
 class ControlRows(_Declared):
     """A block below the lines in which the sender states what they sum up to: a word in the first cell, a value beside.
 
@@ -141,6 +160,9 @@ class Layout(_Declared):
             headers.
         header_row: Physical row of the header; None looks for it in the first rows.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
+        fallbacks: Canonical column -> headers of columns whose cell is read where its own is empty and it has the form
+            of an ISRC, or of a UPC.
+        computed: What an amount is made of where its own cell is empty.
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
@@ -162,6 +184,8 @@ class Layout(_Declared):
     sheets: list[str] = []
     header_row: int | None = Field(default=None, ge=1)
     columns: dict[str, list[str]]
+    fallbacks: dict[Literal["isrc", "upc"], list[str]] = {}
+    computed: Computed | None = None
     required: list[str] = []
     ignored: list[str] = []
     decimal: Literal["auto", ",", "."] = "auto"
@@ -173,6 +197,13 @@ class Layout(_Declared):
     totals: list[str] = []
     control: ControlRows | None = None
     records: Records | None = None
+
+    @property
+    def not_columns(self) -> tuple[str, ...]:
+        """Headers it knows and reads as no column: those it ignores, and those that rules of its own look at."""
+        rules = [*([self.sign.column] if self.sign else []), *(rule.column for rule in self.leave_out)]
+        parts = self.computed.parts if self.computed else ()
+        return (*self.ignored, *rules, *(header for headers in self.fallbacks.values() for header in headers), *parts)
 
     @model_validator(mode="after")
     def _required_columns_are_declared(self) -> "Layout":
@@ -233,8 +264,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
         Every position with a header in exactly one of positions, duplicates, unknown and ignored.
     """
     column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
-    rules = [*([layout.sign.column] if layout.sign else []), *(rule.column for rule in layout.leave_out)]
-    not_read = {fold(header) for header in (*layout.ignored, *rules)}
+    not_read = set(map(fold, layout.not_columns))
     claims: dict[str, list[int]] = {}
     unknown: list[int] = []
     ignored: list[int] = []

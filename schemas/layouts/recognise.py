@@ -144,7 +144,7 @@ class Vocabulary:
             for column, aliases in layout.columns.items():
                 for alias in aliases:
                     self._read.setdefault(fold(alias), Counter())[column] += 1
-        self._not_read = Counter(fold(header) for layout in layouts for header in layout.ignored)
+        self._not_read = Counter(header for layout in layouts for header in set(map(fold, layout.not_columns)))
         columns = {column for layout in layouts for column in layout.columns}
         self._usual = {header: column for header, column in usual_columns().items() if column in columns}
 

@@ -1,7 +1,8 @@
 """Files of royalty lines read block by block: each as a table, and the account of all their rows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from typing import Final, Self
 
@@ -13,7 +14,7 @@ from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.decisions import Decision, decisions_of
+from schemas.tables.decisions import Decision, StoodIn, decisions_of
 from schemas.tables.draft import count_normalised
 from schemas.tables.excluded_rows import Why
 from schemas.tables.line_sums import BlockSums, sum_block
@@ -49,6 +50,7 @@ class BlockFindings:
         left_out: How many rows the layout leaves out.
         normalised: Header -> how many of its cells the one VALUE_NORMALISED of `issues` speaks of.
         after: What is known when the next block is read.
+        stood_in: How many cells were read from where, beside their own.
     """
 
     held: pd.DataFrame
@@ -59,6 +61,7 @@ class BlockFindings:
     left_out: int
     normalised: Mapping[str, int]
     after: Before
+    stood_in: Mapping[StoodIn, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
         left_out=apart.count(Why.LEFT_OUT),
         normalised={raw.headers[positions[name]]: n for name, n in count_normalised(draft).items() if name},
         after=Before(Evidence(draft.evidence), apart.below),
+        stood_in=found.stood_in,
     )
     return ParsedBlock(table.frame, findings)
 
@@ -143,6 +147,7 @@ class BlockBooks:
         self._sums: list[BlockSums] = []
         self._decided: dict[str, Decision] = {}
         self._left_out = 0
+        self._stood_in = Counter[StoodIn]()
 
     def add(self, found: BlockFindings) -> None:
         """Enter what was found in the next block."""
@@ -151,6 +156,7 @@ class BlockBooks:
         self._sums.append(found.sums)
         self._decided |= found.decided
         self._left_out += found.left_out
+        self._stood_in.update(found.stood_in)
         for issue in found.issues:
             self._enter(issue, found.normalised)
 
@@ -161,6 +167,7 @@ class BlockBooks:
         self._sums += below._sums
         self._decided |= below._decided
         self._left_out += below._left_out
+        self._stood_in.update(below._stood_in)
         normalised = {column: count for column, (_, count) in below._normalised.items()}
         for issue in below._issues:
             self._enter(issue, normalised)
@@ -195,7 +202,7 @@ class BlockBooks:
             held=held_sums(self._held),
             runs=runs,
             issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),
-            decisions=(*decisions_of(decided, self._left_out), *compared),
+            decisions=(*decisions_of(decided, self._left_out, self._stood_in), *compared),
             held_whole=bool(mismatches),
         )
 

@@ -1,9 +1,25 @@
 """What was decided while a file was parsed, for people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from schemas.messages import Message
+
+
+class StoodIn(NamedTuple):
+    """From where the cells that a column leaves empty were taken.
+
+    Attributes:
+        column: Header of the column they were taken for.
+        source: Header of the other column, or the headers of the parts.
+        computed: Whether they are what parts come to.
+    """
+
+    column: str
+    source: str
+    computed: bool
 
 
 class Decision(StrEnum):
@@ -15,7 +31,13 @@ class Decision(StrEnum):
     MONTH_FIRST = "month_first"
 
 
-def decisions_of(decided: Iterable[Decision], left_out: int) -> list[Message]:
-    """Say what was decided for columns, each thing once, and how many rows the layout left out."""
+def decisions_of(
+    decided: Iterable[Decision], left_out: int, stood_in: Mapping[StoodIn, int] = MappingProxyType({})
+) -> list[Message]:
+    """Say what was decided for columns, each thing once, how many rows the layout left out, and what stood in."""
     messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
+    messages += [
+        Message("table.computed" if of.computed else "table.stood_in", column=of.column, source=of.source, count=count)
+        for of, count in stood_in.items()
+    ]
     return [*messages, Message("table.left_out", count=left_out)] if left_out else messages

@@ -1,6 +1,6 @@
 """From a file's text to a typed table: every problem of every cell in one pass, and a place for every row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -19,7 +19,7 @@ from schemas.tables import advances, opening, payees, payments, royalty_lines, s
 from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
-from schemas.tables.decisions import decisions_of
+from schemas.tables.decisions import StoodIn, decisions_of
 from schemas.tables.draft import Draft, Rule, find_columns, to_issues, unknown_columns
 from schemas.tables.excluded_rows import ExcludedRows, Why, excluded_rows
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
@@ -27,6 +27,7 @@ from schemas.tables.line_sums import sum_block
 from schemas.tables.reading import apply_sign, read_draft, report_misshapen
 from schemas.tables.row_accounting import codes_by_position, dispositions, held_rows, places
 from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.tables.stand_ins import completed
 from schemas.tables.totals import Source, compare_totals
 
 _INTEGERS: Final = frozenset({ColumnKind.COUNT, ColumnKind.SHARE})
@@ -142,7 +143,7 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
     mismatches, compared = compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers))
     found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
     decisions = (
-        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT)),
+        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT), found.stood_in),
         *compared,
     )
     return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
@@ -156,6 +157,7 @@ class ReadRows(NamedTuple):
     match: HeaderMatch
     apart: ExcludedRows
     draft: Draft
+    stood_in: Mapping[StoodIn, int]
 
 
 def read_rows(  # all of it is one file's
@@ -184,6 +186,7 @@ def read_rows(  # all of it is one file's
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed)
+    raw, stood_in = completed(raw, layout, match.positions)
     apart = excluded_rows(raw, layout, match.positions, below=below)
     draft = read_draft(
         raw,
@@ -200,7 +203,7 @@ def read_rows(  # all of it is one file's
         rule(draft)
     check_oddities(draft, raw, match.positions)
     report_misshapen(draft, raw, apart.lines)
-    return ReadRows(table.model, table.columns, match, apart, draft)
+    return ReadRows(table.model, table.columns, match, apart, draft, stood_in)
 
 
 def settled(

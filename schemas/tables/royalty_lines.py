@@ -1,5 +1,7 @@
 """Royalty lines: what a statement says was earned, line by line."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -11,12 +13,14 @@ from schemas.tables.contract import TableModel, exact, text, whole
 from schemas.tables.draft import Draft
 
 LINE_AMOUNT = decimal128(38, 18)
+UNREAD_UPC = "?"
 
 
 class RoyaltyLines(TableModel):
     """Shape: one row per statement line. `amount` is exact, of any sign, in `currency`; nothing is rounded.
 
-    `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent.
+    `period` is "YYYY-MM", "YYYY-MM-DD" or ""; texts are "" and units 0 when absent. `upc` is `UNREAD_UPC` where one is
+    written that cannot be read, beside an ISRC.
     """
 
     file = text()
@@ -26,7 +30,7 @@ class RoyaltyLines(TableModel):
     platform = text()
     territory = text()
     isrc = text(matches=r"^([A-Z]{2}[A-Z0-9]{3}[0-9]{7})?$")
-    upc = text(matches=r"^([0-9]{12,14})?$")
+    upc = text(matches=r"^([0-9]{12,14}|\?)?$")
     release = text()
     title = text()
     artist = text()
@@ -72,4 +76,13 @@ def settle_currencies(draft: Draft) -> None:
         draft.findings.append(Finding(position, "amount", IssueCode.AMOUNT_CURRENCY, facts))
 
 
-RULES = (settle_currencies,)
+def excuse_upcs(draft: Draft) -> None:
+    """Let a line with an ISRC pass whose UPC cannot be read: shares by ISRC are looked for first, and those decide."""
+    known = draft.given("isrc") & draft.sound("isrc")
+    for at, found in enumerate(draft.findings):
+        if found.code is IssueCode.UPC_FORMAT and known[found.position]:
+            draft.findings[at] = replace(found, code=IssueCode.UPC_UNREAD)
+            draft.canonical["upc"][found.position] = UNREAD_UPC
+
+
+RULES = (settle_currencies, excuse_upcs)

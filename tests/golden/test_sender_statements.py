@@ -101,8 +101,9 @@ def test_a_recognised_file_is_opened_as_what_it_is(expected):
 
 
 def with_other_decoys(raw, layout):
-    """Change every digit under headers that the layout does not read, in rows that have all columns."""
-    ignored = match_headers(raw.headers, layout).ignored
+    """Change every digit under headers that the layout never reads, in rows that have all columns."""
+    never = set(map(fold, layout.ignored))
+    ignored = [at for at in match_headers(raw.headers, layout).ignored if fold(raw.headers[at]) in never]
     changed = raw.cells.copy()
     whole = ~changed.index.isin(raw.misshapen_rows)
     for position in ignored:

@@ -48,13 +48,16 @@ def test_a_layout_requires_what_its_table_cannot_do_without(layout):
 @pytest.mark.parametrize("layout", TABLES, ids=ids(TABLES))
 def test_every_header_of_a_layout_has_one_place(layout):
     read = [fold(alias) for aliases in layout.columns.values() for alias in {fold(alias) for alias in aliases}]
-    not_read = [fold(header) for header in layout.ignored]
+    stand_ins = [header for found in layout.fallbacks.values() for header in found]
+    parts = layout.computed.parts if layout.computed else ()
+    not_read = [fold(header) for header in (*layout.ignored, *stand_ins, *parts)]
     assert [header for header, times in Counter(read + not_read).items() if times > 1] == []
 
 
 @pytest.mark.parametrize("layout", TABLES, ids=ids(TABLES))
 def test_a_layout_is_recognised_left_out_and_signed_by_headers_that_it_knows(layout):
-    known = {fold(alias) for aliases in layout.columns.values() for alias in aliases} | set(map(fold, layout.ignored))
+    known = {fold(alias) for aliases in layout.columns.values() for alias in aliases}
+    known |= set(map(fold, [*layout.ignored, *(header for found in layout.fallbacks.values() for header in found)]))
     named = [*layout.recognise.headers, *(rule.column for rule in layout.leave_out)]
     named += [layout.sign.column] if layout.sign else []
     assert layout.recognise.headers

@@ -68,7 +68,7 @@ BAD_CELLS = [
     ("royalty_lines", {"currency": "$"}, ["CURRENCY_UNKNOWN"]),
     ("royalty_lines", {"currency": ""}, ["CURRENCY_UNKNOWN"]),
     ("royalty_lines", {"isrc": "BR-ABC-26"}, ["ISRC_FORMAT"]),
-    ("royalty_lines", {"upc": "8.8E+11"}, ["UPC_FORMAT"]),
+    ("royalty_lines", {"upc": "8.8E+11", "isrc": ""}, ["UPC_FORMAT"]),
     ("royalty_lines", {"units": "1.5"}, ["COUNT_FORMAT"]),
     ("royalty_lines", {"period": "2026-13"}, ["DATE_FORMAT"]),
     ("royalty_lines", {"period": "01/02/2026"}, ["DATE_FORMAT"]),

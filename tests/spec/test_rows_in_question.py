@@ -67,3 +67,27 @@ def test_a_payee_whose_advance_cannot_be_read_is_held_and_the_others_are_paid():
 def test_an_advance_that_does_not_say_whose_it_is_stops_the_plan():
     with pytest.raises(UnsoundPlan, match="whose it is"):
         Office().compute_payables(came_in(advance_problems={"": "TAXID_CHECK"}))
+
+
+UNREAD = lines("| recording | amount |\n| samba | 100.00 |").assign(upc="?")
+
+
+@pytest.mark.parametrize(
+    ("split", "expected"),
+    [
+        ("| payee | recording | share |\n| ana | samba | 100 |", {"planned": 10_000}),
+        ("| payee | recording | product | share |\n| ana | samba | | 50 |\n| bia | | album | 9 |", {"planned": 10_000}),
+        ("| payee | artist | share |\n| ana | | 100 |", {"planned": 10_000}),
+        ("| payee | product | share |\n| ana | album | 100 |", {"held": 10_000}),
+        ("| payee | product | share |\n| ana | album | 50 |\n| bia | | 100 |", {"held": 10_000}),
+    ],
+)
+def test_a_line_whose_upc_cannot_be_read_is_paid_where_no_share_by_upc_could_be_its_own(split, expected):
+    came = inputs([statement(UNREAD)], payees=payees("ana", "bia"), shares=shares(split))
+    assert owed(Office(), came) == expected
+
+
+def test_such_a_line_is_held_even_where_lines_without_a_share_go_to_the_owner():
+    by_upc = shares("| payee | product | share |\n| ana | album | 100 |")
+    came = inputs([statement(UNREAD)], payees=payees("ana"), shares=by_upc)
+    assert owed(Office(job=job(rules={"unmatched": "owner"})), came) == {"held": 10_000}

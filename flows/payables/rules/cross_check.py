@@ -18,6 +18,7 @@ from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import ASSET_NAMES, PERSON_NAMES, RowRuns, Run, move_rows
+from schemas.tables.royalty_lines import UNREAD_UPC
 from schemas.tables.shares import Shares
 from schemas.values.names import normal_reference
 from schemas.wire import amount_from_cents
@@ -261,6 +262,7 @@ class _Group:
 
     def missing(self) -> MissingShare:
         names = dict(zip((*LEVELS, "title"), self.shown[1], strict=True))
+        names["upc"] = names["upc"].replace(UNREAD_UPC, "")
         for level in LEVELS:
             if level == self.level:
                 break
@@ -328,7 +330,7 @@ def _lines(frame: pd.DataFrame) -> Iterator[_Line]:
 def _names(asset: Asset) -> Iterator[tuple[str, str]]:
     """The names of an asset, the most specific first, as shares are looked up by them."""
     for level in LEVELS:
-        if text := " ".join(getattr(asset, level).casefold().split()):
+        if (text := " ".join(getattr(asset, level).casefold().split())) and text != UNREAD_UPC:
             yield level, text
 
 

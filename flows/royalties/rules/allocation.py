@@ -21,6 +21,7 @@ from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals, frame_of
 from schemas.tables.obligations import Earnings, TerritoryEarnings, territories_frame
 from schemas.tables.parsing import empty_table
+from schemas.tables.royalty_lines import UNREAD_UPC
 from schemas.tables.shares import Shares
 from schemas.values.money import exact_text, round_parts
 
@@ -124,6 +125,8 @@ class ShareBook:
             name = _folded(getattr(asset, level, ""))
             if level != "catalogue" and not name:
                 continue
+            if level == "upc" and name == UNREAD_UPC:
+                return (IN_QUESTION,)  # one of the shares by UPC may be this line's
             shares = tuple(share for share in self._by_name.get((level, name), ()) if share.holds_on(day))
             if IN_QUESTION in shares:
                 return (IN_QUESTION,)

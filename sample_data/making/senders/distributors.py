@@ -51,7 +51,7 @@ def tunecore(sale: Sale) -> Row:
         "Label": "Selo Aurora",
         "UPC": sale.track.upc,
         "Optional UPC": "",
-        "TC Song ID": sale.track.isrc if "isrc" in sale.unsaid else f"{sale.track.isrc[-5:]}77",
+        "TC Song ID": sale.track.isrc if "isrc" in sale.moved else f"{sale.track.isrc[-5:]}77",
         "Optional ISRC": sale.says("isrc", sale.track.isrc),
         "Sales Type": "Streaming",
         "# Units Sold": str(sale.units),

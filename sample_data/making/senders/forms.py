@@ -83,5 +83,5 @@ class Statement:
             "title": sale.track.title,
             "artist": sale.track.artist,
         }
-        said = {column: sale.says(column, text) for column, text in line.items()}
+        said = {column: "" if column in sale.unsaid else text for column, text in line.items()}
         return said | {"units": sale.units, "amount": f"{sale.amount:f}", "currency": sale.currency}

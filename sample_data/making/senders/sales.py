@@ -31,6 +31,7 @@ class Sale:
         amount: What the sender owes for it, exact, in `currency`.
         currency: ISO code.
         unsaid: Canonical columns that this line leaves blank.
+        moved: Canonical columns that this line leaves blank and says in other ones.
     """
 
     day: dt.date
@@ -41,6 +42,7 @@ class Sale:
     amount: Decimal
     currency: str
     unsaid: frozenset[str] = frozenset()
+    moved: frozenset[str] = frozenset()
 
     def decoy(self, factor: str) -> Decimal:
         """Return money that stands beside the amount and is not it: before fees, of one unit, withheld."""
@@ -48,7 +50,7 @@ class Sale:
 
     def says(self, column: str, text: str) -> str:
         """Return a text, or nothing where the line leaves its column blank."""
-        return "" if column in self.unsaid else text
+        return "" if column in self.unsaid | self.moved else text
 
 
 def invent_sales(

@@ -27,10 +27,12 @@ def write_statements(folder: Path, expected: Path) -> None:
 
 
 def _bandcamp(folder: Path, catalogue: Catalogue) -> Statement:
-    """UTF-16, and payouts among the sales."""
+    """UTF-16, payouts among the sales, and a refund without its net amount."""
     invented = invent_sales("bandcamp", catalogue, 40, decimals=2, currencies=("USD", "EUR", "GBP"))
     sales = [replace(sale, unsaid=NO_STORE) for sale in invented]
-    rows = [stores.bandcamp(sale) for sale in sales]
+    refund = next(n for n, sale in enumerate(sales) if sale.amount < 0)
+    sales[refund] = replace(sales[refund], moved=frozenset({"amount"}))
+    rows = [stores.bandcamp_unsettled(sale) if sale.moved else stores.bandcamp(sale) for sale in sales]
     for position, currency in ((12, "USD"), (30, "EUR")):
         rows.insert(position, stores.bandcamp_payout(sales[0], currency, "-51.20"))
     file = "bandcamp-2026-10.csv"

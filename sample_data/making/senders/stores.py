@@ -1,5 +1,7 @@
 """How stores write a sale: header -> cell, in their order, every decoy filled."""
 
+from decimal import Decimal
+
 from sample_data.making.senders.sales import Sale
 
 Row = dict[str, str]
@@ -28,7 +30,7 @@ def bandcamp(sale: Sale) -> Row:
         "amount you received": f"{sale.decoy('1.15'):.2f}",
         "bandcamp transaction id": f"40{sale.track.isrc[-5:]}",
         "paypal transaction id": "",
-        "net amount": f"{sale.amount:.2f}",
+        "net amount": sale.says("amount", f"{sale.amount:.2f}"),
         "package": "digital download",
         "option": "",
         "item url": "https://aurora.example/musica",
@@ -41,6 +43,17 @@ def bandcamp(sale: Sale) -> Row:
         "country": "-",
         "country code": sale.country,
         "collection society share": f"{sale.decoy('0.02'):.2f}",
+    }
+
+
+def bandcamp_unsettled(sale: Sale) -> Row:
+    """A refund whose net amount is left empty: it is what is left of the item's total, all of it below zero."""
+    fee, tax = Decimal("-0.30"), Decimal("-1.10")
+    return bandcamp(sale) | {
+        "seller tax": f"{tax:.2f}",
+        "transaction fee": f"{fee:.2f}",
+        "item total": f"{sale.amount + fee + tax:.2f}",
+        "collection society share": "",
     }
 
 

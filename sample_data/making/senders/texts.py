@@ -22,8 +22,8 @@ def _without_release(sales: Sales) -> Sales:
     return [replace(sale, unsaid=frozenset({"release"})) for sale in [quoted, *sales[1:]]]
 
 
-def _some_without_isrc(sales: Sales) -> Sales:
-    return [replace(sale, unsaid=frozenset({"isrc"})) if n % 3 == 2 else sale for n, sale in enumerate(sales)]
+def _some_isrcs_elsewhere(sales: Sales) -> Sales:
+    return [replace(sale, moved=frozenset({"isrc"})) if n % 3 == 2 else sale for n, sale in enumerate(sales)]
 
 
 def _voids_without_sign(sales: Sales) -> Sales:
@@ -92,7 +92,7 @@ TEXTS = (
         45,
         8,
         period=_FIRST_OF_MONTH,
-        change=_some_without_isrc,
+        change=_some_isrcs_elsewhere,
     ),
     Text(
         "cdbaby-2026-10.txt",

@@ -1,0 +1,122 @@
+"""What a statement leaves empty in a column and says elsewhere in the row is read, and told; nothing is guessed."""
+
+from decimal import Decimal
+
+import pytest
+
+from io_adapters.statement_lines.blocks import sum_block
+from schemas.issues import Severity
+from schemas.layouts.layout import match_headers
+from schemas.messages import render
+from schemas.sheet_cells import CellKind
+from schemas.tables.blocks import Before, BlockBooks
+from schemas.tables.parsing import parse_table
+from schemas.tables.totals import Source
+from tests.schemas.sheets import codes, layout, sheet
+
+ISRC = "BRAUR2600001"
+CODES = layout("royalty_lines", currency="BRL", fallbacks={"isrc": ["song id", "other id"]})
+REFUNDS = layout(
+    "royalty_lines",
+    currency="BRL",
+    decimal=".",
+    computed={"add": ["item total"], "subtract": ["transaction fee"], "subtract_if_given": ["shipping", "tax"]},
+)
+
+
+def line(**cells):
+    return {"isrc": "", "song id": "", "amount": "1.00"} | cells
+
+
+def refund(**cells):
+    parts = {"item total": "-10.00", "transaction fee": "-0.50", "shipping": "-2.00", "tax": ""}
+    return {"title": "Samba", "amount": ""} | parts | cells
+
+
+def decisions(parsed):
+    return [render(message, "en") for message in parsed.decisions]
+
+
+def both_ways(raw, how):
+    """Read a table at once, and as a block whose plain lines are read by the column; both tell the same."""
+    parsed = parse_table(raw, how)
+    summed = sum_block(raw, how, Before(), few_rows=0)
+    books = BlockBooks(Source("test.xlsx", "Plan1", raw.headers), 1)
+    for found in summed.found:
+        books.add(found)
+    assert tuple(books.close().decisions) == tuple(parsed.decisions)
+    assert summed.content.rows == len(parsed.frame)
+    return parsed
+
+
+def test_an_isrc_is_read_from_another_column_where_its_own_is_empty_and_this_is_told():
+    raw = sheet(line(isrc=ISRC, **{"song id": "123"}), line(**{"song id": "BR-AUR-26-00002"}), line())
+    parsed = both_ways(raw, CODES)
+    assert parsed.frame["isrc"].tolist() == [ISRC, "BRAUR2600002", ""]
+    assert decisions(parsed)[-1] == "1 empty cell of isrc read from song id"
+    assert codes(parsed) == []
+
+
+def test_a_cell_of_another_form_never_stands_in():
+    parsed = both_ways(sheet(line(**{"song id": "9912377"}), line(**{"song id": "a title"})), CODES)
+    assert parsed.frame["isrc"].tolist() == ["", ""]
+    assert not any("empty cell" in told for told in decisions(parsed))
+
+
+def test_its_own_cell_is_never_overruled_not_even_a_wrong_one():
+    parsed = parse_table(sheet(line(isrc="BR-1", **{"song id": ISRC})), CODES)
+    assert codes(parsed) == ["ISRC_FORMAT"]
+
+
+def test_a_column_that_stands_in_is_known_and_not_told_as_unread():
+    found = match_headers(("isrc", "song id", "amount", "transaction fee"), CODES)
+    assert (found.ignored, found.unknown) == ((1,), (3,))
+
+
+def test_a_refund_without_an_amount_is_counted_as_its_parts_come_to_and_this_is_told():
+    parsed = both_ways(sheet(refund(), refund(amount="6.22"), refund(tax="-0.25")), REFUNDS)
+    assert parsed.frame["amount"].tolist() == [Decimal("-7.50"), Decimal("6.22"), Decimal("-7.25")]
+    assert decisions(parsed)[-1] == "2 rows without amount counted as their parts come to (item total, transaction fee)"
+
+
+def test_parts_are_read_with_the_mark_they_were_saved_with():
+    comma = {"item total": "-10,00", "transaction fee": "-0,50", "shipping": "-2,00"}
+    parsed = both_ways(sheet(refund(**comma)), REFUNDS)
+    assert parsed.frame["amount"].tolist() == [Decimal("-7.50")]
+
+
+def test_numbers_of_a_workbook_are_parts_as_well():
+    kinds = {(0, name): CellKind.NUMBER for name in ("item total", "transaction fee")}
+    parsed = both_ways(sheet(refund(**{"item total": "-10", "shipping": ""}), kinds=kinds), REFUNDS)
+    assert parsed.frame["amount"].tolist() == [Decimal("-9.50")]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"item total": ""},
+        {"transaction fee": ""},
+        {"transaction fee": "*"},
+        {"transaction fee": "0.50"},
+        {"item total": "-10,00"},
+        {"shipping": "n/a?"},
+    ],
+)
+def test_a_row_whose_parts_are_missing_or_contradict_each_other_is_held_as_ever(changed):
+    parsed = parse_table(sheet(refund(**changed)), REFUNDS)
+    assert codes(parsed) == ["CELL_REQUIRED"]
+    assert not any("parts come to" in told for told in decisions(parsed))
+
+
+def test_a_wrong_upc_beside_a_sound_isrc_is_a_warning_and_the_line_is_sound():
+    raw = sheet(line(isrc=ISRC, upc="12A"), line(isrc="", upc="12A"), line(isrc="BR-1", upc="12A"))
+    parsed = both_ways(raw, layout("royalty_lines", currency="BRL"))
+    assert parsed.frame["upc"].tolist() == ["?"]
+    assert [issue.code.value for issue in parsed.issues if issue.severity is Severity.ERROR] == [
+        "UPC_FORMAT",
+        "ISRC_FORMAT",
+        "UPC_FORMAT",
+    ]
+    assert [(issue.cell, issue.severity) for issue in parsed.issues if issue.code.value == "UPC_UNREAD"] == [
+        ("D2", Severity.WARNING)
+    ]
