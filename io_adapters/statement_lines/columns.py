@@ -16,9 +16,10 @@ from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
 from schemas.tables.cells import Column, ColumnKind, ColumnReader, Telling, unreadable
 from schemas.tables.decisions import Decision
-from schemas.tables.excluded_rows import TotalWords, positions_under
+from schemas.tables.excluded_rows import positions_under
 from schemas.tables.readers import TELLING_AMOUNTS, Convention, plain_amounts, plain_pattern, reader_factory
 from schemas.tables.royalty_lines import LINE_AMOUNT
+from schemas.tables.stated_totals import TotalWords
 from schemas.values.money import DecimalMark
 from schemas.values.reading import BLANKS
 

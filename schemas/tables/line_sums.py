@@ -16,7 +16,8 @@ from pyarrow.types import is_decimal
 from schemas.tables.contract import DataFrame, TableModel, exact, text, whole
 from schemas.tables.decisions import Decision
 from schemas.tables.draft import Draft
-from schemas.tables.excluded_rows import ExcludedRows, Stated, StatedTotal
+from schemas.tables.excluded_rows import ExcludedRows
+from schemas.tables.stated_totals import Stated, StatedTotal
 from schemas.values.money import DecimalMark
 
 # A line's amount is below 10**13 with 18 decimals: 10**45 lines would fit, while decimal128, which Arrow lets overflow

@@ -10,9 +10,9 @@ import numpy as np
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message
 from schemas.raw_table import column_letter
-from schemas.tables.excluded_rows import StatedTotal, readings
 from schemas.tables.line_sums import BlockSums, LineSums, PartSum
 from schemas.tables.readers import read_count, read_currency
+from schemas.tables.stated_totals import StatedTotal, readings
 from schemas.values.masking import mask_value
 
 

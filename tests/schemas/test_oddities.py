@@ -7,8 +7,7 @@ import pytest
 from schemas.issues import Severity
 from schemas.messages import render
 from schemas.sheet_cells import CellKind, Oddities
-from schemas.tables import decisions
-from schemas.tables import excluded_rows as stated_totals
+from schemas.tables import decisions, stated_totals
 from schemas.tables import hidden_and_formulas as oddities
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 

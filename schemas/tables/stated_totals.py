@@ -1,0 +1,289 @@
+"""The totals that a file states: the words they go by, their rows among the lines, and the block below these."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.layouts.layout import ControlRows, Layout, fold
+from schemas.raw_table import RawTable
+from schemas.sheet_cells import CellKind
+from schemas.values.money import DecimalMark, read_amount_text
+from schemas.values.reading import BLANKS
+
+_BREAK: Final = re.compile(r"[\s:=]+")
+# What may stand beside the word in a row of totals; anything else begins a title, such as "Total eclipse".
+_SAID_OF_TOTALS: Final = frozenset(
+    [
+        "a", "amount", "brl", "bruta", "brutas", "bruto", "brutos", "da", "das", "de", "do", "dos", "due", "eur",
+        "favorecido", "favorecidos", "finais", "final", "for", "gbp", "general", "gerais", "geral", "gross", "item",
+        "items", "itens", "lines", "linha", "linhas", "liquida", "liquidas", "liquido", "liquidos", "mes", "month",
+        "net", "neto", "of", "pagamento", "pagamentos", "pagar", "pago", "pagos", "parcial", "payable", "payment",
+        "payments", "per", "period", "periodo", "por", "r", "receber", "rows", "rs", "us", "usd", "valor",
+        "valores", "value",
+    ]
+)  # fmt: skip
+_WORD: Final = re.compile(r"\w+")
+_ASIDE: Final = re.compile(r"\([^()]*\)")
+_CENTAVOS: Final = 2
+# A spreadsheet keeps 15 digits of a number; what it adds up bears the noise of binary arithmetic besides.
+_KEPT: Final = Context(prec=15, rounding=ROUND_HALF_EVEN)
+_NOISE: Final = Decimal("1e-11")
+_MOST_NOISE: Final = Decimal("0.004")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTotal:
+    """A total as the file states it.
+
+    Attributes:
+        row: Physical row.
+        position: Column of the cell that states it, from 0.
+        text: The amount, or the number of lines, as written; "" when the row states none.
+        kind: What the cell held.
+        counts: Whether it is the number of lines rather than their sum.
+        currency: As written in the row's own column of currencies.
+    """
+
+    row: int
+    position: int
+    text: str
+    kind: CellKind
+    counts: bool = False
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a total's amount means.
+
+    Attributes:
+        value: Exact.
+        tolerance: How far from it the lines' sum may be: half of its last decimal, of the centavo at most.
+        currency: ISO code beside the amount; "" for none.
+    """
+
+    value: Decimal
+    tolerance: Decimal
+    currency: str
+
+    @property
+    def decimals(self) -> int:
+        """With how many decimals it is told, centavos at least."""
+        return max(_CENTAVOS, _decimals(self.value))
+
+    def agrees(self, total: Decimal) -> bool:
+        """Tell whether a sum is this total."""
+        return abs(total - self.value) <= self.tolerance
+
+
+class TotalWords:
+    """The words with which rows of totals, or a control block, begin.
+
+    Attributes:
+        beginning: Regular expression, for Arrow and Python alike, of the first letters of all of them, capitals aside;
+            it also lets texts through that are none of them.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(map(fold, words))
+        accented = r"[^\x00-\x7f]"
+        beginnings = {"".join(rf"[\W_]*(?:{re.escape(mark)}|{accented})" for mark in word[:3]) for word in self._words}
+        self.beginning = "|".join(sorted(beginnings))
+
+    def begin(self, text: str) -> bool:
+        """Tell whether a text is one of the words, or one followed by an amount, or by what is said of totals.
+
+        >>> words = TotalWords(["Total geral", "TOTAL"])
+        >>> words.begin("Total geral:"), words.begin("Total: R$ 12.345,00"), words.begin("Total eclipse")
+        (True, True, False)
+        >>> words.begin("Total a pagar (R$)"), words.begin("TOTAL (3 favorecidos)"), words.begin("Total a mais")
+        (True, True, False)
+        """
+        return self._split(text) is not None
+
+    def word(self, text: str) -> str:
+        """Return the word, folded, with which a text begins; "" for none."""
+        return (self._split(text) or ("", ""))[0]
+
+    def amount(self, text: str) -> str:
+        """Return the amount behind the word; "" for none."""
+        return (self._split(text) or ("", ""))[1]
+
+    def _split(self, text: str) -> tuple[str, str] | None:
+        if (word := fold(text)) in self._words:
+            return word, ""
+        for found in _BREAK.finditer(text):
+            word, amount = fold(text[: found.start()]), text[found.end() :]
+            if word in self._words and read_amount_text(amount) is not None:
+                return word, amount
+        first, *others = list(map(fold, _WORD.findall(_ASIDE.sub(" ", text)))) or [""]
+        return (first, "") if first in self._words and _SAID_OF_TOTALS.issuperset(others) else None
+
+
+def readings(text: str, kind: CellKind, mark: DecimalMark | None) -> tuple[Stated, ...]:
+    """Return what an amount may mean: nothing, one value, or two when it reads as thousands and as decimals alike.
+
+    Args:
+        text: As written.
+        kind: What the cell held.
+        mark: The decimal mark decided for the column; None when nothing decided it.
+    """
+    amount = read_amount_text(text.strip(BLANKS)) if kind in {CellKind.TEXT, CellKind.NUMBER} else None
+    if amount is None:
+        return ()
+    marks: tuple[DecimalMark, ...] = (amount.mark or ".",)
+    if kind == CellKind.TEXT and amount.ambiguous:
+        marks = (mark,) if mark else (",", ".")
+    values = [value for mark in marks if (value := amount.value(mark)) is not None]
+    currency = amount.currency.replace("$", "")
+    return tuple(_number(value) if kind == CellKind.NUMBER else _written(value, currency) for value in values)
+
+
+def _written(value: Decimal, currency: str) -> Stated:
+    return Stated(value, Decimal(5).scaleb(-1 - max(_CENTAVOS, _decimals(value))), currency)
+
+
+def _number(value: Decimal) -> Stated:
+    kept = _written(_KEPT.plus(value).normalize(), "")
+    return Stated(kept.value, max(kept.tolerance, min(_MOST_NOISE, abs(value) * _NOISE)), "")
+
+
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+Mask = npt.NDArray[np.bool_]
+
+
+class RowLabel(NamedTuple):
+    """The first text of a row.
+
+    Attributes:
+        at: Which row of the file's cells, from 0.
+        position: Column, from 0.
+        text: Without outer blanks.
+    """
+
+    at: int
+    position: int
+    text: str
+
+
+def row_labels(raw: RawTable, among: Mask, words: TotalWords) -> list[RowLabel]:
+    """Return the first texts of rows, where these are words looked for, in order of row.
+
+    A row whose first text is another has no label, whatever comes later.
+
+    Args:
+        raw: The file.
+        among: Which rows to look at.
+        words: What is looked for.
+    """
+    labels = []
+    left = np.flatnonzero(among)
+    for position in range(len(raw.headers)):
+        if not left.size:
+            break
+        is_text = raw.kinds_of(position)[left] == CellKind.TEXT
+        rows = left[is_text]
+        texts = raw.cells[position].iloc[rows]
+        # Whole columns at once: what may be one of the words, and what says nothing. The few that may be are looked at.
+        promising = texts.str.match(words.beginning, case=False).to_numpy(dtype=bool)
+        for at, text in zip(rows[promising].tolist(), texts[promising].tolist(), strict=True):
+            if words.begin(stripped := text.strip(BLANKS)):
+                labels.append(RowLabel(at, position, stripped))
+        left = np.union1d(left[~is_text], rows[(texts.str.strip() == "").to_numpy(dtype=bool)])
+    return sorted(labels)
+
+
+# A row that says whom or what it is about is a line, whatever its first words are.
+_IDENTIFYING: Final = {"royalty_lines": ("isrc", "upc")}
+_IDENTIFYING_PAYEES: Final = ("tax_id", "pix_key")
+
+
+class ControlBlock(NamedTuple):
+    """A block of totals below the lines.
+
+    Attributes:
+        first: Its first row among the file's cells, from 0; nothing from there on is a line.
+        stated: The totals it states, in order of row.
+    """
+
+    first: int
+    stated: tuple[StatedTotal, ...]
+
+
+def find_totals(raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
+    """Find the rows of totals.
+
+    Args:
+        raw: The file.
+        layout: Says with which words such a row begins.
+        positions: Canonical column -> position in the file.
+        among: Which rows may be some.
+
+    Returns:
+        Row among the file's cells, from 0 -> what it states, in order of row.
+    """
+    nameless = among.copy()
+    for column in _IDENTIFYING.get(layout.table, _IDENTIFYING_PAYEES):
+        if column in positions:
+            cells = raw.cells[positions[column]][nameless]
+            nameless[nameless] = (cells.str.strip() == "").to_numpy(dtype=bool)
+    words = TotalWords(layout.totals)
+    labels = row_labels(raw, nameless, words)
+    return {label.at: _total(raw, label, words, positions) for label in labels}
+
+
+def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> ControlBlock | None:
+    """Find the block of totals below the lines; None when there is none.
+
+    Args:
+        raw: The file.
+        control: Says with which words its rows begin.
+        among: Which rows may be some.
+    """
+    words = TotalWords(control.words)
+    labels = row_labels(raw, among, words)
+    stated = [
+        _control(raw, label, words, counts=counts)
+        for label in labels
+        for wanted, counts in ((control.rows, True), (control.amount, False))
+        if wanted and words.word(label.text) == fold(wanted)
+    ]
+    return ControlBlock(labels[0].at, tuple(stated)) if labels else None
+
+
+def _total(raw: RawTable, label: RowLabel, words: TotalWords, positions: Mapping[str, int]) -> StatedTotal:
+    """Take the amount from its own column, or else from beside the word."""
+    row = int(raw.cells.index[label.at])
+    currency = _cell(raw, label.at, positions["currency"])[0] if "currency" in positions else ""
+    amount_at = positions.get("amount", label.position)
+    if amount_at != label.position:
+        text, kind = _cell(raw, label.at, amount_at)
+        if text:
+            return StatedTotal(row, amount_at, text, kind, currency=currency)
+    return StatedTotal(row, label.position, words.amount(label.text), CellKind.TEXT, currency=currency)
+
+
+def _control(raw: RawTable, label: RowLabel, words: TotalWords, *, counts: bool) -> StatedTotal:
+    """Take the value from beside the word, or else from the next cell that holds anything."""
+    row = int(raw.cells.index[label.at])
+    if text := words.amount(label.text):
+        return StatedTotal(row, label.position, text, CellKind.TEXT, counts=counts)
+    for position in range(label.position + 1, len(raw.headers)):
+        text, kind = _cell(raw, label.at, position)
+        if text:
+            return StatedTotal(row, position, text, kind, counts=counts)
+    return StatedTotal(row, label.position, "", CellKind.EMPTY, counts=counts)
+
+
+def _cell(raw: RawTable, at: int, position: int) -> tuple[str, CellKind]:
+    kind = CellKind.TEXT if raw.kinds is None else CellKind(int(raw.kinds[at, position]))
+    return str(raw.cells.iloc[at, position]).strip(BLANKS), kind
