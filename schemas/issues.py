@@ -52,6 +52,7 @@ class IssueCode(StrEnum):
     HIDDEN_DATA = "HIDDEN_DATA"
     TOTAL_MISMATCH = "TOTAL_MISMATCH"
     ROW_WIDTH = "ROW_WIDTH"
+    ROW_NAME_ALONE = "ROW_NAME_ALONE"
     ROW_DUPLICATE = "ROW_DUPLICATE"
     ROW_CONFLICT = "ROW_CONFLICT"
     ROW_RENAMED = "ROW_RENAMED"
@@ -159,6 +160,7 @@ WARNINGS: Final = frozenset(
         IssueCode.FILE_VALUES_ONLY,
         IssueCode.SHEET_UNREAD,
         IssueCode.UPC_UNREAD,
+        IssueCode.ROW_NAME_ALONE,
         IssueCode.PIX_PHONE_FOREIGN,
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,

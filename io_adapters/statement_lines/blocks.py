@@ -133,7 +133,7 @@ class _Block:
         self._layout = layout
         self._match = match
         positions = match.positions
-        self._cells = BlockCells(raw, layout)
+        self._cells = BlockCells(raw, layout, positions)
         convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
         self._amounts = AmountReader(
             database, self._cells, positions["amount"], convention, before.evidence.of("amount")
@@ -211,7 +211,7 @@ class _Block:
             issues=issues,
             sums=BlockSums(count, self._parts(lines, totals) if compares else (), mark=decided_mark(self._decided)),
             decided=self._decided,
-            left_out=0,
+            apart={},
             normalised={},
             after=self.known,
             stood_in=stood_in,

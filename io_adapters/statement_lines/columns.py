@@ -1,6 +1,6 @@
 """The cells of a block, column by column: each different text is read once, and lines hold its number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -55,10 +55,10 @@ class BlockCells:
             below it. They are the rules' to judge.
     """
 
-    def __init__(self, raw: RawTable, layout: Layout) -> None:
+    def __init__(self, raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> None:
         self.raw = raw
         self._coded: dict[int, Coded] = {}
-        self.not_lines = _rows_not_lines(self, layout)
+        self.not_lines = _rows_not_lines(self, layout, positions)
 
     def in_lines(self, codes: npt.NDArray[np.int32], count: int) -> Mask:
         """Tell which of so many different texts of a column stand in lines."""
@@ -246,16 +246,28 @@ def rows_like(cells: BlockCells, column: str, texts: Sequence[str]) -> Mask:
     return rows
 
 
-def _rows_not_lines(cells: BlockCells, layout: Layout) -> Mask:
+def _rows_not_lines(cells: BlockCells, layout: Layout, positions: Mapping[str, int]) -> Mask:
     rows = np.array(cells.raw.cells.index.isin(list(cells.raw.misshapen_rows)), dtype=bool)
     for rule in layout.leave_out:
         rows |= rows_like(cells, rule.column, rule.values)
     if layout.totals:
-        rows |= _rows_beginning(cells, layout.totals)
+        rows |= _rows_beginning(cells, layout.totals) | _amounts_alone(cells, positions)
     if layout.control:
         below = np.flatnonzero(_rows_beginning(cells, layout.control.words))
         rows[below.min(initial=len(rows)) :] = True
     return rows
+
+
+def _amounts_alone(cells: BlockCells, positions: Mapping[str, int]) -> Mask:
+    """Tell which rows hold nothing outside the columns of amounts and currencies."""
+    own = {positions[column] for column in ("amount", "currency") if column in positions}
+    alone = np.ones(len(cells.raw.cells), dtype=bool)
+    for position in range(len(cells.raw.headers)):
+        if position not in own and alone.any():
+            found = cells.coded(position)
+            empty = pc.equal(pc.utf8_trim_whitespace(found.texts), "").to_numpy(zero_copy_only=False)
+            alone &= found.rows_where(empty)
+    return alone
 
 
 def _rows_beginning(cells: BlockCells, words: Sequence[str]) -> Mask:

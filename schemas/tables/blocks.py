@@ -16,7 +16,6 @@ from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import Decision, StoodIn, decisions_of
 from schemas.tables.draft import count_normalised
-from schemas.tables.excluded_rows import Why
 from schemas.tables.line_sums import BlockSums, sum_block
 from schemas.tables.parsing import read_rows, settled
 from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
@@ -47,7 +46,7 @@ class BlockFindings:
         issues: All that was found, in order of row.
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
-        left_out: How many rows the layout leaves out.
+        apart: Why -> how many rows are no lines for a reason that people are told of.
         normalised: Header -> how many of its cells the one VALUE_NORMALISED of `issues` speaks of.
         after: What is known when the next block is read.
         stood_in: How many cells were read from where, beside their own.
@@ -58,7 +57,7 @@ class BlockFindings:
     issues: tuple[Issue, ...]
     sums: BlockSums
     decided: Mapping[str, Decision]
-    left_out: int
+    apart: Mapping[str, int]
     normalised: Mapping[str, int]
     after: Before
     stood_in: Mapping[StoodIn, int] = field(default_factory=dict)
@@ -94,7 +93,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
         issues=table.issues,
         sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
-        left_out=apart.count(Why.LEFT_OUT),
+        apart=apart.told,
         normalised={raw.headers[positions[name]]: n for name, n in count_normalised(draft).items() if name},
         after=Before(Evidence(draft.evidence), apart.below),
         stood_in=found.stood_in,
@@ -146,7 +145,7 @@ class BlockBooks:
         self._normalised: dict[str, tuple[int, int]] = {}
         self._sums: list[BlockSums] = []
         self._decided: dict[str, Decision] = {}
-        self._left_out = 0
+        self._apart = Counter[str]()
         self._stood_in = Counter[StoodIn]()
 
     def add(self, found: BlockFindings) -> None:
@@ -155,7 +154,7 @@ class BlockBooks:
         self._runs = [join_runs([*self._runs, found.runs])]
         self._sums.append(found.sums)
         self._decided |= found.decided
-        self._left_out += found.left_out
+        self._apart += Counter(found.apart)
         self._stood_in.update(found.stood_in)
         for issue in found.issues:
             self._enter(issue, found.normalised)
@@ -166,7 +165,7 @@ class BlockBooks:
         self._runs = [join_runs([*self._runs, *below._runs])]
         self._sums += below._sums
         self._decided |= below._decided
-        self._left_out += below._left_out
+        self._apart += below._apart
         self._stood_in.update(below._stood_in)
         normalised = {column: count for column, (_, count) in below._normalised.items()}
         for issue in below._issues:
@@ -202,7 +201,7 @@ class BlockBooks:
             held=held_sums(self._held),
             runs=runs,
             issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),
-            decisions=(*decisions_of(decided, self._left_out, self._stood_in), *compared),
+            decisions=(*decisions_of(decided, self._apart, self._stood_in), *compared),
             held_whole=bool(mismatches),
         )
 

@@ -32,12 +32,12 @@ class Decision(StrEnum):
 
 
 def decisions_of(
-    decided: Iterable[Decision], left_out: int, stood_in: Mapping[StoodIn, int] = MappingProxyType({})
+    decided: Iterable[Decision], apart: Mapping[str, int], stood_in: Mapping[StoodIn, int] = MappingProxyType({})
 ) -> list[Message]:
-    """Say what was decided for columns, each thing once, how many rows the layout left out, and what stood in."""
+    """Say what was decided for columns, each thing once, what stood in, and how many rows were set apart and why."""
     messages = [Message(f"table.{decision}") for decision in dict.fromkeys(decided)]
     messages += [
         Message("table.computed" if of.computed else "table.stood_in", column=of.column, source=of.source, count=count)
         for of, count in stood_in.items()
     ]
-    return [*messages, Message("table.left_out", count=left_out)] if left_out else messages
+    return [*messages, *(Message(f"table.{why}", count=count) for why, count in sorted(apart.items()))]

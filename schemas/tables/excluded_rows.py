@@ -1,18 +1,21 @@
 """Which rows of a file are no lines: blank ones, headers and notes, those a layout leaves out, and totals."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout, LeaveOut, fold
-from schemas.raw_table import RawTable
+from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
-from schemas.tables.stated_totals import StatedTotal, find_control_block, find_totals
+from schemas.tables.stated_totals import StatedTotal, cell_at, find_control_block, find_totals, rows_empty_but_for
 
 Mask = npt.NDArray[np.bool_]
 
@@ -36,6 +39,8 @@ class Why(StrEnum):
     BLANK = "blank"
     LEFT_OUT = "left_out"
     TOTAL = "total"
+    HEADER = "header"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,28 @@ class ExcludedRows:
         """Which rows are lines."""
         return np.asarray(self.why == "", dtype=bool)
 
-    def count(self, why: Why) -> int:
-        """How many rows are set apart for a reason."""
-        return int(np.count_nonzero(self.why == why))
+    @property
+    def unlabelled(self) -> frozenset[int]:
+        """Physical rows of totals that no word says to be some."""
+        return frozenset(total.row for total in self.totals if not total.labelled)
+
+    @property
+    def told(self) -> Counter[str]:
+        """How many rows are set apart for each reason that people are told of with the file."""
+        return Counter(why for why in self.why.tolist() if why in {Why.LEFT_OUT, Why.HEADER, Why.NOTE})
 
 
-def excluded_rows(raw: RawTable, layout: Layout, positions: Mapping[str, int], *, below: bool = False) -> ExcludedRows:
+_SOME: Final = re.compile("[1-9]")
+
+
+def excluded_rows(
+    raw: RawTable,
+    layout: Layout,
+    positions: Mapping[str, int],
+    *,
+    below: bool = False,
+    lines: Collection[int] = (),
+) -> ExcludedRows:
     """Set the rows apart that are no lines.
 
     Args:
@@ -72,6 +93,7 @@ def excluded_rows(raw: RawTable, layout: Layout, positions: Mapping[str, int], *
         layout: Says which rows to leave out, and how totals and the block below the lines begin.
         positions: Canonical column -> position in the file.
         below: Whether the block below the lines began above these rows, in another block of the file.
+        lines: See `schemas.tables.stated_totals.find_totals`.
     """
     why = np.full(len(raw.cells), "", dtype=object)
     why[blank_rows(raw)] = Why.BLANK
@@ -81,20 +103,19 @@ def excluded_rows(raw: RawTable, layout: Layout, positions: Mapping[str, int], *
         why[(np.arange(len(why)) >= first) & (why == "")] = Why.TOTAL
     for rule in layout.leave_out:
         why[_left_out(raw, rule) & (why == "")] = Why.LEFT_OUT
-    totals = find_totals(raw, layout, positions, why == "") if layout.totals else {}
+    why[_headers_again(raw, layout, positions, why == "")] = Why.HEADER
+    totals = find_totals(raw, layout, positions, why == "", lines) if layout.totals else {}
     why[list(totals)] = Why.TOTAL
-    return ExcludedRows(why, tuple(totals.values()), block.stated if block else (), below or block is not None)
+    nothing = [at for at, total in totals.items() if not total.labelled and not _SOME.search(total.text)]
+    why[nothing] = Why.NOTE  # a formula that was filled down below the last line
+    why[_notes(raw, layout, positions, why == "")] = Why.NOTE
+    stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
+    return ExcludedRows(why, stated, block.stated if block else (), below or block is not None)
 
 
 def blank_rows(raw: RawTable) -> Mask:
     """Tell which rows hold nothing in any column."""
-    blank = np.ones(len(raw.cells), dtype=bool)
-    for position in range(len(raw.headers)):
-        # Each column only where the row may still be blank; most rows are settled by the first.
-        blank[blank] = (raw.cells[position][blank].str.strip() == "").to_numpy(dtype=bool)
-        if raw.kinds is not None:  # a formula without a value is an empty text, and not nothing
-            blank &= raw.kinds_of(position) != CellKind.FORMULA_WITHOUT_VALUE
-    return blank
+    return rows_empty_but_for(raw, (), np.ones(len(raw.cells), dtype=bool))
 
 
 def _left_out(raw: RawTable, rule: LeaveOut) -> Mask:
@@ -105,3 +126,95 @@ def _left_out(raw: RawTable, rule: LeaveOut) -> Mask:
         holding = rows_holding(raw, position, rule.values)
         out |= holding if position == 0 else holding & ~misshapen
     return out
+
+
+def _headers_again(raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask) -> Mask:
+    """Tell which rows are the header once more, as pages that were put below each other have it."""
+    again = among.copy()
+    for column in layout.required:
+        if column in positions:
+            position = positions[column]
+            again &= rows_holding(raw, position, [raw.headers[position]])
+    if not any(column in positions for column in layout.required):
+        return np.zeros(len(again), dtype=bool)
+    for at in np.flatnonzero(again).tolist():
+        cells = zip(raw.headers, raw.cells.iloc[at], strict=True)
+        again[at] = all(fold(header) == fold(cell) for header, cell in cells if cell.strip())
+    return again
+
+
+# The column without which a row of a table says nothing that could be paid or shared out.
+_DECISIVE: Final = {"shares": "share", "payees": "tax_id"}
+_AMOUNTS: Final = ("amount", "share")
+_KEYS: Final = ("tax_id", "pix_key", "account", "isrc", "upc")
+_DOCUMENT: Final = re.compile(r"[0-9A-Za-z./ -]{11,18}")
+_LETTERS: Final = r"[^@]*[^\W\d_]{3}[^@]*"
+_SENTENCE: Final = re.compile(rf"(?=.*\s){_LETTERS}|[\W_]+", re.DOTALL)
+# First words of what is written below a table or between its parts, with something beside.
+_LABEL: Final = re.compile(
+    r"(emiti|emiss|gerad|impress|elabora|prepara|aprova|confer|autoriza|respons|assina|data|pagina|obs|nota|periodo"
+    r"|competenc|fonte|issue|generat|print|prepare|approv|sign|page|date|note|source|report|statement).*"
+)
+_LABEL_AND_WORD: Final = 2
+
+
+def _notes(raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask) -> Mask:
+    """Tell which rows are about the table rather than of it: a title, when it was made, a line to sign on.
+
+    Such a row holds one text, or a label and what it labels, and nothing that could be an amount or say whose.
+    """
+    notes = np.zeros(len(raw.cells), dtype=bool)
+    decisive = _DECISIVE.get(layout.table, "amount")
+    if decisive not in positions:
+        return notes
+    cells = raw.cells[positions[decisive]][among]
+    meant = cells.str.fullmatch(_DOCUMENT) if decisive in _KEYS else cells.str.contains("[0-9]", regex=True)
+    candidates = np.flatnonzero(among)[~meant.to_numpy(dtype=bool)]
+    columns = {position: column for column, position in positions.items()}
+    for at in candidates.tolist():
+        filled = [(position, *cell) for position in range(len(raw.headers)) if (cell := cell_at(raw, at, position))[0]]
+        if len(filled) == 1 or (len(filled) == _LABEL_AND_WORD and _is_label(filled[0][1])):
+            notes[at] = not any(_may_be(columns.get(position), text, kind) for position, text, kind in filled[-1:])
+    return notes
+
+
+def _is_label(text: str) -> bool:
+    return text.endswith(":") or _LABEL.fullmatch(fold(text)) is not None
+
+
+def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
+    """Tell whether a cell could be the amount of its row, or say whose it is."""
+    if kind == CellKind.DATE or column is None:
+        return False
+    if column in _AMOUNTS:
+        return any(mark.isdigit() for mark in text)
+    return column in _KEYS and _SENTENCE.fullmatch(text) is None
+
+
+def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]) -> list[Issue]:
+    """Warn of notes among the lines that may be people of whom nothing but the name was filled in.
+
+    Args:
+        raw: The file.
+        apart: Its rows that are no lines.
+        positions: Canonical column -> position in the file.
+    """
+    if "name" not in positions or not apart.lines.any():
+        return []
+    position, last = positions["name"], int(np.flatnonzero(apart.lines)[-1])
+    among = apart.why == Why.NOTE
+    among[last:] = False
+    among &= rows_empty_but_for(raw, {position}, among)
+    wide = {row for row, _ in raw.oddities.merged}  # a merged cell is a title
+    return [
+        make_issue(
+            IssueCode.ROW_NAME_ALONE,
+            file=raw.file.name,
+            sheet=raw.sheet,
+            cell=f"{column_letter(position)}{row}",
+            row=row,
+            column=raw.headers[position],
+        )
+        for row in raw.cells.index[among].tolist()
+        if row not in wide
+    ]

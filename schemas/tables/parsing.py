@@ -21,7 +21,7 @@ from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
 from schemas.tables.draft import Draft, Rule, find_columns, to_issues, unknown_columns
-from schemas.tables.excluded_rows import ExcludedRows, Why, excluded_rows
+from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
 from schemas.tables.reading import apply_sign, read_draft, report_misshapen
@@ -101,7 +101,7 @@ class ParsedTable:
         held: Rows with an error: file, sheet, row, tax_id (canonical or ""), amount (exact Decimal or None), currency
             ("" if none), codes (comma-joined).
         rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), reason
-            (codes, "blank", "left_out", "total", "duplicate" or "").
+            (codes, "blank", "left_out", "header", "note", "total", "duplicate" or "").
         issues: All that was found, in order of row and column.
         decisions: What was decided while parsing it, for people.
     """
@@ -138,15 +138,19 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
     """
     found = read_rows(raw, layout, payee_data_required=payee_data_required)
+    mismatches, compared = _compared(found, raw)
+    if lines := found.apart.unlabelled & {issue.row or 0 for issue in mismatches}:
+        found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines)
+        mismatches, compared = _compared(found, raw)
+    found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
+    decisions = (*decisions_of(found.draft.decisions.values(), found.apart.told, found.stood_in), *compared)
+    return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
+
+
+def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:
     stated = found.apart.totals or found.apart.control
     sums = [sum_block(found.draft, found.apart)] if stated else []
-    mismatches, compared = compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers))
-    found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
-    decisions = (
-        *decisions_of(found.draft.decisions.values(), found.apart.count(Why.LEFT_OUT), found.stood_in),
-        *compared,
-    )
-    return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
+    return compare_totals(sums, Source(raw.file.name, raw.sheet, raw.headers))
 
 
 class ReadRows(NamedTuple):
@@ -167,6 +171,7 @@ def read_rows(  # all of it is one file's
     payee_data_required: bool,
     evidence: Evidence = NO_EVIDENCE,
     below: bool = False,
+    lines: frozenset[int] = frozenset(),
 ) -> ReadRows:
     """Read all cells, and hold every row against the rules that rest on nothing but its own block.
 
@@ -176,6 +181,7 @@ def read_rows(  # all of it is one file's
         payee_data_required: See `parse_table`.
         evidence: What other blocks of the file prove of its columns.
         below: Whether the block of totals below the lines began in another block.
+        lines: See `schemas.tables.stated_totals.find_totals`.
 
     Raises:
         UnreadableFile: a required column is missing or claimed twice; carries the issues.
@@ -187,7 +193,7 @@ def read_rows(  # all of it is one file's
         needed.append("name")
     match = find_columns(raw, layout, needed)
     raw, stood_in = completed(raw, layout, match.positions)
-    apart = excluded_rows(raw, layout, match.positions, below=below)
+    apart = excluded_rows(raw, layout, match.positions, below=below, lines=lines)
     draft = read_draft(
         raw,
         layout,
@@ -230,6 +236,7 @@ def settled(
         *values_only(raw),
         *hidden_data(found.draft, raw, found.match.positions),
         *to_issues(found.draft, raw, found.match.positions),
+        *names_alone(raw, found.apart, found.match.positions),
         *mismatches,
     ]
     return ParsedTable(

@@ -1,7 +1,7 @@
 """The totals that a file states: the words they go by, their rows among the lines, and the block below these."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final, NamedTuple
@@ -47,6 +47,7 @@ class StatedTotal:
         kind: What the cell held.
         counts: Whether it is the number of lines rather than their sum.
         currency: As written in the row's own column of currencies.
+        labelled: Whether a word says that it is a total; one without holds nothing else.
     """
 
     row: int
@@ -55,6 +56,7 @@ class StatedTotal:
     kind: CellKind
     counts: bool = False
     currency: str = ""
+    labelled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class RowLabel(NamedTuple):
-    """The first text of a row.
+    """The text by which a row is known to be no line.
 
     Attributes:
         at: Which row of the file's cells, from 0.
@@ -175,30 +177,30 @@ class RowLabel(NamedTuple):
     text: str
 
 
-def row_labels(raw: RawTable, among: Mask, words: TotalWords) -> list[RowLabel]:
-    """Return the first texts of rows, where these are words looked for, in order of row.
-
-    A row whose first text is another has no label, whatever comes later.
+def row_labels(raw: RawTable, among: Mask, words: TotalWords, anywhere: Collection[int] = ()) -> list[RowLabel]:
+    """Return the labels of rows that have one of the words looked for, in order of row.
 
     Args:
         raw: The file.
         among: Which rows to look at.
         words: What is looked for.
+        anywhere: Columns in which such a word is a label whatever stands before it. In the others it is one only as the
+            row's first text.
     """
-    labels = []
-    left = np.flatnonzero(among)
+    labels: list[RowLabel] = []
+    left = among.copy()
+    first = among.copy()
     for position in range(len(raw.headers)):
-        if not left.size:
-            break
-        is_text = raw.kinds_of(position)[left] == CellKind.TEXT
-        rows = left[is_text]
+        looked_at = left if position in anywhere else left & first
+        rows = np.flatnonzero(looked_at & (raw.kinds_of(position) == CellKind.TEXT))
         texts = raw.cells[position].iloc[rows]
         # Whole columns at once: what may be one of the words, and what says nothing. The few that may be are looked at.
         promising = texts.str.match(words.beginning, case=False).to_numpy(dtype=bool)
         for at, text in zip(rows[promising].tolist(), texts[promising].tolist(), strict=True):
             if words.begin(stripped := text.strip(BLANKS)):
                 labels.append(RowLabel(at, position, stripped))
-        left = np.union1d(left[~is_text], rows[(texts.str.strip() == "").to_numpy(dtype=bool)])
+                left[at] = False
+        first[rows] &= (texts.str.strip() == "").to_numpy(dtype=bool)
     return sorted(labels)
 
 
@@ -219,17 +221,20 @@ class ControlBlock(NamedTuple):
     stated: tuple[StatedTotal, ...]
 
 
-def find_totals(raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
-    """Find the rows of totals.
+def find_totals(
+    raw: RawTable, layout: Layout, positions: Mapping[str, int], among: Mask, lines: Collection[int] = ()
+) -> dict[int, StatedTotal]:
+    """Find the rows of totals: those with a word for it, and those that hold an amount and nothing else.
 
     Args:
         raw: The file.
         layout: Says with which words such a row begins.
         positions: Canonical column -> position in the file.
         among: Which rows may be some.
+        lines: Physical rows that hold an amount alone and are known to be no totals.
 
     Returns:
-        Row among the file's cells, from 0 -> what it states, in order of row.
+        Row among the file's cells, from 0 -> what it states.
     """
     nameless = among.copy()
     for column in _IDENTIFYING.get(layout.table, _IDENTIFYING_PAYEES):
@@ -237,8 +242,39 @@ def find_totals(raw: RawTable, layout: Layout, positions: Mapping[str, int], amo
             cells = raw.cells[positions[column]][nameless]
             nameless[nameless] = (cells.str.strip() == "").to_numpy(dtype=bool)
     words = TotalWords(layout.totals)
-    labels = row_labels(raw, nameless, words)
-    return {label.at: _total(raw, label, words, positions) for label in labels}
+    names = ("title", "release", "artist") if layout.table == "royalty_lines" else ()  # a song may be called Total
+    anywhere = set(range(len(raw.headers))) - {positions.get(column) for column in names}
+    labels = row_labels(raw, nameless, words, anywhere)
+    found = {label.at: _total(raw, label, words, positions) for label in labels}
+    nameless[list(found)] = False
+    return found | _amounts_alone(raw, positions, nameless & ~raw.cells.index.isin(list(lines)))
+
+
+def _amounts_alone(raw: RawTable, positions: Mapping[str, int], among: Mask) -> dict[int, StatedTotal]:
+    own = {positions[column] for column in ("amount", "currency") if column in positions}
+    if "amount" not in positions or len(positions) == len(own):
+        return {}
+    found = {}
+    for at in np.flatnonzero(rows_empty_but_for(raw, own, among)).tolist():
+        text, kind = cell_at(raw, at, positions["amount"])
+        if readings(text, kind, None):
+            currency = cell_at(raw, at, positions["currency"])[0] if "currency" in positions else ""
+            row = int(raw.cells.index[at])
+            found[at] = StatedTotal(row, positions["amount"], text, kind, currency=currency, labelled=False)
+    return found
+
+
+def rows_empty_but_for(raw: RawTable, positions: Collection[int], among: Mask) -> Mask:
+    """Tell which rows hold nothing outside some columns."""
+    empty = among.copy()
+    for position in range(len(raw.headers)):
+        if position in positions:
+            continue
+        # Each column only where the row may still be empty; most rows are settled by the first.
+        empty[empty] = (raw.cells[position][empty].str.strip() == "").to_numpy(dtype=bool)
+        if raw.kinds is not None:  # a formula without a value is an empty text, and not nothing
+            empty &= raw.kinds_of(position) != CellKind.FORMULA_WITHOUT_VALUE
+    return empty
 
 
 def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> ControlBlock | None:
@@ -263,10 +299,10 @@ def find_control_block(raw: RawTable, control: ControlRows, among: Mask) -> Cont
 def _total(raw: RawTable, label: RowLabel, words: TotalWords, positions: Mapping[str, int]) -> StatedTotal:
     """Take the amount from its own column, or else from beside the word."""
     row = int(raw.cells.index[label.at])
-    currency = _cell(raw, label.at, positions["currency"])[0] if "currency" in positions else ""
+    currency = cell_at(raw, label.at, positions["currency"])[0] if "currency" in positions else ""
     amount_at = positions.get("amount", label.position)
     if amount_at != label.position:
-        text, kind = _cell(raw, label.at, amount_at)
+        text, kind = cell_at(raw, label.at, amount_at)
         if text:
             return StatedTotal(row, amount_at, text, kind, currency=currency)
     return StatedTotal(row, label.position, words.amount(label.text), CellKind.TEXT, currency=currency)
@@ -278,12 +314,13 @@ def _control(raw: RawTable, label: RowLabel, words: TotalWords, *, counts: bool)
     if text := words.amount(label.text):
         return StatedTotal(row, label.position, text, CellKind.TEXT, counts=counts)
     for position in range(label.position + 1, len(raw.headers)):
-        text, kind = _cell(raw, label.at, position)
+        text, kind = cell_at(raw, label.at, position)
         if text:
             return StatedTotal(row, position, text, kind, counts=counts)
     return StatedTotal(row, label.position, "", CellKind.EMPTY, counts=counts)
 
 
-def _cell(raw: RawTable, at: int, position: int) -> tuple[str, CellKind]:
+def cell_at(raw: RawTable, at: int, position: int) -> tuple[str, CellKind]:
+    """Return a cell of a row counted from 0, without outer blanks, and its kind."""
     kind = CellKind.TEXT if raw.kinds is None else CellKind(int(raw.kinds[at, position]))
     return str(raw.cells.iloc[at, position]).strip(BLANKS), kind

@@ -1,7 +1,7 @@
 """Holding the totals that a file states against its own lines: where they disagree, nothing of the file is used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -40,6 +40,11 @@ class Verdict:
     expected: Decimal | Message | None = None
     found: Decimal | Message | None = None
 
+    @property
+    def disagrees(self) -> bool:
+        """Whether nothing may be used: an amount without a word for it is a total only where it proves to be one."""
+        return self.agrees is False or (self.agrees is None and not self.total.labelled)
+
 
 def compare_totals(blocks: Sequence[BlockSums], source: Source) -> tuple[list[Issue], list[Message]]:
     """Hold every total of a file against its lines, used and held alike.
@@ -56,7 +61,7 @@ def compare_totals(blocks: Sequence[BlockSums], source: Source) -> tuple[list[Is
     lines = _Lines(blocks)
     among = [lines.judge(total) for block in blocks for total in block.totals]
     below = [lines.judge_control(total) for block in blocks for total in block.control]
-    issues = [_mismatch(verdict, source) for verdict in (*among, *below) if verdict.agrees is False]
+    issues = [_mismatch(verdict, source) for verdict in (*among, *below) if verdict.disagrees]
     return issues, [*_tell_totals(among), *_tell_control(below)]
 
 
@@ -122,7 +127,7 @@ def _sums_by_currency(parts: Sequence[PartSum]) -> dict[str, LineSums]:
 
 def _mismatch(verdict: Verdict, source: Source) -> Issue:
     total = verdict.total
-    return make_issue(
+    issue = make_issue(
         IssueCode.TOTAL_MISMATCH,
         file=source.file,
         sheet=source.sheet,
@@ -133,6 +138,8 @@ def _mismatch(verdict: Verdict, source: Source) -> Issue:
         expected=verdict.expected,
         found=verdict.found,
     )
+    alone = Message("issue.TOTAL_MISMATCH.alone", found=verdict.found)
+    return issue if total.labelled else replace(issue, message=alone)
 
 
 def _tell_totals(verdicts: Sequence[Verdict]) -> list[Message]:

@@ -16,6 +16,7 @@ from xlsxwriter import Workbook
 FOLDER: Final = Path(__file__).parent / "drawn"
 # {1234.5}, {123 as 00000000000}, {2026-10-31}, {=SUM(B2:B3) -> 300}: what a spreadsheet holds that is no text.
 _TYPED: Final = re.compile(r"\{(?:=(?P<formula>.+?) -> )?(?P<value>[^{}]*?)(?: as (?P<format>[^{}]+))?\}")
+_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MERGED: Final = "<<"
 _PAYER: Final = {"tax_id": "12.ABC.345/01DE-35", "name": "Selo Aurora"}
@@ -134,6 +135,7 @@ def _write_text(path: Path, grid: Grid) -> None:
 
 def _write_workbook(path: Path, sheets: Mapping[str, Grid]) -> None:
     with Workbook(path, {"strings_to_numbers": False, "strings_to_formulas": False}) as book:
+        book.calc_on_load = False  # what formulas came to stands beside them, as when Excel saves
         for name, grid in sheets.items():
             page = book.add_worksheet(name)
             for at, row in enumerate(grid):
@@ -160,7 +162,7 @@ def _write_cell(book: Workbook, page: Any, place: tuple[int, int], cell: str) ->
         return
     value, style = typed["value"], book.add_format({"num_format": typed["format"] or "General"})
     if typed["formula"]:
-        page.write_formula(*place, f"={typed['formula']}", style, value)
+        page.write_formula(*place, f"={typed['formula']}", style, Decimal(value) if _NUMBER.fullmatch(value) else value)
     elif _DATE.fullmatch(value):
         page.write_datetime(*place, datetime.fromisoformat(value), book.add_format({"num_format": "dd/mm/yyyy"}))
     else:

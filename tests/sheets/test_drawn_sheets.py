@@ -49,7 +49,7 @@ def read_and_judge(job: Path) -> dict[str, Any]:
         planned = planned_payments(drafted.payables.obligations)
         found = _ends(intake, run) | {"told": told.told}
         if intake.inputs.statements:
-            lines = _lines(intake)
+            lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
             total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())
             assert sum_cents(planned) == int(total.quantize(CENTAVO, ROUND_HALF_EVEN) * 100)
             return found | {"lines": lines}
@@ -68,7 +68,8 @@ def _ends(intake: Intake, run: Run) -> dict[str, Any]:
     for row in records(intake.inputs.rows):
         if row["disposition"] in ends:
             ends[row["disposition"]] |= dict.fromkeys(range(row["first_row"], row["last_row"] + 1), row["reason"])
-    return {"held": ends["held"], "aside": ends["ignored"], "problems": _named(run.issues)}
+    held = {row: why for row, why in ends["held"].items() if row not in ends["ignored"]}  # runs go past rows in between
+    return {"held": held, "aside": ends["ignored"], "problems": _named(run.issues)}
 
 
 def _named(issues: Any) -> list[str]:
