@@ -209,9 +209,9 @@ def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.dateti
 
 def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
     job = order.job
-    for patterns in (job.payees, job.shares, job.advances, job.opening):
-        if patterns is not None:
-            yield patterns
+    for beside in (job.payees, job.shares, job.advances, job.opening):
+        if beside is not None:
+            yield beside.files
 
 
 def _hashes(patterns: list[str], order: RunRequest) -> dict[str, str]:

@@ -92,10 +92,29 @@ class Exchange(Declaration):
     source: str
 
 
-class Source(Declaration):
-    """Files of one layout; `auto` recognises each file by its headers."""
+class TableFiles(Declaration):
+    """Files of one table, and what of them is read as what, where their layout does not know."""
 
     files: Patterns
+    sheet: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
+        default=(), description="The sheet to read, or several; left out, the only one with the columns wanted."
+    )
+    columns: dict[str, str] = Field(
+        default={},
+        description="Header as the file has it -> column, such as amount; goes before what the layout says.",
+    )
+
+
+def _only_files(value: Any) -> Any:  # noqa: ANN401
+    return {"files": value} if isinstance(value, str | list | tuple) else value
+
+
+BesideFiles = Annotated[TableFiles, BeforeValidator(_only_files, json_schema_input_type=str | list[str] | TableFiles)]
+
+
+class Source(TableFiles):
+    """Files of one layout; `auto` recognises each file by its headers."""
+
     layout: str | Layout
     exchange: dict[Currency, Exchange] = {}
     received: dict[Currency, Amount] = Field(
@@ -237,10 +256,10 @@ class Job(Declaration):
     period: PeriodSpec
     currency: Currency = "BRL"
     sources: tuple[Source, ...] = Field(min_length=1)
-    payees: Patterns | None = None
-    shares: Patterns | None = None
-    advances: Patterns | None = None
-    opening: Patterns | None = None
+    payees: BesideFiles | None = None
+    shares: BesideFiles | None = None
+    advances: BesideFiles | None = None
+    opening: BesideFiles | None = None
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     service: ServiceUse = ServiceUse()

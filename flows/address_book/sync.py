@@ -329,7 +329,7 @@ def _account_for(run: Run, intake: Intake, outcome: ContactOutcome) -> None:
 
 def _tell_refusal(run: Run, intake: Intake, step: ContactStep, field: str) -> None:
     place: SourceRow = step.wanted.place
-    found = find_cell(run, intake, place.file, place.sheet, place.row, field)
+    found = find_cell(intake, place.file, place.sheet, place.row, field)
     issue = make_issue(
         IssueCode.CONTACT_REFUSED,
         file=place.file,

@@ -231,7 +231,7 @@ def _tables(intake: Intake) -> tuple[Table, ...]:
             rows=NOTHING | counts.get((raw.file.name, raw.sheet or ""), {}),
             decisions=Listed(raw.decisions, " · "),
         )
-        for raw, origin in intake.sheets
+        for raw, origin, _ in intake.sheets
     )
 
 
@@ -246,7 +246,7 @@ def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
 def _files_of(job: Job, folder: Path, period: str) -> list[str]:
     patterns = [pattern for source in job.sources for pattern in source.files]
     beside = (job.payees, job.shares, job.advances, job.opening)
-    patterns += [pattern for files in beside for pattern in files or ()]
+    patterns += [pattern for table in beside if table for pattern in table.files]
     found: list[str] = []
     for pattern in patterns:
         try:

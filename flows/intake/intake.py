@@ -1,15 +1,26 @@
 """Intake: what a run has read, what of it may be used, and where a row's value stands in a person's sheet."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore
-from flows.run import Run
-from io_adapters.spreadsheets.declarations import read_layout
 from schemas.corrections import CorrectedRow, Origin
-from schemas.errors import RepasseError
-from schemas.layouts.layout import Layout, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, column_letter
+
+
+class ReadSheet(NamedTuple):
+    """A sheet as people wrote it, whose it is, and what it was read with."""
+
+    raw: RawTable
+    origin: Origin
+    layout: Layout
+
+    def position_of(self, column: str) -> int | None:
+        """Return where a canonical column is; None when the sheet does not have it."""
+        return match_headers(self.raw.headers, self.layout).positions.get(column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,7 @@ class Intake:
         inputs: What of it may be used, as `flows.payables.judge_inputs` says; what came in until then.
         is_judged: Whether it has said so.
         used_before: What of it was used before.
-        sheets: The sheets as people wrote them, and whose they are.
+        sheets: The sheets as people wrote them.
         put_right: Rows that corrections workbooks have otherwise than the files.
         settled: Rows read as they were put right before.
     """
@@ -30,7 +41,7 @@ class Intake:
     inputs: Inputs
     is_judged: bool = False
     used_before: UsedBefore = field(default_factory=UsedBefore)
-    sheets: tuple[tuple[RawTable, Origin], ...] = ()
+    sheets: tuple[ReadSheet, ...] = ()
     put_right: tuple[CorrectedRow, ...] = ()
     settled: tuple[CorrectedRow, ...] = ()
 
@@ -43,33 +54,20 @@ class CellPlace:
     header: str | None = None
 
 
-def find_cell(run: Run, intake: Intake, file: str, sheet: str, row: int, column: str) -> CellPlace:
+def find_cell(intake: Intake, file: str, sheet: str, row: int, column: str) -> CellPlace:
     """Find the cell of a canonical column in a row that was read.
 
     Args:
-        run: Of which job.
-        intake: What it has read.
+        intake: What was read.
         file: Base name.
         sheet: Its sheet; "" for text.
         row: Physical row.
         column: Canonical column.
     """
-    for raw, origin in intake.sheets:
-        if (raw.file.name, raw.sheet or "") != (file, sheet):
+    for read in intake.sheets:
+        if (read.raw.file.name, read.raw.sheet or "") != (file, sheet):
             continue
-        layout = _layout(run, origin.layout)
-        position = match_headers(raw.headers, layout).positions.get(column) if layout else None
+        position = read.position_of(column)
         if position is not None:
-            return CellPlace(f"{column_letter(position)}{row}", raw.headers[position])
+            return CellPlace(f"{column_letter(position)}{row}", read.raw.headers[position])
     return CellPlace()
-
-
-def _layout(run: Run, name: str) -> Layout | None:
-    declared = [source.layout for source in run.job.sources if isinstance(source.layout, Layout)]
-    for layout in declared:
-        if layout.layout == name:
-            return layout
-    try:
-        return read_layout(name, run.request.folder)
-    except RepasseError:  # the row is told all the same
-        return None

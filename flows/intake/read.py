@@ -7,12 +7,12 @@ from functools import partial
 
 import pandas as pd
 
-from flows.intake.intake import Intake
+from flows.intake.intake import Intake, ReadSheet
 from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
 from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
 from flows.intake.rules.sum_lines import merge
-from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
+from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
 from io_adapters.statement_lines.database import give_memory_back
 from schemas.corrections import CorrectedRow
@@ -97,7 +97,7 @@ def _intake(run: Run, tables: Sequence[list[ReadTable]], corrections: Correction
     return Intake(
         came_in=inputs,
         inputs=inputs,
-        sheets=tuple((table.raw, table.origin) for table in everything),
+        sheets=tuple(ReadSheet(table.raw, table.origin, table.layout) for table in everything),
         put_right=tuple(corrections.put_right),
         settled=tuple(corrections.settled),
     )
@@ -105,10 +105,8 @@ def _intake(run: Run, tables: Sequence[list[ReadTable]], corrections: Correction
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:
     """Find the files of each source, then those of payees, shares, advances and opening balances."""
-    job, folder = run.job, run.request.folder
-    sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
-    named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
-    slots = [*sources, *(slot_beside(table, patterns, folder) for table, patterns in named.items())]
+    sources, beside = slots_of(run.job, run.request.folder)
+    slots = [*sources, *beside]
     find_files(slots, run.request, corrections)
     return slots
 

@@ -12,10 +12,13 @@ from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
 from schemas.errors import ConfigurationError, UnreadableFile
-from schemas.job import AUTO, Source
+from schemas.job import AUTO, Job, Source, TableFiles
+from schemas.layouts.headers import with_columns
 from schemas.layouts.layout import Layout, missing_parts
 from schemas.messages import Listed, Message
+from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, joined, some_rows
+from schemas.tables.parsing import column_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,25 +198,56 @@ class Slot:
         return all(layout.table == "royalty_lines" for layout in self.layouts)
 
 
-def slot_of_source(position: int, source: Source, folder: Path) -> Slot:
-    """Say which layouts a source may have.
+def slots_of(job: Job, folder: Path) -> tuple[list[Slot], list[Slot]]:
+    """Return the sources of a job, and the tables beside them: payees, shares, advances, opening balances.
 
     Raises:
-        ConfigurationError: its layout is unknown, or is of a table that nobody is paid from.
+        ConfigurationError: a layout is unknown, or is of a table that nobody is paid from; or a column is of no table.
     """
+    sources = [_of_source(position, source, job, folder) for position, source in enumerate(job.sources, start=1)]
+    named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
+    return sources, [_beside(table, files, job, folder) for table, files in named.items()]
+
+
+def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
     if source.layout == AUTO:
-        layouts = tuple(read for name in known_layouts() if (read := read_layout(name, folder)).table in PAID_FROM)
-        return Slot(layouts, source.files, frozenset({"", AUTO, str(position)}))
+        known = [read for name in known_layouts() if (read := read_layout(name, folder)).table in PAID_FROM]
+        return Slot(_as_declared(known, source, job), source.files, frozenset({"", AUTO, str(position)}))
     layout = read_layout(source.layout, folder)
     if layout.table not in PAID_FROM:
         raise ConfigurationError(Message("error.source_layout", position=position, layout=layout.layout))
     called = source.layout if isinstance(source.layout, str) else layout.layout
-    return Slot((layout,), source.files, frozenset({"", layout.layout, str(position), called}))
+    names = frozenset({"", layout.layout, str(position), called})
+    return Slot(_as_declared([layout], source, job), source.files, names)
 
 
-def slot_beside(table: str, patterns: Sequence[str] | None, folder: Path) -> Slot:
-    """Say which layout a table beside the sources has; without patterns nothing is read for it."""
-    return Slot((read_layout(table, folder),), patterns or (), frozenset())
+def _beside(table: str, files: TableFiles | None, job: Job, folder: Path) -> Slot:
+    """Say which layout a table beside the sources has; without files nothing is read for it."""
+    layout = read_layout(table, folder)
+    return Slot(_as_declared([layout], files, job) if files else (layout,), files.files if files else (), frozenset())
+
+
+def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tuple[Layout, ...]:
+    """Return layouts with what a job says of its own files: sheets, columns, and the currency that it pays in.
+
+    Raises:
+        ConfigurationError: a column is of none of their tables.
+    """
+    columns = {layout.layout: column_names(layout.table) for layout in layouts}
+    known = sorted(frozenset().union(*columns.values()))
+    for header, column in files.columns.items():
+        if column not in known:
+            raise ConfigurationError(
+                Message("error.column_of_job", header=header, column=column, known=", ".join(known))
+            )
+    declared = []
+    for layout in layouts:
+        own = {header: column for header, column in files.columns.items() if column in columns[layout.layout]}
+        changes: dict[str, object] = {"sheets": list(files.sheet)} if files.sheet else {}
+        if layout.table != "royalty_lines" and layout.currency is None and job.currency != HOME_CURRENCY:
+            changes["currency"] = job.currency
+        declared.append(with_columns(layout, own).model_copy(update=changes))
+    return tuple(declared)
 
 
 def find_files(slots: Sequence[Slot], order: RunRequest, corrections: Corrections) -> None:

@@ -29,7 +29,7 @@ def corrections_of(run: Run, intake: Intake, folder: Path) -> Path | None:
         SheetToCorrect(
             raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)], origin
         )
-        for raw, origin in intake.sheets
+        for raw, origin, _ in intake.sheets
     ]
     return write_corrections(sheets, folder / "corrections.xlsx", run.language)
 

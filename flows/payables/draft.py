@@ -17,12 +17,10 @@ from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
-from io_adapters.spreadsheets.declarations import read_layout
 from schemas.approval import Decision
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
-from schemas.layouts.layout import match_headers
 from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
@@ -100,11 +98,10 @@ def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
     """Name the cell of each opening balance that the ledger or the payments contradict, and hold its row."""
     if not opened.contradictions:
         return intake
-    sheets = {(raw.file.name, raw.sheet or ""): raw for raw, _ in intake.sheets}
-    layout = read_layout("opening", run.request.folder)
+    sheets = {(read.raw.file.name, read.raw.sheet or ""): read for read in intake.sheets}
     for contradiction in opened.contradictions:
-        raw = sheets[contradiction.file, contradiction.sheet]
-        position = match_headers(raw.headers, layout).positions.get(contradiction.column)
+        raw = sheets[contradiction.file, contradiction.sheet].raw
+        position = sheets[contradiction.file, contradiction.sheet].position_of(contradiction.column)
         issue = make_issue(
             contradiction.code,
             file=contradiction.file,
@@ -125,7 +122,7 @@ def contact_ids(run: Run, intake: Intake) -> dict[str, str]:
     inputs = intake.inputs
     ids = run.ledger.contacts.ids([*inputs.payees["tax_id"], *inputs.payments["tax_id"]])
     for conflict in conflicting_ids(inputs, ids):
-        found = find_cell(run, intake, conflict.file, conflict.sheet, conflict.row, "contact_id")
+        found = find_cell(intake, conflict.file, conflict.sheet, conflict.row, "contact_id")
         issue = make_issue(
             IssueCode.CONTACT_DIFFERS,
             file=conflict.file,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from flows.intake.which_files import Corrections, Slot, find_files, slot_beside, slot_of_source
+from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import RunRequest
 from flows.run_document import RunDocument
 from flows.tracing.rules import LineFinder, SourceLines
@@ -48,9 +48,7 @@ class Statements:
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
         """Find the lines of parts in the files that are still what the run read."""
         job, folder = self._order.job, self._order.folder
-        sources = [slot_of_source(position, source, folder) for position, source in enumerate(job.sources, start=1)]
-        named = {"payees": job.payees, "shares": job.shares, "advances": job.advances, "opening": job.opening}
-        beside = [slot_beside(table, patterns, folder) for table, patterns in named.items()]
+        sources, beside = slots_of(job, folder)
         corrections = Corrections([path for _, path in self._order.files])
         find_files([*sources, *beside], self._order, corrections)
         there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}

@@ -24,7 +24,8 @@ from io_adapters.spreadsheets.text.opened_text import CutText, OpenedText, TextT
 from io_adapters.spreadsheets.text.ranges import ByteRange
 from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
-from schemas.layouts.layout import Layout, fold, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
 from schemas.messages import Message
 from schemas.raw_table import RawTable, joined

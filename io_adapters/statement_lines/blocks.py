@@ -21,7 +21,8 @@ from io_adapters.statement_lines.columns import (
 )
 from io_adapters.statement_lines.database import Database, opened_database
 from io_adapters.statement_lines.sums import Lines, LineSums, lines_of, sums_of
-from schemas.layouts.layout import HeaderMatch, Layout
+from schemas.layouts.headers import HeaderMatch
+from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, some_rows
 from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
 from schemas.tables.content_hash import Content, hash_lines

@@ -163,6 +163,9 @@ class Layout(_Declared):
         fallbacks: Canonical column -> headers of columns whose cell is read where its own is empty and it has the form
             of an ISRC, or of a UPC.
         computed: What an amount is made of where its own cell is empty.
+        usual_headers: Whether columns may also bear the headers that people usually write over them, and stand in two
+            rows, the title of a group above; for sheets that people make, not for senders' own statements.
+        exact: Canonical columns that bear no header but those declared, where `usual_headers` is true.
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
@@ -186,6 +189,8 @@ class Layout(_Declared):
     columns: dict[str, list[str]]
     fallbacks: dict[Literal["isrc", "upc"], list[str]] = {}
     computed: Computed | None = None
+    usual_headers: bool = False
+    exact: list[str] = []
     required: list[str] = []
     ignored: list[str] = []
     decimal: Literal["auto", ",", "."] = "auto"
@@ -222,25 +227,6 @@ class Layout(_Declared):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderMatch:
-    """What a header row says about a layout's columns. Positions count from 0, column A.
-
-    Attributes:
-        positions: Canonical column -> position; a column that more than one header claims is not in it.
-        duplicates: Canonical column -> the positions that claim it, two or more.
-        missing: Required canonical columns that no header claims, in the layout's order.
-        unknown: Positions whose header the layout does not name.
-        ignored: Positions whose header the layout names as not to be read, or to be read by a rule of its own.
-    """
-
-    positions: dict[str, int]
-    duplicates: dict[str, tuple[int, ...]]
-    missing: tuple[str, ...]
-    unknown: tuple[int, ...]
-    ignored: tuple[int, ...]
-
-
 def fold(text: str) -> str:
     """Reduce a header to what counts when people compare two: letters and digits, no case, no accents.
 
@@ -251,40 +237,6 @@ def fold(text: str) -> str:
     """
     bare = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if mark.isalnum())
     return bare or text.strip()
-
-
-def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
-    """Tell which header is which column of a layout.
-
-    Args:
-        headers: Texts of the header row, from column A; "" for a column without one.
-        layout: Whose columns are looked for.
-
-    Returns:
-        Every position with a header in exactly one of positions, duplicates, unknown and ignored.
-    """
-    column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
-    not_read = set(map(fold, layout.not_columns))
-    claims: dict[str, list[int]] = {}
-    unknown: list[int] = []
-    ignored: list[int] = []
-    for position, header in enumerate(headers):
-        folded = fold(header)
-        if not folded:
-            continue
-        if folded in column_of:
-            claims.setdefault(column_of[folded], []).append(position)
-        elif folded in not_read:
-            ignored.append(position)
-        else:
-            unknown.append(position)
-    return HeaderMatch(
-        positions={column: found[0] for column, found in claims.items() if len(found) == 1},
-        duplicates={column: tuple(found) for column, found in claims.items() if len(found) > 1},
-        missing=tuple(column for column in layout.required if column not in claims),
-        unknown=tuple(unknown),
-        ignored=tuple(ignored),
-    )
 
 
 # DSR Part 1, "File naming convention": elements between underscores, "7of9" among them, a creation time after it.

@@ -6,32 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from schemas.layouts.layout import HeaderMatch, Layout, WrittenAs, fold, match_headers
+from schemas.layouts.headers import HeaderMatch, match_headers, usual_columns
+from schemas.layouts.layout import Layout, WrittenAs, fold
 from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
-
-# Canonical column -> headers of senders, banks and people in Portuguese, English and Spanish.
-_USUAL: Final[dict[str, tuple[str, ...]]] = {
-    "period": (
-        *("Mês", "Mês de venda", "Competência", "Data", "Date", "Data da venda", "Período de vendas", "Mes", "Fecha"),
-        *("Month", "Sale Date", "Sales Date", "Sale Period", "Usage Period", "Transaction Date", "Transaction Month"),
-    ),
-    "platform": (
-        *("Serviço", "Canal", "DSP", "Provider", "Service", "Service Provider", "Digital Service Provider", "Shop"),
-        *("Source", "Tienda", "Retailer", "Partner", "Store Name", "Platform Name"),
-    ),
-    "territory": ("Country", "Country Code", "Region", "Pais de venda", "Country of Sale", "Territorio"),
-    "isrc": ("Código ISRC", "ISRC Code", "Track ISRC", "Asset ISRC"),
-    "upc": ("EAN", "EAN/UPC", "UPC/EAN", "UPC Code", "Código UPC", "Código de barras", "Barcode", "GTIN"),
-    "release": ("Lançamento", "Disco", "Produto", "Album", "Album Title", "Release Title", "Product", "Product Title"),
-    "title": ("Música", "Obra", "Canção", "Fonograma", "Track", "Track Name", "Song", "Work Title", "Canción", "Pista"),
-    "artist": ("Intérprete", "Artist Name", "Main Artist", "Track Artist", "Track Artists", "Performer", "Artists"),
-    "units": ("Qtd", "Qtde", "Unidades", "Streams", "Plays", "Reproduções", "Execuções", "Qty", "Count", "Cantidad"),
-    "currency": ("Divisa", "Payment Currency", "Currency Code", "Account Currency"),
-    "name": ("Beneficiário", "Titular do pagamento", "Payee"),
-    "email": ("Correio eletrônico", "Mail"),
-    "reference": ("Observação", "Descrição", "Histórico", "Note"),
-}
 
 # What a header says of money: what is left for the client counts for it, what comes before or beside against it.
 _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
@@ -55,11 +33,6 @@ _CURRENCY: Final = re.compile(
     r"\b(USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|JPY|CHF)\b|(US\$|\$US)|(R\$)|(€)|(£)", re.IGNORECASE
 )
 _SIGNS: Final = ("USD", "BRL", "EUR", "GBP")
-
-
-def usual_columns() -> dict[str, str]:
-    """Return folded header -> canonical column, for headers that no known layout need have."""
-    return {fold(header): column for column, headers in _USUAL.items() for header in headers}
 
 
 def money_weight(header: str) -> int:
@@ -146,7 +119,7 @@ class Vocabulary:
                     self._read.setdefault(fold(alias), Counter())[column] += 1
         self._not_read = Counter(header for layout in layouts for header in set(map(fold, layout.not_columns)))
         columns = {column for layout in layouts for column in layout.columns}
-        self._usual = {header: column for header, column in usual_columns().items() if column in columns}
+        self._usual = usual_columns(table, columns)
 
     def claims(self, headers: Sequence[str], samples: Mapping[int, Sequence[str]]) -> dict[str, tuple[int, ...]]:
         """Return canonical column -> the positions that could be it, the likeliest first, then the leftmost.
@@ -230,7 +203,8 @@ def candidates(views: Sequence[View], layouts: Iterable[Layout]) -> list[Fit]:
         fits = [fit for view in views if (fit := find_header(view, layout)) and _recognised(fit)]
         if fits:
             found.append(max(fits, key=lambda fit: (fit.view.visible, fit.known)))
-    return found
+    # What a sender's own headers tell goes before words that anybody uses.
+    return [fit for fit in found if not fit.layout.recognise.nothing_else] or found
 
 
 def missing_of_nearest(views: Sequence[View], layouts: Iterable[Layout]) -> tuple[Layout, tuple[str, ...]] | None:
@@ -240,7 +214,7 @@ def missing_of_nearest(views: Sequence[View], layouts: Iterable[Layout]) -> tupl
         wanted = layout.recognise.headers
         for view in views:
             for head in view.head:
-                missing = _not_there(wanted, head, layout)
+                missing = _not_there(layout, head, match_headers(head.texts, layout))
                 share = 1 - len(missing) / len(wanted) if wanted else 0.0
                 if share > 0 and (best is None or share > best[0]):
                     best = share, layout, missing
@@ -252,19 +226,19 @@ def _recognised(fit: Fit) -> bool:
     there = {fold(text) for text in fit.header.texts}
     return (
         bool(recognise.headers)
-        and not _not_there(recognise.headers, fit.header, fit.layout)
+        and not _not_there(fit.layout, fit.header, fit.match)
         and not any(fold(header) in there for header in recognise.absent)
         and (not recognise.written_as or _WRITTEN_AS.get(fit.view.delimiter) in recognise.written_as)
         and not (recognise.nothing_else and fit.match.unknown)
     )
 
 
-def _not_there(wanted: Sequence[str], head: HeadRow, layout: Layout) -> tuple[str, ...]:
-    """Return the headers that a row has under none of their names."""
+def _not_there(layout: Layout, head: HeadRow, match: HeaderMatch) -> tuple[str, ...]:
+    """Return the telling headers that a row has under none of their names."""
     there = {fold(text) for text in head.texts}
-    names = {fold(header): {fold(header)} for header in wanted}
-    for aliases in layout.columns.values():
-        folded = {fold(alias) for alias in aliases}
-        for header in names.keys() & folded:
-            names[header] = folded
-    return tuple(header for header in wanted if not names[fold(header)] & there)
+    column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
+    return tuple(
+        header
+        for header in layout.recognise.headers
+        if fold(header) not in there and column_of.get(fold(header)) not in match.claimed
+    )

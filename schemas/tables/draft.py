@@ -11,8 +11,12 @@ import numpy.typing as npt
 
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, Severity, make_issue, severity_of
-from schemas.layouts.layout import HeaderMatch, Layout, fold, match_headers
+from schemas.layouts.drafting import yaml_scalar
+from schemas.layouts.headers import HeaderMatch, match_headers
+from schemas.layouts.layout import Layout, fold
+from schemas.layouts.recognise import currency_in
 from schemas.messages import Listed, Message
+from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
 from schemas.tables.cells import Finding, Telling
 from schemas.tables.decisions import Decision
@@ -30,7 +34,8 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
         needed: Canonical columns the table cannot do without, besides those the layout requires.
 
     Raises:
-        UnreadableFile: columns are missing or claimed twice; the issues name all of them.
+        UnreadableFile: columns are missing or claimed twice, or amounts are in another currency by their header; the
+            issues name all of them.
     """
     match = match_headers(raw.headers, layout)
     claimed = match.positions.keys() | match.duplicates.keys()
@@ -38,8 +43,9 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
     wanted = [layout.columns.get(name, [name]) for name in missing]
     if layout.sign and not positions_under(raw, layout.sign.column):
         wanted.append([layout.sign.column])  # without it, what went out would count as what came in
-    issues = [_missing(raw, aliases, match) for aliases in wanted]
+    issues = [_missing(raw, layout, aliases, match) for aliases in wanted]
     issues += [_duplicate(raw, layout, name, positions) for name, positions in match.duplicates.items()]
+    issues += _of_another_currency(raw, layout, match)
     if issues:
         wrong = Listed(tuple(issue.message for issue in issues), "; ")
         raise UnreadableFile(Message("file.refused", file=raw.file.name, wrong=wrong), issues=tuple(issues))
@@ -73,34 +79,73 @@ def label_of(layout: Layout, column: str) -> str:
     return next(iter(layout.columns.get(column, [])), column)
 
 
-def _missing(raw: RawTable, aliases: list[str], match: HeaderMatch) -> Issue:
+def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMatch) -> Issue:
     open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
     near = [
         open_headers[found]
         for alias in aliases
         for found in difflib.get_close_matches(fold(alias), open_headers, n=2, cutoff=0.5)
     ]
+    column = next((name for name, declared in layout.columns.items() if declared == aliases), "")
     return make_issue(
         IssueCode.COLUMN_MISSING,
         file=raw.file.name,
         sheet=raw.sheet,
         row=raw.header_row,
         wanted=aliases[0],
-        near=", ".join(dict.fromkeys(near)) or "-",
+        near=", ".join(dict.fromkeys(near)) or ", ".join(open_headers.values()) or "-",
         headers=", ".join(aliases),
+        choose=_choose(layout, next(iter((*near, *open_headers.values())), ""), column),
     )
 
 
+def _choose(layout: Layout, header: str, column: str) -> Message:
+    """Say what to write into the job so that a header is a column."""
+    if not header or not column:
+        return Message("column.elsewhere")
+    line = f"columns: {{{yaml_scalar(header)}: {column}}}"
+    beside = layout.table not in {"payments", "royalty_lines"}
+    return Message("column.choose_beside" if beside else "column.choose", line=line, table=layout.table)
+
+
 def _duplicate(raw: RawTable, layout: Layout, column: str, positions: tuple[int, ...]) -> Issue:
+    headers = [raw.headers[position] for position in positions]
+    alike = len(set(map(fold, headers))) < len(headers)  # none of two that read the same can be named
+    cells = (f"{column_letter(at)}{raw.header_row} ({raw.headers[at].strip()})" for at in positions)
     return make_issue(
         IssueCode.COLUMN_DUPLICATE,
         file=raw.file.name,
         sheet=raw.sheet,
+        cell=f"{column_letter(positions[0])}{raw.header_row}",
         row=raw.header_row,
-        column=raw.headers[positions[1]],
+        column=headers[1],
         wanted=label_of(layout, column),
-        letters=", ".join(column_letter(position) for position in positions),
+        cells=", ".join(cells),
+        choose=Message("column.alike") if alike else _choose(layout, headers[-1], column),
     )
+
+
+def _of_another_currency(raw: RawTable, layout: Layout, match: HeaderMatch) -> list[Issue]:
+    """Name headers of amounts that speak of another currency than what is read is in."""
+    expected = layout.currency or ("" if layout.table == "royalty_lines" else HOME_CURRENCY)
+    if not layout.usual_headers or not expected or "amount" not in match.claimed:
+        return []
+    position = match.positions.get("amount", match.duplicates.get("amount", (0,))[0])
+    found = currency_in(raw.headers[position]) or ("$" if "$" in raw.headers[position] else expected)
+    if found == expected:
+        return []
+    return [
+        make_issue(
+            IssueCode.AMOUNT_CURRENCY,
+            file=raw.file.name,
+            sheet=raw.sheet,
+            cell=f"{column_letter(position)}{raw.header_row}",
+            row=raw.header_row,
+            column=raw.headers[position],
+            found=found,
+            expected=expected,
+        )
+    ]
 
 
 Mask = npt.NDArray[np.bool_]

@@ -12,7 +12,8 @@ import pandas as pd
 from pyarrow import array
 
 from schemas.issues import Issue, IssueCode
-from schemas.layouts.layout import HeaderMatch, Layout
+from schemas.layouts.headers import HeaderMatch
+from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.raw_table import RawTable
 from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
@@ -111,6 +112,11 @@ class ParsedTable:
     rows: pd.DataFrame
     issues: tuple[Issue, ...]
     decisions: tuple[Message | str, ...] = ()
+
+
+def column_names(table: str) -> frozenset[str]:
+    """Return the canonical columns of a table."""
+    return frozenset(column.name for column in _TABLES[table].columns)
 
 
 def empty_table(table: str) -> pd.DataFrame:

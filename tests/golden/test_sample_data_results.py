@@ -137,7 +137,7 @@ def test_the_good_rows_among_the_bad_are_planned_and_no_other(broken):
 
 def test_no_document_key_or_account_of_the_broken_sheet_is_repeated_in_what_is_told(broken):
     run, _, _ = broken
-    raw, _ = run.sheets[0]
+    raw, *_ = run.sheets[0]
     private = {
         text.strip()
         for position, header in enumerate(raw.headers)

@@ -13,7 +13,8 @@ from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, rea
 from io_adapters.spreadsheets.reading import open_file
 from schemas.issues import errors_among
 from schemas.layouts.drafting import draft_layout
-from schemas.layouts.layout import Layout, fold, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import candidates
 from schemas.tables.parsing import parse_table
 

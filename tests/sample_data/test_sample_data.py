@@ -168,6 +168,6 @@ def test_every_sample_job_is_a_sound_declaration_whose_files_exist(folder):
     yaml = pytest.importorskip("ruamel.yaml").YAML(typ="safe")
     job = Job.model_validate(yaml.load(SAMPLES / folder / "job.yaml"))
     named = [name for source in job.sources for name in source.files]
-    named += [*(job.payees or ()), *(job.shares or ()), *(job.advances or ())]
+    named += [name for table in (job.payees, job.shares, job.advances) if table for name in table.files]
     assert job.job == f"aurora-{folder}"
     assert [n for n in named if not (SAMPLES / folder / n.replace("{period}", str(job.period))).is_file()] == []

@@ -2,7 +2,8 @@
 
 import pytest
 
-from schemas.layouts.layout import Layout, fold, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout, fold
 
 LAYOUT = Layout(
     layout="x",

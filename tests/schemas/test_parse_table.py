@@ -156,7 +156,7 @@ def test_a_column_that_is_there_twice_is_refused():
         parse_table(replace(raw, headers=("tax_id", "Amount", "name", "AMOUNT ")), layout("payments"))
     (issue,) = refusal.value.issues
     assert issue.code.value == "COLUMN_DUPLICATE"
-    assert "B, D" in str(issue.message)
+    assert "B1 (Amount), D1 (AMOUNT)" in str(issue.message)
 
 
 def test_columns_nobody_reads_are_noted():

@@ -6,7 +6,7 @@ import pytest
 
 from io_adapters.statement_lines.blocks import sum_block
 from schemas.issues import Severity
-from schemas.layouts.layout import match_headers
+from schemas.layouts.headers import match_headers
 from schemas.messages import render
 from schemas.sheet_cells import CellKind
 from schemas.tables.blocks import Before, BlockBooks

@@ -11,7 +11,7 @@ from python_calamine import CalamineWorkbook
 from io_adapters.outputs.corrections import missing_shares_xlsx, write_missing_shares
 from io_adapters.spreadsheets.declarations import read_layout
 from schemas.corrections import MissingShare, MissingShares
-from schemas.layouts.layout import match_headers
+from schemas.layouts.headers import match_headers
 from schemas.messages import catalogue_in
 
 ONE = MissingShare("BRAUR2600001", "7890000000001", "Dia", "=Lua", "Samba", ("2026-10",), 4, Decimal("1234.565"))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from io_adapters.spreadsheets.ddex.report import open_records
 from io_adapters.spreadsheets.declarations import read_layout
-from schemas.layouts.layout import match_headers
+from schemas.layouts.headers import match_headers
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable
 

@@ -3,7 +3,8 @@
 import io
 
 from io_adapters.spreadsheets.text.opened_text import OpenedText, open_text
-from schemas.layouts.layout import Layout, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit, find_header
 from schemas.raw_table import FileIdentity, RawTable, joined
 from schemas.sheet_cells import HeadRow, View

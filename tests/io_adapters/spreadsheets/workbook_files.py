@@ -10,7 +10,8 @@ import openpyxl
 
 from io_adapters.spreadsheets.files import FileKind
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
-from schemas.layouts.layout import Layout, match_headers
+from schemas.layouts.headers import match_headers
+from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
