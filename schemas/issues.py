@@ -106,11 +106,15 @@ class IssueCode(StrEnum):
     BANK_CODE = "BANK_CODE"
     BANK_PSP = "BANK_PSP"
     BANK_FIELD_REQUIRED = "BANK_FIELD_REQUIRED"
+    BANK_PSP_LISTED = "BANK_PSP_LISTED"
+    BANK_PSP_UNLISTED = "BANK_PSP_UNLISTED"
     BANK_UNKNOWN = "BANK_UNKNOWN"
     BANK_INACTIVE = "BANK_INACTIVE"
     BANK_MISMATCH = "BANK_MISMATCH"
     AGENCY_FORMAT = "AGENCY_FORMAT"
+    AGENCY_DIGIT = "AGENCY_DIGIT"
     ACCOUNT_FORMAT = "ACCOUNT_FORMAT"
+    ACCOUNT_OPERATION = "ACCOUNT_OPERATION"
     ACCOUNT_PRECISION = "ACCOUNT_PRECISION"
     ACCOUNT_DIGIT = "ACCOUNT_DIGIT"
     ACCOUNT_TYPE = "ACCOUNT_TYPE"
@@ -143,6 +147,7 @@ class IssueCode(StrEnum):
 # Reasons to hold a payment that are found out after its row was read; all others are told with its cells.
 FOUND_AFTER_READING: Final = frozenset(
     {
+        IssueCode.BANK_PSP_UNLISTED,
         IssueCode.BANK_UNKNOWN,
         IssueCode.BANK_INACTIVE,
         IssueCode.BANK_MISMATCH,
@@ -180,6 +185,9 @@ NOTES: Final = frozenset(
         IssueCode.VALUE_NORMALISED,
         IssueCode.ZEROS_SHOWN,
         IssueCode.TAXID_NORMALISED,
+        IssueCode.BANK_PSP_LISTED,
+        IssueCode.AGENCY_DIGIT,
+        IssueCode.ACCOUNT_OPERATION,
         IssueCode.ROW_CORRECTED,
     }
 )

@@ -185,7 +185,8 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     Raises:
         UnsoundPlan: an opening balance has problems and does not say whose it is.
     """
-    intake = judge_inputs(run, intake)
+    listed = _institutions(run)
+    intake = judge_inputs(run, intake, listed)
     job, period, ledger = run.job, run.request.period, run.ledger
     live = ledger.claims.live_of(job.job, period.label)
     books = (job.payer.tax_id, job.currency)
@@ -202,7 +203,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         paid_outside=opened.payments_paid,
         in_question=opened.in_question,
         contact_ids=contact_ids(run, intake),
-        institutions=_institutions(run),
+        institutions=listed,
     )
     return intake, snapshot
 

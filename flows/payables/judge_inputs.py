@@ -1,5 +1,6 @@
 """Hold what was read against what the ledger knows of earlier files, and the tables against each other."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flows.intake.intake import Intake
@@ -7,23 +8,30 @@ from flows.intake.rules.hold_lines import hold_shared, hold_unreceived
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.rules.cross_check import cross_check
+from flows.payables.rules.institutions import NONE_LISTED, fill_psp_ids
 from flows.run import Run
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, errors_among, make_issue
 from schemas.submission import UNSENT, SubmissionState
 from schemas.used_before import FileUse, WhoseMoney
+from schemas.wire import Institution
 
 
-def judge_inputs(run: Run, intake: Intake) -> Intake:
-    """Decide what of the rows that came in may be used, and name what may not; again whenever the ledger knows more.
+def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = NONE_LISTED) -> Intake:
+    """Decide what of the rows that came in may be used, and name what may not; again whenever more is known.
+
+    Args:
+        run: Of which job.
+        intake: What it has read.
+        listed: ISPB -> institution, as far as the list is known: accounts that give no ISPB take theirs from it.
 
     Effects: puts the run's issues of an earlier judgement right.
     """
-    came_in = intake.came_in
+    came_in = fill_psp_ids(intake.came_in, listed)
     here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
     again = run.request.again | _again_in_approved(run)
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
-    if intake.is_judged and found == intake.used_before:
+    if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
         return intake
     held = hold_unreceived(hold_shared(came_in, found.shared), found.repeated)
     checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
@@ -32,7 +40,7 @@ def judge_inputs(run: Run, intake: Intake) -> Intake:
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]
     if errors_among(judged.issues):
         run.codes.add(ExitCode.ROWS_HELD)
-    return replace(intake, inputs=judged, is_judged=True, used_before=found)
+    return replace(intake, came_in=came_in, inputs=judged, is_judged=True, used_before=found)
 
 
 def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:

@@ -141,7 +141,7 @@ def _destinations(bench: _Bench) -> list[Row]:
 def _bank_accounts(bench: _Bench) -> list[Row]:
     mistakes: list[tuple[str, Value, Code]] = [
         ("Agência", "", Code.BANK_FIELD_REQUIRED),
-        ("ISPB", "", Code.BANK_FIELD_REQUIRED),
+        ("Banco", "", Code.BANK_FIELD_REQUIRED),
         ("Banco", "Banco da Esquina", Code.BANK_CODE),
         ("ISPB", "123456789", Code.BANK_PSP),
         ("Agência", dt.date(2026, 1, 5), Code.AGENCY_FORMAT),

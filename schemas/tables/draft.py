@@ -231,7 +231,15 @@ def count_normalised(draft: Draft) -> Counter[str | None]:
 
 # Told once per column, at its first cell and with a count: a column of bank codes without leading zeros is one thing to
 # know, not thousands.
-_TOLD_ONCE: Final = frozenset({IssueCode.VALUE_NORMALISED, IssueCode.ZEROS_SHOWN})
+_TOLD_ONCE: Final = frozenset(
+    {
+        IssueCode.VALUE_NORMALISED,
+        IssueCode.ZEROS_SHOWN,
+        IssueCode.BANK_PSP_LISTED,
+        IssueCode.AGENCY_DIGIT,
+        IssueCode.ACCOUNT_OPERATION,
+    }
+)
 
 
 def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:

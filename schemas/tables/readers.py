@@ -99,7 +99,7 @@ _BY_CELL: Final[dict[ColumnKind, CellReader]] = {
     ColumnKind.CURRENCY: read_currency,
     ColumnKind.PIX_KEY: _raw,
     ColumnKind.PIX_KEY_TYPE: lambda text, _: read_pix_key_type(text),
-    ColumnKind.BANK_CODE: lambda text, _: read_bank_code(text),
+    ColumnKind.BANK_CODE: read_bank_code,
     ColumnKind.PSP_ID: lambda text, _: read_psp_id(text),
     ColumnKind.AGENCY: read_agency,
     ColumnKind.ACCOUNT: read_account,

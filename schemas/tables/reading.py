@@ -16,7 +16,7 @@ from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.draft import Draft, Mask, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
 from schemas.tables.readers import Convention, reader_factory
-from schemas.values.bank_account import check_account_digit
+from schemas.values.bank_account import check_account_digit, read_account_with_operation, read_agency_with_digit
 from schemas.values.pix_key import read_pix_key
 from schemas.values.tax_id import read_tax_ids
 
@@ -53,7 +53,8 @@ def check_destinations(draft: Draft) -> None:
     """Check and complete the destination columns; a destination given partly is checked as given.
 
     Reads Pix keys by their stated type, names every missing field of an account, lets the payee's name stand in for the
-    holder's, and clears account columns beside a Pix key, which alone decides.
+    holder's, and clears account columns beside a Pix key, which alone decides. An ISPB may be missing: the service's
+    list of institutions has it for the bank's code.
     """
     key, key_type = draft.given("pix_key"), draft.given("pix_key_type")
     account = draft.given("account")
@@ -64,6 +65,7 @@ def check_destinations(draft: Draft) -> None:
     if draft.payee_data_required:
         draft.report(~key & ~key_type & ~bank, None, IssueCode.DESTINATION_MISSING)
     _read_pix_keys(draft, key & key_type)
+    _read_by_bank(draft)
     _complete_accounts(draft, account | (bank & ~key))
     _check_lone_zeros(draft)
     _check_account_digits(draft, account)
@@ -82,8 +84,32 @@ def _read_pix_keys(draft: Draft, typed: Mask) -> None:
             draft.findings.append(Finding(position, "pix_key", reading.code))
 
 
+def _read_by_bank(draft: Draft) -> None:
+    """Read agencies with a check digit, and accounts behind an operation, where the bank's own rule proves them."""
+    banks, agencies = (draft.canonical[name] for name in ("bank_code", "agency"))
+    for column, wrong, told in (
+        ("agency", IssueCode.AGENCY_FORMAT, IssueCode.AGENCY_DIGIT),
+        ("account", IssueCode.ACCOUNT_FORMAT, IssueCode.ACCOUNT_OPERATION),
+    ):
+        for at, found in enumerate(draft.findings):
+            if (found.column, found.code) != (column, wrong):
+                continue
+            text, bank = draft.texts[column][found.position], banks[found.position]
+            if column == "agency":
+                value = read_agency_with_digit(text, bank)
+            else:
+                value = read_account_with_operation(text, bank, agencies[found.position])
+            if value:
+                draft.canonical[column][found.position] = value
+                draft.findings[at] = Finding(found.position, column, told)
+
+
 def _complete_accounts(draft: Draft, with_account: Mask) -> None:
+    by_code = with_account & ~draft.given("psp_id")
+    draft.report(by_code & draft.given("bank_code") & draft.sound("bank_code"), "psp_id", IssueCode.BANK_PSP_LISTED)
     for name in _ACCOUNT_FIELDS:
+        if name == "psp_id":
+            continue
         missing = with_account & ~draft.given(name)
         draft.report(missing, name, IssueCode.BANK_FIELD_REQUIRED, missing=draft.labels[name])
     holders = draft.canonical["account_holder"]

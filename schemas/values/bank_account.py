@@ -10,10 +10,16 @@ from schemas.sheet_cells import CellKind
 from schemas.values.reading import ACCOUNT_TYPES, BLANKS, Reading, fold_word
 from schemas.wire import AccountType
 
-_BANK_CODE: Final = re.compile(r"([0-9]{1,3})(?:\.0+)?(?: *[-–—] *\S.*)?")
+# A number has lost the zeros before it, and only a number is written with ".0" behind it; a text of two digits may lack
+# any digit.
+_BANK_NUMBER: Final = re.compile(r"([0-9]{1,3})\.0+")
+_BANK_CODE: Final = re.compile(r"([0-9]{3})(?: *[-–—/|] *(\S.*)| +([^\W\d_(].*|\(.*))?")
+_BANK_CODE_LAST: Final = re.compile(r"([^\W\d_].*?) *[-–—/|( ] *([0-9]{3})\)?")
 _PSP_NUMBER: Final = re.compile(r"([0-9]{1,8})(?:\.0+)?")
 _PSP: Final = re.compile(r"[0-9A-Z]{8}")
 _AGENCY: Final = re.compile(r"([0-9]{1,4})(?:\.0+)?")
+_AGENCY_AND_DIGIT: Final = re.compile(r"([0-9]{1,4}) ?[-–/] ?([0-9XxPp])")
+_OPERATION_AND_ACCOUNT: Final = re.compile(r"([0-9]{3}) ?[ .\-/] ?([0-9]{1,8}) ?-? ?([0-9])")
 _FLOAT: Final = re.compile(r"([0-9]+)\.0+")
 _SCIENTIFIC: Final = re.compile(r"[0-9](?:[.,]([0-9]+))?[eE]\+?([0-9]{1,3})")
 _ACCOUNT: Final = re.compile(r"([0-9]{1,19}|[0-9]{1,3}(?:\.[0-9]{3})+)(?:-?([0-9XPxp]))?")
@@ -21,12 +27,56 @@ _LONGEST_ACCOUNT: Final = 20
 _EXACT_DIGITS: Final = 15  # what a spreadsheet keeps of a number
 
 
-def read_bank_code(text: str) -> Reading[str]:
-    """Read a COMPE code: "077", 77, "001 - Banco do Brasil"; canonical form three digits."""
-    found = _BANK_CODE.fullmatch(text)
-    if found is None or int(found[1]) == 0:
+# Names by which people call the banks they write down most -> code; the codes are those of the central bank's list.
+_BANK_NAMES: Final[dict[str, str]] = {
+    name: code
+    for code, names in {
+        "001": ("bb", "bancodobrasil"),
+        "033": ("santander", "santanderbrasil"),
+        "077": ("inter",),
+        "104": ("caixa", "cef", "cx", "caixaeconomica", "caixaeconomicafederal"),
+        "237": ("bradesco",),
+        "260": ("nubank", "nupagamentos"),
+        "290": ("pagbank", "pagseguro", "pagseguropagbank"),
+        "323": ("mercadopago",),
+        "336": ("c6", "c6bank"),
+        "341": ("itau", "itauunibanco"),
+    }.items()
+    for name in names
+}
+
+
+def bank_named(text: str) -> str | None:
+    """Return the code of a bank that people call by a name, None for a name that is not known, or is of several.
+
+    >>> bank_named("Banco Itaú S.A."), bank_named("Caixa Econômica Federal"), bank_named("Banco da Esquina")
+    ('341', '104', None)
+    """
+    name = fold_word(text).removesuffix("sa")
+    return _BANK_NAMES.get(name) or _BANK_NAMES.get(name.removeprefix("banco"))
+
+
+def read_bank_code(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
+    """Read a COMPE code: "077", the number 77, "001 - Banco do Brasil", "Itaú (341)"; canonical form three digits.
+
+    >>> read_bank_code("34").code.value, read_bank_code("34", CellKind.NUMBER).value
+    ('BANK_CODE', '034')
+    >>> read_bank_code("237 - Itaú").code.value
+    'BANK_CODE'
+    """
+    code, name = text, ""
+    if kind is CellKind.NUMBER:
+        code = text.removesuffix(".0").zfill(3)
+    elif found := _BANK_NUMBER.fullmatch(text):
+        code = found[1].zfill(3)
+    elif found := _BANK_CODE.fullmatch(text):
+        code, name = found[1], found[2] or found[3] or ""
+    elif found := _BANK_CODE_LAST.fullmatch(text):
+        name, code = found.groups()
+    is_code = re.fullmatch("[0-9]{3}", code) is not None and code != "000"
+    if not is_code or bank_named(name) not in {None, code}:
         return Reading(None, IssueCode.BANK_CODE)
-    return _noted(found[1].zfill(3), text)
+    return _noted(code, text)
 
 
 def read_psp_id(text: str) -> Reading[str]:
@@ -45,6 +95,34 @@ def read_agency(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
     """Read an agency: up to four digits, without its check digit. A date is what a spreadsheet makes of "1-5"."""
     found = None if kind is CellKind.DATE else _AGENCY.fullmatch(text)
     return _noted(found[1].zfill(4), text) if found else Reading(None, IssueCode.AGENCY_FORMAT)
+
+
+def read_agency_with_digit(text: str, bank_code: str) -> str | None:
+    """Read an agency that is written with its check digit; None unless the bank's rule proves that it is one.
+
+    >>> read_agency_with_digit("1584-9", "001"), read_agency_with_digit("1584-8", "001")
+    ('1584', None)
+    """
+    found = _AGENCY_AND_DIGIT.fullmatch(text)
+    if found is None or bank_code not in _AGENCY_DIGIT_OF_TEN:
+        return None
+    agency = found[1].zfill(4)
+    digit = 11 - _weighted(agency, (5, 4, 3, 2)) % 11
+    accepted = {10: _AGENCY_DIGIT_OF_TEN[bank_code], 11: "0"}.get(digit, str(digit))
+    return agency if found[2].upper() in accepted else None
+
+
+def read_account_with_operation(text: str, bank_code: str, agency: str) -> str | None:
+    """Read an account of Caixa that is written behind its operation; None unless the check digit proves that it is.
+
+    >>> read_account_with_operation("013 00012345-2", "104", "1278")
+    '013000123452'
+    """
+    found = _OPERATION_AND_ACCOUNT.fullmatch(text)
+    if found is None or bank_code != _CAIXA:
+        return None
+    account = found[1] + found[2].zfill(8) + found[3]
+    return account if check_account_digit(bank_code, agency, account) else None
 
 
 def read_account(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
@@ -86,6 +164,9 @@ def _noted(value: str, text: str) -> Reading[str]:
     return Reading(value, None if value == text else IssueCode.VALUE_NORMALISED)
 
 
+_CAIXA: Final = "104"
+# What stands for a check digit of ten in an agency: Banco do Brasil and Bradesco reckon alike, and write it otherwise.
+_AGENCY_DIGIT_OF_TEN: Final = {"001": "X0", "237": "P0"}
 _SANTANDER_WEIGHTS: Final = (9, 7, 3, 1, 0, 0, 9, 7, 1, 3, 1, 9, 7, 3)
 _VERHOEFF_PRODUCT: Final = tuple(
     tuple((a + b) % 5 if a < 5 and b < 5 else 5 + (a + b) % 5 if a < 5 else 5 + (a - b) % 5 if b < 5 else (a - b) % 5

@@ -40,7 +40,7 @@ class BankAccount:
 
     Attributes:
         bank_code: COMPE code, three digits.
-        psp_id: ISPB, eight characters.
+        psp_id: ISPB, eight characters; "" as long as it is to be taken from the list of institutions.
         agency: Four digits.
         account: Number and check digit, glued.
         account_type: As the wire says it.

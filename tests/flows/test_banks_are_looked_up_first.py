@@ -1,5 +1,7 @@
 """A bank account whose institution the service's list speaks against is held before a centavo is spent on it."""
 
+import json
+
 import pytest
 
 from schemas.exit_codes import ExitCode
@@ -100,3 +102,39 @@ def test_the_plan_does_not_count_the_cost_of_accounts_the_list_speaks_against(ch
     )
     after = checked.ask("plan", checked.job, code=15)["account_checks"]
     assert (after["wanted"], after["cost_cents"]) == (1, 36)
+
+
+def test_an_account_without_ispb_takes_it_from_the_list_and_is_checked_and_paid_by_it(checked, service):
+    checked.payments(by_bank(ANA, "10,00", "341", ""), by_pix(BIA, "5,00"))
+    report = checked.run()
+    assert (report.exit_code, codes(report)) == (ExitCode.DONE, {"BANK_PSP_LISTED": 1})
+    assert (service.calls(CHECK), sorted(service.paid)) == (2, [500, 1000])
+    (submission,) = checked.ledger().submissions.list()
+    accounts = [payment["bankAccount"] for payment in json.loads(submission.body)["payments"]]
+    assert ITAU in {account.get("pspId") for account in accounts}
+
+
+@pytest.mark.parametrize("code", ["999", "341"])
+def test_an_account_without_ispb_waits_where_the_list_has_none_for_its_bank_or_cannot_be_read(checked, service, code):
+    if code == "341":
+        service.plant(INSTITUTIONS, "status", status=400, times=None)
+    checked.payments(by_bank(ANA, "10,00", code, ""), by_pix(BIA, "5,00"))
+    report = checked.run()
+    assert places(summary_of(report)) == {"paid": 500, "held": 1000}
+    assert codes(report) == {"BANK_PSP_LISTED": 1, "BANK_PSP_UNLISTED": 1}
+    assert service.calls(CHECK) == 1
+
+
+def test_a_list_that_can_be_read_again_frees_what_waited_for_it(checked, service):
+    service.plant(INSTITUTIONS, "status", status=400, times=None)
+    checked.payments(by_bank(ANA, "10,00", "341", ""))
+    assert places(summary_of(checked.run())) == {"held": 1000}
+    service.clear()
+    assert places(summary_of(checked.run())) == {"paid": 1000}
+
+
+def test_one_account_with_and_without_its_ispb_is_the_same_account(checked, service):
+    rows = [by_bank(ANA, amount, "341", ispb) for amount, ispb in (("10,00", ITAU), ("20,00", ""))]
+    checked.payments(*(row | {"Referência": str(number)} for number, row in enumerate(rows)))
+    assert checked.run().exit_code == ExitCode.DONE
+    assert (service.calls(CHECK), service.paid) == (1, [1000, 2000])

@@ -115,7 +115,7 @@ BY_KIND: dict[str, dict[str, Mistake]] = {
     "random_key": {"no random key": _one("Chave Pix", Code.PIX_EVP, "0f8fad5bd9cb469fa165", "zzz", "0f8fad5b-d9cb")},
     "checking_account": {
         "no agency": _one("Agência", Code.BANK_FIELD_REQUIRED, ""),
-        "no ISPB": _one("ISPB", Code.BANK_FIELD_REQUIRED, ""),
+        "no bank": _one("Banco", Code.BANK_FIELD_REQUIRED, ""),
         "no account": _one("Conta", Code.BANK_FIELD_REQUIRED, ""),
         "a bank's name": _one("Banco", Code.BANK_CODE, "Banco da Esquina", "Nu", "12345"),
         "no such ISPB": _one("ISPB", Code.BANK_PSP, "123456789", "abc"),

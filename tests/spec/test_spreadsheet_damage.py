@@ -43,6 +43,10 @@ OTHERWISE = {
         "payments", ACCOUNT_PAYMENT | {"bank_code": "001"}, "psp_id", "00000000",
         "beside the code of Banco do Brasil, whose ISPB is all zeros, nothing else can be meant; elsewhere it is held",
     ),
+    ("bankCode", "77"): (
+        "payments", ACCOUNT_PAYMENT, "bank_code", None,
+        "a text of two digits may have lost any of its three, 34 be 341 as well as 034; a number has lost zeros alone",
+    ),
     ("amount", "1234.565"): (
         "payments", PAYMENT, "amount", None,
         "a payable of three decimals is held; statement lines have up to eighteen, and are rounded once, at the end",

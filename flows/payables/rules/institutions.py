@@ -1,10 +1,15 @@
-"""Hold payments to accounts whose institution cannot be right, by a kept list that is believed within limits."""
+"""What a kept list of institutions, believed within limits, says of accounts: which ISPB they lack, which are wrong."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeVar
 
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs
 from schemas.issues import IssueCode
 from schemas.obligation import Obligation, Obligations, because
 from schemas.plan import Place
@@ -15,29 +20,72 @@ from schemas.wire import Institution
 _CODE_DIGITS: Final = 3
 
 
+NONE_LISTED: Final[Mapping[str, Institution]] = MappingProxyType({})
+
+
+def fill_psp_ids(inputs: Inputs, listed: Mapping[str, Institution]) -> Inputs:
+    """Give accounts without an ISPB the one that the list has for their bank's code, where it has exactly one.
+
+    Args:
+        inputs: What came in.
+        listed: ISPB (8 digits) -> institution; empty where no list is known.
+
+    Returns:
+        The same object where nothing was filled in.
+    """
+    by_code = _psp_ids(listed)
+    payments, payees = _filled(inputs.payments, by_code), _filled(inputs.payees, by_code)
+    if payments is inputs.payments and payees is inputs.payees:
+        return inputs
+    return replace(inputs, payments=payments, payees=payees)
+
+
+def _psp_ids(listed: Mapping[str, Institution]) -> dict[str, str]:
+    """Return bank code -> ISPB, for codes of one institution; of several, one that alone is active."""
+    found = defaultdict[str, list[tuple[str, bool]]](list)
+    for psp_id, institution in listed.items():
+        if code := (institution.compe_number or "").strip():
+            found[code.zfill(_CODE_DIGITS)].append((psp_id, institution.is_active is not False))
+    active = {code: [psp_id for psp_id, is_active in those if is_active] for code, those in found.items()}
+    chosen = {code: active[code] or [psp_id for psp_id, _ in those] for code, those in found.items()}
+    return {code: psp_ids[0] for code, psp_ids in chosen.items() if len(psp_ids) == 1}
+
+
+Rows = TypeVar("Rows", bound=pd.DataFrame)
+
+
+def _filled(rows: Rows, by_code: Mapping[str, str]) -> Rows:
+    psp_ids = rows["bank_code"].map(by_code)
+    lacking = (rows["account"] != "") & (rows["psp_id"] == "") & psp_ids.notna()
+    return rows.assign(psp_id=rows["psp_id"].mask(lacking, psp_ids)) if lacking.any() else rows
+
+
 def hold_unlisted(obligations: Obligations, listed: Mapping[str, Institution]) -> Obligations:
-    """Hold every planned payment to a bank account that the list of institutions speaks against.
+    """Hold every planned payment to a bank account without an ISPB, or that the list of institutions speaks against.
 
     Args:
         obligations: What is owed, after claims.
-        listed: ISPB (8 digits) -> institution; nothing is held where the list is empty.
+        listed: ISPB (8 digits) -> institution; an empty list speaks against nobody.
     """
-    if not listed:
-        return obligations
 
     def judged(owed: Obligation) -> Obligation:
         account = owed.account
         if owed.place is not Place.PLANNED or not isinstance(account, BankAccount):
             return owed
-        code = fault_of_bank(account.bank_code, account.psp_id, listed)
+        code = fault_of_bank(account.bank_code, account.psp_id, listed) if listed else None
+        code = code if account.psp_id else IssueCode.BANK_PSP_UNLISTED
         return replace(owed, place=Place.HELD, reasons=because(code.value)) if code else owed
 
     return tuple(map(judged, obligations))
 
 
 def has_bank_accounts(obligations: Iterable[Obligation]) -> bool:
-    """Say whether any planned payment goes to a bank account, which the list has something to say of."""
-    return any(owed.place is Place.PLANNED and isinstance(owed.account, BankAccount) for owed in obligations)
+    """Say whether any payment goes to a bank account of which the list has something to say, its ISPB perhaps."""
+    lacking = IssueCode.BANK_PSP_UNLISTED.value
+    return any(
+        (owed.place is Place.PLANNED or owed.reason == lacking) and isinstance(owed.account, BankAccount)
+        for owed in obligations
+    )
 
 
 def fault_of_bank(bank_code: str, psp_id: str, listed: Mapping[str, Institution]) -> IssueCode | None:
