@@ -1,6 +1,7 @@
 """A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -139,6 +140,8 @@ class _Block:
         self._amounts = AmountReader(
             database, self._cells, positions["amount"], convention, before.evidence.of("amount")
         ).read()
+        if self._amounts.saved_again:
+            convention = replace(convention, dates="auto")
         self._columns = {
             column.name: read_texts(
                 self._cells, column, positions[column.name], convention, before.evidence.of(column.name)
@@ -213,7 +216,7 @@ class _Block:
             sums=BlockSums(count, self._parts(lines, totals) if compares else (), mark=decided_mark(self._decided)),
             decided=self._decided,
             apart={},
-            normalised={},
+            told_once={},
             after=self.known,
             stood_in=stood_in,
         )

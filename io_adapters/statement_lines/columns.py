@@ -161,11 +161,13 @@ class ReadAmounts:
         values: Exact decimals.
         decision: Which decimal mark was decided.
         telling: The cells that decided it, of this block or of others.
+        saved_again: See `schemas.tables.amounts.AmountColumn`.
     """
 
     values: pa.Array
     decision: Decision | None
     telling: Telling
+    saved_again: bool
 
 
 class AmountReader:
@@ -190,16 +192,20 @@ class AmountReader:
     def read(self) -> ReadAmounts:
         """Read all of them: plain ones by the column, others once for each different text."""
         known = (*self._known, *self._first_telling())
-        mark = self._mark(known)
-        values, others, found = self._plain(mark)
-        if (proven := self._mark((*known, *found))) != mark:  # others contradict what the first seemed to prove
+        column = self._column(known)
+        values, others, found = self._plain(column)
+        proven = self._column((*known, *found))
+        if (proven.mark, proven.mixed) != (
+            column.mark,
+            column.mixed,
+        ):  # others contradict the first
             values, others, found = self._plain(proven)
         reader = reader_factory(ColumnKind.LINE_AMOUNT, self._convention)([*known, *found])
         read = {cell: self._value(cell, reader) for cell in dict.fromkeys(found)}
         if any(value is not None for value in read.values()):
             filled = pa.array([read[cell] for cell in found], LINE_AMOUNT)
             values = pc.replace_with_mask(values, pa.array(others), filled)
-        return ReadAmounts(values, reader.decision, reader.telling)
+        return ReadAmounts(values, reader.decision, reader.telling, proven.saved_again)
 
     def _first_telling(self) -> Telling:
         """Look for a cell that says how decimals are written; what other blocks prove need not be found again."""
@@ -212,16 +218,16 @@ class AmountReader:
                 return ((found[0], self._kind),)
         return ()
 
-    def _mark(self, telling: Telling) -> DecimalMark | None:
-        if self._kind is CellKind.NUMBER:
-            return "."
-        return AmountColumn(telling, self._convention.decimal, scientific=True).mark
+    def _column(self, telling: Telling) -> AmountColumn:
+        return AmountColumn(telling, self._convention.decimal, scientific=True)
 
-    def _plain(self, mark: DecimalMark | None) -> tuple[pa.Array, Mask, list[tuple[str, CellKind]]]:
+    def _plain(self, column: AmountColumn) -> tuple[pa.Array, Mask, list[tuple[str, CellKind]]]:
         """Read plain amounts; returns them, which rows have others, and these as written."""
+        mark: DecimalMark | None = "." if self._kind is CellKind.NUMBER else column.mark
         pattern = quoted(plain_amounts(mark, numbers=self._kind is CellKind.NUMBER))
         text = "replace(text, ',', '.')" if mark == "," else "text"
-        value = f"CASE WHEN regexp_full_match(text, {pattern}) THEN CAST({text} AS DECIMAL(38, 18)) END"
+        readable = self._kind is CellKind.NUMBER or not column.mixed
+        value = f"CASE WHEN {readable} AND regexp_full_match(text, {pattern}) THEN CAST({text} AS DECIMAL(38, 18)) END"
         values = self._database.arrow(f"SELECT {value} AS value FROM amounts")["value"].combine_chunks()
         others = values.is_null().to_numpy(zero_copy_only=False)
         left = self._texts.filter(pa.array(others)).to_pylist() if others.any() else []

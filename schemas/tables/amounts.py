@@ -30,12 +30,15 @@ class AmountColumn:
     """What a column of amounts has in common: its texts taken apart, and its decimal mark.
 
     A layout that declares its mark knows what the sender writes, not who has opened the file since: a column of which
-    every telling cell proves the other mark was saved again in another country, and is read so. Below a declared mark
-    the other one alone never marks thousands.
+    every telling cell proves the other mark was saved again in another country, and is read so; where some prove the
+    one and some the other, none of its texts is believed. Below a declared mark the other one alone never marks
+    thousands.
 
     Attributes:
         mark: None when nothing decides it, or its cells contradict one another.
         telling: The first cell for each mark that any of them proves.
+        saved_again: Whether cells prove the mark that the layout does not declare.
+        mixed: Whether others prove the one that it does, so that no text can be read.
     """
 
     def __init__(
@@ -53,7 +56,9 @@ class AmountColumn:
                 if part.mark and not part.exponent:
                     proofs.setdefault(part.mark, (text, kind))
         self.telling: Telling = tuple(proofs.values())
-        self.mark = next(iter(proofs)) if len(proofs) == 1 else self._declared
+        self.saved_again = self._declared is not None and any(mark != self._declared for mark in proofs)
+        self.mixed = self.saved_again and len(proofs) > 1
+        self.mark = next(iter(proofs)) if len(proofs) == 1 else None if self.mixed else self._declared
 
     @property
     def decision(self) -> Decision | None:
@@ -79,6 +84,8 @@ class AmountColumn:
         """Say which mark a cell is read by, or why by none."""
         if kind == CellKind.NUMBER:
             return "."
+        if self.mixed:
+            return IssueCode.AMOUNT_MARKS
         if self._declared and not amount.exponent:
             if amount.mark not in {None, self.mark}:
                 return IssueCode.AMOUNT_FORMAT

@@ -15,7 +15,7 @@ from schemas.raw_table import RawTable
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import Decision, StoodIn, decisions_of
-from schemas.tables.draft import count_normalised
+from schemas.tables.draft import TOLD_ONCE, count_told_once
 from schemas.tables.line_sums import BlockSums, sum_block
 from schemas.tables.parsing import read_rows, settled
 from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
@@ -47,7 +47,7 @@ class BlockFindings:
         sums: To hold the file's totals against its lines.
         decided: Canonical column -> what was decided for it.
         apart: Why -> how many rows are no lines for a reason that people are told of.
-        normalised: Header -> how many of its cells the one VALUE_NORMALISED of `issues` speaks of.
+        told_once: Code and header -> how many cells of the column the one such issue speaks of.
         after: What is known when the next block is read.
         stood_in: How many cells were read from where, beside their own.
     """
@@ -58,7 +58,7 @@ class BlockFindings:
     sums: BlockSums
     decided: Mapping[str, Decision]
     apart: Mapping[str, int]
-    normalised: Mapping[str, int]
+    told_once: Mapping[tuple[IssueCode, str], int]
     after: Before
     stood_in: Mapping[StoodIn, int] = field(default_factory=dict)
 
@@ -94,7 +94,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
         sums=sum_block(draft, apart) if compares else BlockSums(len(draft.rows)),
         decided=draft.decisions,
         apart=apart.told,
-        normalised={raw.headers[positions[name]]: n for name, n in count_normalised(draft).items() if name},
+        told_once={(code, raw.headers[positions[name]]): n for (code, name), n in count_told_once(draft).items()},
         after=Before(Evidence(draft.evidence), apart.below),
         stood_in=found.stood_in,
     )
@@ -142,7 +142,7 @@ class BlockBooks:
         self._runs: list[pd.DataFrame] = []
         self._issues: list[Issue] = []
         self._of_the_file: set[Issue] = set()
-        self._normalised: dict[str, tuple[int, int]] = {}
+        self._told_once: dict[tuple[IssueCode, str], tuple[int, int]] = {}
         self._sums: list[BlockSums] = []
         self._decided: dict[str, Decision] = {}
         self._apart = Counter[str]()
@@ -157,7 +157,7 @@ class BlockBooks:
         self._apart += Counter(found.apart)
         self._stood_in.update(found.stood_in)
         for issue in found.issues:
-            self._enter(issue, found.normalised)
+            self._enter(issue, found.told_once)
 
     def join(self, below: Self) -> None:
         """Enter the books of the rows that follow."""
@@ -167,19 +167,19 @@ class BlockBooks:
         self._decided |= below._decided
         self._apart += below._apart
         self._stood_in.update(below._stood_in)
-        normalised = {column: count for column, (_, count) in below._normalised.items()}
+        told_once = {which: count for which, (_, count) in below._told_once.items()}
         for issue in below._issues:
-            self._enter(issue, normalised)
+            self._enter(issue, told_once)
 
-    def _enter(self, issue: Issue, normalised: Mapping[str, int]) -> None:
-        """Enter a problem, unless it was told before: of the header, or of a column written otherwise."""
-        if issue.code is IssueCode.VALUE_NORMALISED and issue.column is not None:
-            count = normalised[issue.column]
-            if issue.column in self._normalised:
-                at, before = self._normalised[issue.column]
-                self._normalised[issue.column] = (at, before + count)
+    def _enter(self, issue: Issue, told_once: Mapping[tuple[IssueCode, str], int]) -> None:
+        """Enter a problem, unless it was told before: of the header, or of a column as a whole."""
+        if issue.code in TOLD_ONCE and issue.column is not None:
+            which = (issue.code, issue.column)
+            if which in self._told_once:
+                at, before = self._told_once[which]
+                self._told_once[which] = (at, before + told_once[which])
                 return
-            self._normalised[issue.column] = (len(self._issues), count)
+            self._told_once[which] = (len(self._issues), told_once[which])
         elif (issue.row or 0) <= self._header_row:
             if issue in self._of_the_file:
                 return
@@ -188,7 +188,7 @@ class BlockBooks:
 
     def close(self) -> Books:
         """Hold the totals that the file states against all its lines, and say what is known of it."""
-        for at, count in self._normalised.values():
+        for at, count in self._told_once.values():
             self._issues[at] = _counted(self._issues[at], count)
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)

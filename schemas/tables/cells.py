@@ -74,6 +74,11 @@ class Cells:
     texts: pd.Series
     kinds: npt.NDArray[np.int8]
 
+    @property
+    def distinct(self) -> list[tuple[str, CellKind]]:
+        """Its different cells, without outer blanks."""
+        return self._distinct[0]
+
     @cached_property
     def _distinct(self) -> tuple[list[tuple[str, CellKind]], npt.NDArray[np.int64]]:
         codes, texts = pd.factorize(self.texts)

@@ -34,7 +34,8 @@ def dates(distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> ColumnR
     Args:
         distinct: All distinct cells of the column.
         style: What the layout says; only with that is a year of two digits read, as one of this century. A column
-            whose cells contradict it, or one another, leaves open what its cells do.
+            whose cells all contradict it was saved again in another country, and is read by them; one whose cells
+            contradict one another leaves open what its cells do.
     """
     styles = _Styles(distinct, style)
     return ColumnReader(_day_reader(styles), styles.decision, styles.telling)
@@ -72,7 +73,6 @@ class _Styles:
 
     def __init__(self, distinct: Sequence[tuple[str, CellKind]], style: DateStyle) -> None:
         self.two_digits = style != "auto"
-        proven = set() if style == "auto" else {style == "day_first"}
         telling: dict[bool, tuple[str, CellKind]] = {}
         left_open = False
         for text, kind in distinct:
@@ -82,7 +82,7 @@ class _Styles:
                     telling.setdefault(first > 12, (text, kind))
                 left_open |= first != second and max(first, second) <= 12
         self.telling: Telling = tuple(telling.values())
-        proven |= telling.keys()
+        proven = set(telling) or ({style == "day_first"} if style != "auto" else set())
         self.day_first = proven.pop() if len(proven) == 1 else None
         decided = left_open and self.day_first is not None
         self.decision = (Decision.DAY_FIRST if self.day_first else Decision.MONTH_FIRST) if decided else None

@@ -224,22 +224,25 @@ def is_error(finding: Finding) -> bool:
     return (finding.severity or severity_of(finding.code)) is Severity.ERROR
 
 
-def count_normalised(draft: Draft) -> Counter[str | None]:
-    """Count the cells of each canonical column that are told of as VALUE_NORMALISED."""
-    return Counter(found.column for found in draft.findings if found.code is IssueCode.VALUE_NORMALISED)
-
-
 # Told once per column, at its first cell and with a count: a column of bank codes without leading zeros is one thing to
 # know, not thousands.
-_TOLD_ONCE: Final = frozenset(
+TOLD_ONCE: Final = frozenset(
     {
         IssueCode.VALUE_NORMALISED,
         IssueCode.ZEROS_SHOWN,
         IssueCode.BANK_PSP_LISTED,
         IssueCode.AGENCY_DIGIT,
         IssueCode.ACCOUNT_OPERATION,
+        IssueCode.AMOUNT_MARKS,
     }
 )
+
+
+def count_told_once(draft: Draft) -> Counter[tuple[IssueCode, str]]:
+    """Count the cells of each canonical column that one issue tells of, by its code."""
+    return Counter(
+        (found.code, found.column) for found in draft.findings if found.code in TOLD_ONCE and found.column is not None
+    )
 
 
 def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
@@ -247,11 +250,11 @@ def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Is
     ordered = sorted(
         draft.findings, key=lambda found: (draft.rows[found.position], positions.get(found.column or "", -1))
     )
-    counts = Counter((found.code, found.column) for found in draft.findings if found.code in _TOLD_ONCE)
+    counts = count_told_once(draft)
     issues = []
     for found in ordered:
         facts = dict(found.facts)
-        if found.code in _TOLD_ONCE:
+        if found.code in TOLD_ONCE and found.column is not None:
             count = counts.pop((found.code, found.column), None)
             if count is None:
                 continue

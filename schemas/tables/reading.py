@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, Sign
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
+from schemas.tables.amounts import AmountColumn
 from schemas.tables.cells import Cells, Column, ColumnKind, ColumnReading, Finding, Telling, unreadable
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.draft import Draft, Mask, label_of
@@ -172,7 +174,7 @@ def read_draft(  # all of it is one file's
     }
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)
-    convention = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
+    convention = _convention(raw, layout, positions, wanted, evidence)
     for column in columns:
         reading = None
         if column.name in positions:
@@ -193,6 +195,19 @@ def read_draft(  # all of it is one file's
         draft.canonical[column.name] = reading.canonical if reading else filled(len(rows), column.absent)
         draft.texts.setdefault(column.name, filled(len(rows), ""))
     return draft
+
+
+def _convention(
+    raw: RawTable, layout: Layout, positions: Mapping[str, int], wanted: Mask, evidence: Evidence
+) -> Convention:
+    """Return what the layout says of numbers and dates; nothing of dates where the file was saved again elsewhere."""
+    said = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
+    if layout.decimal == "auto" or layout.dates == "auto" or "amount" not in positions:
+        return said
+    position = positions["amount"]
+    cells = Cells("amount", raw.cells[position][wanted], raw.kinds_of(position)[wanted])
+    amounts = AmountColumn([*evidence.of("amount"), *cells.distinct], layout.decimal, scientific=True)
+    return replace(said, dates="auto") if amounts.saved_again else said
 
 
 # A tax id is a CPF or a CNPJ with all its digits; numbers of other columns mean the same without zeros before them.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.values.money import exact_text
-from tests.schemas.sheets import parse
+from tests.schemas.sheets import codes, parse
 
 LINE = {"isrc": "BRAUR2600001", "units": "1", "currency": "USD"}
 THOUSANDTHS = st.integers(-9_999_999, 9_999_999).map(lambda number: Decimal(number).scaleb(-3))
@@ -40,3 +40,21 @@ def test_what_any_of_them_proves_all_are_read_by(declared, amounts):
     assert [exact_text(amount) for amount in parsed.frame["amount"]] == [
         exact_text(amount) for amount in [*amounts, Decimal("0.25")]
     ]
+
+
+@pytest.mark.parametrize("declared", [".", ","])
+@given(amounts=AMOUNTS)
+def test_where_one_column_bears_both_marks_nothing_of_it_is_read_and_that_is_said_once(declared, amounts):
+    quarters = [written(Decimal("0.25"), mark, thousands=False) for mark in OTHER]
+    texts = [*(written(amount, declared, thousands=False) for amount in amounts), *quarters]
+    parsed = parse("royalty_lines", *({**LINE, "amount": text} for text in texts), decimal=declared)
+    assert parsed.frame.empty
+    assert [code for code in codes(parsed) if code != "VALUE_NORMALISED"] == ["AMOUNT_MARKS"]
+    assert str(len(texts)) in str(parsed.issues[0].message)
+
+
+def test_dates_are_left_open_in_a_file_whose_amounts_show_that_it_was_saved_again():
+    rows = [{**LINE, "period": "05/04/2026", "amount": amount} for amount in ("0,25", "0.25")]
+    again, as_sent = (parse("royalty_lines", row, decimal=".", dates="month_first") for row in rows)
+    assert codes(again) == ["DATE_FORMAT"]
+    assert as_sent.frame["period"].tolist() == ["2026-05-04"]

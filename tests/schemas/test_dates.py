@@ -51,9 +51,13 @@ def test_years_of_two_digits_are_read_where_the_layout_says_what_comes_first(wri
     assert periods(written) == [""]
 
 
-def test_cells_that_contradict_the_layout_leave_open_what_they_do():
-    assert periods("3/4/2026", "31/12/2026", dates="month_first") == ["", "2026-12-31"]
+def test_a_column_whose_cells_all_contradict_the_layout_is_read_by_them():
+    assert periods("3/4/2026", "31/12/2026", dates="month_first") == ["2026-04-03", "2026-12-31"]
     assert periods("3/4/2026", "12/31/2026", dates="month_first") == ["2026-03-04", "2026-12-31"]
+
+
+def test_cells_that_contradict_one_another_leave_open_what_they_do_whatever_the_layout_says():
+    assert periods("3/4/2026", "31/12/2026", "12/31/2026", dates="month_first") == ["", "2026-12-31", "2026-12-31"]
 
 
 def test_cells_that_contradict_one_another_are_read_where_each_reads_one_way():

@@ -178,7 +178,7 @@ def test_amounts_that_contradict_each_other_leave_the_ambiguous_one_held():
 def test_the_layouts_decimal_mark_is_believed_where_no_cell_contradicts_it():
     assert _cents("1,234", "2,50", decimal=",")[1].held["codes"].tolist() == ["AMOUNT_DECIMALS"]
     assert _cents("1.234,00", "2,50", decimal=",")[0] == {0: 123400, 1: 250}
-    assert codes(_cents("1.50", "2,50", decimal=",")[1]) == ["AMOUNT_FORMAT"]
+    assert codes(_cents("1.50", "2,50", decimal=",")[1]) == ["AMOUNT_MARKS"]
 
 
 def test_a_file_saved_again_with_the_other_decimal_mark_is_read_by_it():
