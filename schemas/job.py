@@ -116,6 +116,14 @@ class Source(TableFiles):
     """Files of one layout; `auto` recognises each file by its headers."""
 
     layout: str | Layout
+    read: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
+        default=(),
+        description="Sheets whose money is added only when the house says so, such as ONErpm's Shares In & Out.",
+    )
+    ignore: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
+        default=(),
+        description="Sheets, members of archives, or files that are not to be read although there is money in them.",
+    )
     exchange: dict[Currency, Exchange] = {}
     received: dict[Currency, Amount] = Field(
         default={},

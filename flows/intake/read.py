@@ -1,7 +1,7 @@
 """Read every file of the job, name every problem, and account for every row."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from functools import partial
 
@@ -62,10 +62,17 @@ def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> In
     _refuse_namesakes(everything)
     _refuse_strangers(run, [table.raw for table in everything])
     before = [_corrected_before(row) for row in corrections.settled]
-    return _intake(run, tables, corrections, [*reader.unread(), *before])
+    unread = reader.unread()
+    return _intake(run, tables, corrections, [*unread, *before], reader.held)
 
 
-def _intake(run: Run, tables: Sequence[list[ReadTable]], corrections: Corrections, unread: Sequence[Issue]) -> Intake:
+def _intake(
+    run: Run,
+    tables: Sequence[list[ReadTable]],
+    corrections: Corrections,
+    unread: Sequence[Issue],
+    held: Collection[str] = (),
+) -> Intake:
     """Put together what was read of the slots."""
     everything = [table for found in tables for table in found]
     sources = tables[: len(run.job.sources)]
@@ -93,6 +100,7 @@ def _intake(run: Run, tables: Sequence[list[ReadTable]], corrections: Correction
         files=_used_files(paid_from),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
+        unread_money=frozenset(held),
     )
     return Intake(
         came_in=inputs,

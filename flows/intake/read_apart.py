@@ -1,6 +1,6 @@
 """Statement lines read in parts that know nothing of each other, by other machines; what comes out is the same."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeVar
 
@@ -12,6 +12,7 @@ from schemas.errors import BrokenInvariant
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import RawTable
+from schemas.sheet_cells import View
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 
 _Item = TypeVar("_Item")
@@ -49,13 +50,13 @@ class FoundLines:
     Attributes:
         name: Base name.
         layout: Which one it has.
-        rows: Sheet -> how many rows it has; nothing for text.
+        views: Its sheets; nothing for text.
         tables: Sheet (None for text) of each of its tables, and its lines or how they are cut.
     """
 
     name: str
     layout: Layout
-    rows: Mapping[str, int]
+    views: tuple[View, ...]
     tables: tuple[tuple[str | None, Reading | CutText], ...]
 
 
@@ -65,7 +66,7 @@ class ReadApart:
 
     name: str
     layout: Layout
-    rows: Mapping[str, int]
+    views: tuple[View, ...]
     tables: tuple[tuple[str | None, SummedTable], ...]
 
 
@@ -80,7 +81,7 @@ def read_apart(engine: Engine, file: GivenFile) -> ReadApart | None:
         return None
     layout = found.layout
     tables = ((sheet, _read_cut(engine, file.path, layout, lines).close()) for sheet, lines in found.tables)
-    return ReadApart(found.name, layout, found.rows, tuple(tables))
+    return ReadApart(found.name, layout, found.views, tuple(tables))
 
 
 def _only(found: FoundLines | None, _: FoundLines | None) -> FoundLines | None:
@@ -97,9 +98,17 @@ def find_lines(file: GivenFile) -> FoundLines | None:
         layout = opened.recognise(file.layouts) if len(file.layouts) > 1 else file.layouts[0]
         if layout.table != "royalty_lines":
             return None
-        rows = {view.sheet: view.rows for view in opened.views if view.sheet is not None}
+        if is_asked_for(layout, opened.fits(layout)):
+            return None
+        views = tuple(view for view in opened.views if view.sheet is not None)
         tables = ((fit.view.sheet, _lines(opened, fit, layout, file.range_bytes)) for fit in opened.fits(layout))
-        return FoundLines(opened.name, layout, rows, tuple(tables))
+        return FoundLines(opened.name, layout, views, tuple(tables))
+
+
+def is_asked_for(layout: Layout, fits: Sequence[Fit]) -> bool:
+    """Tell whether a text holds lines that a layout reads only where a job asks for them."""
+    asked = layout.asked_for
+    return asked is not None and any(fit.view.sheet is None and asked.has(fit.header.texts) for fit in fits)
 
 
 def _lines(opened: SpreadsheetFile, fit: Fit, layout: Layout, range_bytes: int | None) -> Reading | CutText:

@@ -9,19 +9,21 @@ from typing import Final
 
 import pandas as pd
 
-from flows.intake.read_apart import GivenFile, ReadApart, read_apart
+from flows.intake.read_apart import GivenFile, ReadApart, is_asked_for, read_apart
 from flows.intake.read_lines import SummedTable, lines_again, parts_of, read_blocks
 from flows.intake.rules.sum_lines import nothing
-from flows.intake.which_files import Corrections, Slot
+from flows.intake.unread import unread_money
+from flows.intake.which_files import PAID_FROM, Corrections, Slot
 from flows.run import Run
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit
+from schemas.layouts.recognise import Fit, find_money
 from schemas.messages import Listed, Message
 from schemas.raw_table import FileIdentity, RawTable
+from schemas.sheet_cells import View
 from schemas.tables.content_hash import Content, content_of
 from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import LineTotals
@@ -78,14 +80,21 @@ _FILES_AT_ONCE: Final = 16
 
 
 class FileReader:
-    """Reads the files of slots."""
+    """Reads the files of slots.
+
+    Attributes:
+        held: Names of the files of which nothing is paid, since there is money beside it that nothing reads.
+    """
 
     def __init__(self, run: Run, corrections: Corrections) -> None:
         self._run = run
         self._corrections = corrections
         self._failures: list[UnreadableFile] = []
-        self._rows: dict[tuple[str, str], int] = {}
+        self._views: dict[tuple[str, str], View] = {}
         self._read: set[tuple[str, str]] = set()
+        self._asked: dict[str, tuple[str, Slot, Layout]] = {}
+        self._money: list[Issue] = []
+        self.held: set[str] = set()
 
     def read_all(
         self, slots: Sequence[Slot], cluster: str | None, meanwhile: Callable[[list[list[ReadTable]]], None]
@@ -155,23 +164,49 @@ class FileReader:
             raise UnreadableFile(Message("file.all_refused", files=content), issues=issues)
 
     def unread(self) -> list[Issue]:
-        """Name the sheets with rows in them that no source and no table of the job has read."""
-        left = {place: rows for place, rows in self._rows.items() if rows and place not in self._read}
-        return [
-            make_issue(IssueCode.SHEET_UNREAD, file=file, sheet=sheet, count=rows)
-            for (file, sheet), rows in left.items()
-        ]
+        """Name the sheets with rows in them that no source and no table of the job has read, and the money in them.
+
+        Money in a file of a source is an error, unless the job ignores it or the sender is known to repeat it there.
+        """
+        issues = list(self._money)
+        for (file, sheet), view in self._views.items():
+            if (file, sheet) in self._read or not view.rows:
+                continue
+            path, slot, layout = self._asked.get(file, ("", None, None))
+            if slot is not None and layout is not None and slot.is_ignored(layout, sheet):
+                self._run.tell(Message("file.ignored", file=file, sheet=sheet))
+            elif slot is not None and layout is not None and (money := find_money(view)):
+                issues.append(unread_money(path, money, sheet, layout))
+                self.held.add(file)
+            else:
+                issues.append(make_issue(IssueCode.SHEET_UNREAD, file=file, sheet=sheet, count=view.rows))
+        return issues
+
+    def _show_views(self, slot: Slot, path: str, name: str, layout: Layout, views: Sequence[View]) -> None:
+        """Remember what a file shows, and which source asked for it first."""
+        self._views |= {(name, view.sheet): view for view in views if view.sheet is not None}
+        if layout.table in PAID_FROM:
+            self._asked.setdefault(name, (path, slot, layout))
+
+    def _leave(self, slot: Slot, path: str, layout: Layout, view: View) -> None:
+        """Leave a text alone that holds what a job has to ask for; until it says so, nothing of its source is paid."""
+        name, sheet = path.rsplit("/", 1)[-1], layout.asked_for.sheet if layout.asked_for else ""
+        if slot.is_ignored(layout, sheet) or slot.is_ignored(layout, name):
+            self._run.tell(Message("file.ignored", file=name, sheet=sheet))
+        elif money := find_money(view):
+            self._money.append(unread_money(path, money, sheet, layout))
+            self.held |= {path.rsplit("/", 1)[-1] for path in slot.paths}
 
     def _file(self, slot: Slot, path: str, begun: "Future[ReadApart | None] | None") -> list[ReadTable]:
         try:
             found = begun.result() if begun else None
-            return list(self._found(path, found) if found else self._tables(slot, path))
+            return list(self._found(slot, path, found) if found else self._tables(slot, path))
         except UnreadableFile as failure:
             self._failures.append(failure)
             return []
 
-    def _found(self, path: str, found: ReadApart) -> Iterator[ReadTable]:
-        self._rows |= {(found.name, sheet): rows for sheet, rows in found.rows.items()}
+    def _found(self, slot: Slot, path: str, found: ReadApart) -> Iterator[ReadTable]:
+        self._show_views(slot, path, found.name, found.layout, found.views)
         self._read |= {(found.name, sheet or "") for sheet, _ in found.tables}
         for sheet, lines in found.tables:
             yield self._lines(path, found.layout, lines, Origin(found.name, sheet, found.layout.layout))
@@ -179,8 +214,12 @@ class FileReader:
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
         with open_file(path) as file:
             layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
-            self._rows |= {(file.name, view.sheet): view.rows for view in file.views if view.sheet is not None}
-            self._read |= {(file.name, fit.view.sheet or "") for fit in file.fits(layout)}
+            self._show_views(slot, path, file.name, layout, file.views)
+            fits = file.fits(layout)
+            if is_asked_for(layout, fits):
+                self._leave(slot, path, layout, fits[0].view)
+                return
+            self._read |= {(file.name, fit.view.sheet or "") for fit in fits}
             if layout.table == "royalty_lines":
                 yield from self._in_blocks(path, layout, file)
                 return

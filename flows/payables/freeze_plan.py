@@ -80,7 +80,7 @@ def _remember_files(run: Run, intake: Intake) -> None:
             file.name,
             file_sha256=file.file_sha256,
             content_sha256=file.content_sha256,
-            used=file.name not in before.repeated and file.name not in held_whole,
+            used=file.name not in {*before.repeated, *held_whole, *inputs.unread_money},
             again=file.name in before.released,
             sketch=file.sketch.without(shared.hashes, shared.counts) if shared else file.sketch,
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flows.intake.intake import Intake
-from flows.intake.rules.hold_lines import hold_shared, hold_unreceived
+from flows.intake.rules.hold_lines import hold_shared, hold_unread, hold_unreceived
 from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.rules.cross_check import cross_check
@@ -33,7 +33,7 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)
     if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
         return intake
-    held = hold_unreceived(hold_shared(came_in, found.shared), found.repeated)
+    held = hold_unread(hold_unreceived(hold_shared(came_in, found.shared), found.repeated), found.repeated)
     checked = cross_check(held, run.job, run.request.period.start.isoformat(), found.repeated)
     judged = replace(checked, issues=(*checked.issues, *_issues_of_files(found)))
     before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()

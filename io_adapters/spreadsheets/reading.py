@@ -58,7 +58,7 @@ def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:
     Raises:
         UnreadableFile: no sheet is of the name wanted, no sheet fits, or several do, or there is nothing to read.
     """
-    if layout.sheets:
+    if layout.sheets and any(view.sheet is not None for view in views):
         return [_fit_or_likeliest([view], layout, place) for view in _named(views, layout, place)]
     visible = [view for view in views if view.visible]
     if not visible:

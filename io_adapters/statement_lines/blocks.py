@@ -82,8 +82,8 @@ def sum_block(raw: RawTable, layout: Layout, before: Before, *, few_rows: int = 
         if len(raw.cells) <= few_rows or before.below or _looked_at_whole(raw):
             parsed = parse_block(raw, layout, before=before)
             return _summed(database, [parsed.found], [lines_of(parsed.frame)])
-        table, stood_in = completed(raw, layout, match.positions)
-        block = _Block(database, table, layout, match, before)
+        table, positions, stood_in = completed(raw, layout, match.positions)
+        block = _Block(database, table, layout, replace(match, positions=dict(positions)), before)
         unsound = block.unsound()
         lines = block.lines(~unsound)
         if not unsound.any():

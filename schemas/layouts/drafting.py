@@ -14,7 +14,6 @@ from schemas.layouts.recognise import (
     date_order,
     decimal_mark,
     has_open_dates,
-    is_money,
     is_number,
     money_weight,
 )
@@ -261,7 +260,8 @@ class _Draft:
         """Return positions of numbers that are not read and speak of money, whichever way."""
         guess = self._guess
         rest = sorted((*guess.decoys, *guess.unknown))
-        return [p for p in rest if is_money(guess.samples[p]) and money_weight(guess.header.texts[p])]
+        numbers = [p for p in rest if guess.samples[p] and all(map(is_number, guess.samples[p]))]
+        return [p for p in numbers if money_weight(guess.header.texts[p])]
 
     def _header(self, position: int) -> str:
         return yaml_scalar(self._guess.header.texts[position].strip())

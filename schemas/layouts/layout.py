@@ -82,6 +82,22 @@ class Computed(_Declared):
         return (*self.add, *self.subtract, *self.subtract_if_given)
 
 
+class AskedFor(_Declared):
+    """Lines that are read only where a job asks for them.
+
+    Attributes:
+        sheet: The sheet they are in.
+        headers: Headers that tell them where they come as a file of their own.
+    """
+
+    sheet: str
+    headers: list[str] = Field(min_length=1)
+
+    def has(self, headers: Sequence[str]) -> bool:
+        """Tell whether a header row is theirs."""
+        return set(map(fold, self.headers)) <= set(map(fold, headers))
+
+
 class ControlRows(_Declared):
     """A block below the lines in which the sender states what they sum up to: a word in the first cell, a value beside.
 
@@ -158,6 +174,9 @@ class Layout(_Declared):
         recognise: By what `layout: auto` knows it.
         sheets: Sheets to read, all of them that are there; none named takes the only sheet that has the required
             headers.
+        asked_for: What is read besides where a job says so (`read:`), since whether its money is to be added is the
+            house's to say.
+        repeats: Sheets, or members of an archive, that hold money of the others once more; `*` stands for anything.
         header_row: Physical row of the header; None looks for it in the first rows.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
         fallbacks: Canonical column -> headers of columns whose cell is read where its own is empty and it has the form
@@ -185,6 +204,8 @@ class Layout(_Declared):
     table: TableName
     recognise: Recognise = Recognise()
     sheets: list[str] = []
+    asked_for: AskedFor | None = None
+    repeats: list[str] = []
     header_row: int | None = Field(default=None, ge=1)
     columns: dict[str, list[str]]
     fallbacks: dict[Literal["isrc", "upc"], list[str]] = {}

@@ -28,11 +28,20 @@ _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
         ("original|base|price", -2),
     )
 )
+# What counts things or weighs them against each other; no sum of it is money.
+_NO_SUM: Final = re.compile(
+    "stream|play|unit|quantit|qtd|qtde|view|count|execu|reprodu|tracks?$|rate|percent|porcent|share.*inout|exchange"
+    "|conversion|cambio|cotacao|price|preco|minutes|duration|year|^ano$|month|^mes$|date|data$|periodo|period"
+)
 _CODE: Final = re.compile(r"\b(?:id|code|number|c[oó]digo|n[uú]mero|n[ºo°])\b|#", re.IGNORECASE)
 _CURRENCY: Final = re.compile(
     r"\b(USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|JPY|CHF)\b|(US\$|\$US)|(R\$)|(€)|(£)", re.IGNORECASE
 )
 _SIGNS: Final = ("USD", "BRL", "EUR", "GBP")
+_MONEY: Final = re.compile(
+    "net$|^net|liquid|neto|apagar|payable|devido|royalt|direitos|regalia|earn|revenue|receipt|receita|amount|valor|importe"
+    "|montante|total|gross|brut|fee|taxa|tarifa|comiss|commission|imposto|withh|balance|saldo|advance|adiant|cache|share$"
+)
 
 
 def money_weight(header: str) -> int:
@@ -45,6 +54,17 @@ def money_weight(header: str) -> int:
         return 0
     folded = fold(header)
     return sum(weight for words, weight in _WEIGHTS if words.search(folded)) + (1 if currency_in(header) else 0)
+
+
+def speaks_of_money(header: str) -> bool:
+    """Tell whether what stands below a header may be summed up as money, to be paid or not.
+
+    >>> speaks_of_money("Gross Revenue"), speaks_of_money("Total Streams"), speaks_of_money("Exchange Rate")
+    (True, False, False)
+    """
+    if "%" in header:
+        return False
+    return bool(_MONEY.search(fold(header))) and not _NO_SUM.search(fold(header)) and not _CODE.search(header)
 
 
 def currency_in(header: str) -> str | None:
@@ -71,10 +91,11 @@ def is_number(text: str) -> bool:
 
 
 def is_money(texts: Sequence[str]) -> bool:
-    """Tell whether a column holds amounts: numbers alone, and not codes or counts that are all whole and long."""
+    """Tell whether a column may hold amounts: numbers alone, no percentages, and not all of them long codes."""
     return (
         bool(texts)
         and all(map(is_number, texts))
+        and not any(text.endswith("%") for text in texts)
         and not all(text.isdecimal() and len(text) >= _CODE_DIGITS for text in texts)
     )
 
@@ -236,9 +257,87 @@ def _recognised(fit: Fit) -> bool:
 def _not_there(layout: Layout, head: HeadRow, match: HeaderMatch) -> tuple[str, ...]:
     """Return the telling headers that a row has under none of their names."""
     there = {fold(text) for text in head.texts}
+<<<<<<< HEAD
     column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
     return tuple(
         header
         for header in layout.recognise.headers
         if fold(header) not in there and column_of.get(fold(header)) not in match.claimed
     )
+=======
+    names = {fold(header): {fold(header)} for header in wanted}
+    for aliases in layout.columns.values():
+        folded = {fold(alias) for alias in aliases}
+        for header in names.keys() & folded:
+            names[header] = folded
+    return tuple(header for header in wanted if not names[fold(header)] & there)
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyColumn:
+    """A column of amounts in a view.
+
+    Attributes:
+        view: Which sheet, or which delimiter.
+        header: The header row.
+        amount: Position of the column, from 0.
+        currency: Position of the column that says their currencies; None for none.
+    """
+
+    view: View
+    header: HeadRow
+    amount: int
+    currency: int | None
+
+    @property
+    def name(self) -> str:
+        """Header of the amounts."""
+        return self.header.texts[self.amount].strip()
+
+    @property
+    def layout(self) -> Layout:
+        """A layout that reads the amounts and nothing else, to sum them up."""
+        columns = {"amount": [self.name]}
+        if self.currency is not None:
+            columns["currency"] = [self.header.texts[self.currency]]
+        return Layout(
+            layout="money",
+            title="money",
+            table="royalty_lines",
+            columns=columns,
+            header_row=self.header.row,
+            sheets=[self.view.sheet] if self.view.sheet is not None else [],
+            currency=currency_in(self.name),
+            totals=["Total", "Totais", "Total geral", "Subtotal", "Soma", "Grand total", "Sum"],
+        )
+
+
+def find_money(view: View) -> MoneyColumn | None:
+    """Find the column of a view that most likely says what is to be paid; None where no column is of amounts.
+
+    A header is a row of two words or more, and an amount stands below one that speaks of money: a cover, which has its
+    words and numbers side by side, has no such column.
+    """
+    for at, head in enumerate(view.head):
+        labels = [text for text in head.texts if text.strip() and not is_number(text.strip())]
+        if len(labels) < 2:
+            continue
+        found = [
+            (money_weight(text), -position)
+            for position, text in enumerate(head.texts)
+            if speaks_of_money(text) and is_money(_texts_below(view, at, position))
+        ]
+        if found:
+            named = [position for position, text in enumerate(head.texts) if fold(text) in _CURRENCIES]
+            return MoneyColumn(view, head, -max(found)[1], named[0] if len(named) == 1 else None)
+    return None
+
+
+_LOOKED_AT: Final = 25
+_CURRENCIES: Final = frozenset(map(fold, ("Currency", "Moeda", "Divisa", *_USUAL["currency"])))
+
+
+def _texts_below(view: View, at: int, position: int) -> list[str]:
+    rows = view.head[at + 1 : at + 1 + _LOOKED_AT]
+    return [text for row in rows if len(row.texts) > position and (text := row.texts[position].strip())]
+>>>>>>> 4d5dcea (Hold files with money in a sheet that nothing reads until the job says what it is; read ONErpm's other sheets and files)

@@ -198,12 +198,12 @@ def read_rows(  # all of it is one file's
     if required and layout.table in {"payments", "payees"}:
         needed.append("name")
     match = find_columns(raw, layout, needed)
-    raw, stood_in = completed(raw, layout, match.positions)
-    apart = excluded_rows(raw, layout, match.positions, below=below, lines=lines)
+    raw, positions, stood_in = completed(raw, layout, match.positions)
+    apart = excluded_rows(raw, layout, positions, below=below, lines=lines)
     draft = read_draft(
         raw,
         layout,
-        match.positions,
+        positions,
         apart.lines,
         table.columns,
         payee_data_required=required,

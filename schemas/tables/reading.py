@@ -169,8 +169,9 @@ def read_draft(  # all of it is one file's
     wanted = wanted & ~raw.cells.index.isin(list(raw.misshapen_rows)) if raw.misshapen_rows else wanted
     rows = raw.cells.index.to_numpy(dtype=np.int64)[wanted]
     labels = {
-        column.name: raw.headers[positions[column.name]] if column.name in positions else label_of(layout, column.name)
+        column.name: raw.headers[at] if at < len(raw.headers) else label_of(layout, column.name)
         for column in columns
+        for at in [positions.get(column.name, len(raw.headers))]
     }
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)

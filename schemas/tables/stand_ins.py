@@ -13,7 +13,9 @@ from schemas.layouts.layout import Computed, Layout
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnKind
+from schemas.tables.contract import STR
 from schemas.tables.decisions import StoodIn
+from schemas.tables.draft import label_of
 from schemas.tables.excluded_rows import positions_under
 from schemas.tables.readers import Convention, reader_factory
 from schemas.values.money import DecimalMark, read_amount_text
@@ -29,11 +31,13 @@ class Completed(NamedTuple):
     """A table with such cells filled.
 
     Attributes:
-        raw: The table.
+        raw: The table; columns that the file does not have stand behind those that it has, without a header.
+        positions: Canonical column -> position in it.
         counts: How many cells were filled from where.
     """
 
     raw: RawTable
+    positions: Mapping[str, int]
     counts: Mapping[StoodIn, int]
 
 
@@ -47,15 +51,28 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
     """
     counts: dict[StoodIn, int] = {}
     for column, headers in layout.fallbacks.items():
-        for header in headers if column in positions else ():
-            for source in positions_under(raw, header):
-                raw, count = _taken_over(raw, positions[column], source, _WITH_A_FORM[column])
-                _tell(counts, StoodIn(raw.headers[positions[column]], raw.headers[source], computed=False), count)
+        for source in [position for header in headers for position in positions_under(raw, header)]:
+            if column not in positions:
+                positions = {**positions, column: raw.cells.shape[1]}
+                raw = _with_column(raw)
+            name = label_of(layout, column)
+            raw, count = _taken_over(raw, positions[column], source, _WITH_A_FORM[column])
+            _tell(counts, StoodIn(name, raw.headers[source], computed=False), count)
     if layout.computed is not None and "amount" in positions:
         raw, count = _summed_up(raw, positions["amount"], layout)
         parts = ", ".join((*layout.computed.add, *layout.computed.subtract))
         _tell(counts, StoodIn(raw.headers[positions["amount"]], parts, computed=True), count)
-    return Completed(raw, counts)
+    return Completed(raw, positions, counts)
+
+
+def _with_column(raw: RawTable) -> RawTable:
+    """Add an empty column behind the others."""
+    cells = raw.cells.copy(deep=False)
+    cells[cells.shape[1]] = pd.Series("", index=cells.index, dtype=STR)
+    kinds = raw.kinds
+    if kinds is not None:
+        kinds = np.column_stack([kinds, np.full(len(cells), CellKind.EMPTY, dtype=np.int8)])
+    return replace(raw, cells=cells, kinds=kinds)
 
 
 def _tell(counts: dict[StoodIn, int], of: StoodIn, count: int) -> None:

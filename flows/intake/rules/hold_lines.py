@@ -1,4 +1,4 @@
-"""Royalty lines that are held for what they are beside others: used before, or not what the bank got."""
+"""What is held for what stands beside it: lines used before, not what the bank got, files with more money in them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -19,12 +19,18 @@ from schemas.messages import Listed, Money
 from schemas.tables.content_hash import hash_frame
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
-from schemas.tables.row_accounting import USED, Run, hold_used_rows
+from schemas.tables.payments import Payments
+from schemas.tables.row_accounting import PERSON_NAMES, USED, Run, hold_used_rows
 from schemas.tables.royalty_lines import TEXTS, RoyaltyLines
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
-HELD_FOR: Final = (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.RECEIVED_MISMATCH)
+HELD_FOR: Final = (
+    IssueCode.LINES_USED_BEFORE,
+    IssueCode.FILE_OVERLAP,
+    IssueCode.RECEIVED_MISMATCH,
+    IssueCode.MONEY_UNREAD,
+)
 _USED_BEFORE: Final = (IssueCode.LINES_USED_BEFORE.value, IssueCode.FILE_OVERLAP.value)
 # Lines have more decimals than a bank: a sum that is less than a cent away is what the bank got.
 _ONE_CENT: Final = Decimal("0.01")
@@ -127,6 +133,43 @@ def _hold_unreceived(inputs: Inputs, position: int, files: Collection[str]) -> I
     statements = (*inputs.statements[:position], changed, *inputs.statements[position + 1 :])
     rows = hold_used_rows(inputs.rows, _used_rows(inputs, files, code))
     return replace(inputs, statements=statements, rows=rows, issues=(*inputs.issues, *issues))
+
+
+def hold_unread(inputs: Inputs, repeated: Collection[str]) -> Inputs:
+    """Hold what is read of files that have money in a sheet which nothing reads, until the job says what to do with it.
+
+    Args:
+        inputs: All that came in.
+        repeated: Names of files of which nothing is paid.
+    """
+    files = inputs.unread_money - set(repeated)
+    if not files:
+        return inputs
+    code = IssueCode.MONEY_UNREAD
+    statements = tuple(
+        replace(
+            statement,
+            totals=of_files(statement.totals, files, keep=False),
+            held=_added(statement.held, held_lines(of_files(statement.totals, files, keep=True), code.value)),
+        )
+        for statement in inputs.statements
+    )
+    is_held = inputs.payments["file"].isin(list(files))
+    return replace(
+        inputs,
+        statements=statements,
+        payments=DataFrame[Payments](inputs.payments[~is_held].reset_index(drop=True)),
+        held_payments=_added(_as_held(inputs.payments[is_held], code), inputs.held_payments),
+        rows=hold_used_rows(inputs.rows, _used_rows(inputs, files, code)),
+    )
+
+
+def _as_held(payments: pd.DataFrame, code: IssueCode) -> pd.DataFrame:
+    """Tell sound payments rows as rows with a problem."""
+    kept = payments[["file", "sheet", "row", "tax_id", *PERSON_NAMES]]
+    cents = payments["amount_cents"] + payments["owner_amount_cents"]
+    amounts = pd.Series([Decimal(amount).scaleb(-2) for amount in cents.tolist()], index=kept.index, dtype=object)
+    return kept.assign(amount=amounts, currency="", codes=code.value)
 
 
 def _agrees(sums: Mapping[str, Decimal], received: Mapping[str, Decimal]) -> bool:

@@ -109,6 +109,7 @@ class Inputs:
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
         shares_in_question: Shares with problems: isrc, upc, release, artist, and asset_read, whether those can be read.
+        unread_money: Names of files of the sources in which money is that nothing reads.
         rows: Where the rows of each file went so far, in runs.
         files: Files of the sources.
         issues: All problems of all files.
@@ -129,6 +130,7 @@ class Inputs:
     opening: DataFrame[Opening] = field(default_factory=lambda: DataFrame[Opening](empty_table("opening")))
     opening_problems: Mapping[str, str] = field(default_factory=dict)
     advance_problems: Mapping[str, str] = field(default_factory=dict)
+    unread_money: frozenset[str] = frozenset()
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
 
 
