@@ -13,14 +13,9 @@ from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
 from schemas.errors import ConfigurationError, UnreadableFile
-<<<<<<< HEAD
 from schemas.job import AUTO, Job, Source, TableFiles
 from schemas.layouts.headers import with_columns
-from schemas.layouts.layout import Layout, missing_parts
-=======
-from schemas.job import AUTO, Source
 from schemas.layouts.layout import Layout, fold, missing_parts
->>>>>>> 4d5dcea (Hold files with money in a sheet that nothing reads until the job says what it is; read ONErpm's other sheets and files)
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, joined, some_rows
@@ -223,24 +218,16 @@ def slots_of(job: Job, folder: Path) -> tuple[list[Slot], list[Slot]]:
 
 def _of_source(position: int, source: Source, job: Job, folder: Path) -> Slot:
     if source.layout == AUTO:
-<<<<<<< HEAD
-        known = [read for name in known_layouts() if (read := read_layout(name, folder)).table in PAID_FROM]
-        return Slot(_as_declared(known, source, job), source.files, frozenset({"", AUTO, str(position)}))
-    layout = read_layout(source.layout, folder)
-    if layout.table not in PAID_FROM:
-        raise ConfigurationError(Message("error.source_layout", position=position, layout=layout.layout))
-    called = source.layout if isinstance(source.layout, str) else layout.layout
-    names = frozenset({"", layout.layout, str(position), called})
-    return Slot(_as_declared([layout], source, job), source.files, names)
-=======
         known = (read_layout(name, folder) for name in known_layouts())
-        layouts = tuple(_asked_for(layout, source) for layout in known if layout.table in PAID_FROM)
-        return Slot(layouts, source.files, frozenset({"", AUTO, str(position)}), ignore=source.ignore)
+        layouts = [_asked_for(layout, source) for layout in known if layout.table in PAID_FROM]
+        names = frozenset({"", AUTO, str(position)})
+        return Slot(_as_declared(layouts, source, job), source.files, names, ignore=source.ignore)
     layout = _asked_for(read_layout(source.layout, folder), source)
     if layout.table not in PAID_FROM:
         raise ConfigurationError(Message("error.source_layout", position=position, layout=layout.layout))
     called = source.layout if isinstance(source.layout, str) else layout.layout
-    return Slot((layout,), source.files, frozenset({"", layout.layout, str(position), called}), ignore=source.ignore)
+    names = frozenset({"", layout.layout, str(position), called})
+    return Slot(_as_declared([layout], source, job), source.files, names, ignore=source.ignore)
 
 
 def _asked_for(layout: Layout, source: Source) -> Layout:
@@ -249,14 +236,12 @@ def _asked_for(layout: Layout, source: Source) -> Layout:
     is_asked = layout.asked_for is not None and fold(layout.asked_for.sheet) in set(map(fold, source.read))
     known = [*layout.sheets, layout.asked_for.sheet] if layout.asked_for and is_asked else layout.sheets
     wanted = [sheet for sheet in known if fold(sheet) not in ignored]
-    if wanted == layout.sheets:
-        return layout
-    return layout.model_copy(update={"sheets": wanted} | ({"asked_for": None} if is_asked else {}))
+    changes = {"sheets": wanted, "not_sheets": [*layout.not_sheets, *source.ignore]}
+    return layout.model_copy(update=changes | ({"asked_for": None} if is_asked else {}))
 
 
 def _folded_pattern(pattern: str) -> str:
     return "*".join(fold(part) if part else "" for part in pattern.split("*"))
->>>>>>> 4d5dcea (Hold files with money in a sheet that nothing reads until the job says what it is; read ONErpm's other sheets and files)
 
 
 def _beside(table: str, files: TableFiles | None, job: Job, folder: Path) -> Slot:

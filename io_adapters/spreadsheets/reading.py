@@ -26,7 +26,7 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import Fit, candidates, find_header, missing_of_nearest
+from schemas.layouts.recognise import Fit, candidates, find_header, is_number, missing_of_nearest
 from schemas.messages import Message
 from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
@@ -60,12 +60,15 @@ def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:
     """
     if layout.sheets and any(view.sheet is not None for view in views):
         return [_fit_or_likeliest([view], layout, place) for view in _named(views, layout, place)]
-    visible = [view for view in views if view.visible]
+    left_alone = set(map(fold, layout.not_sheets))
+    visible = [view for view in views if view.visible and fold(view.sheet or "") not in left_alone]
     if not visible:
         raise refusal(IssueCode.SHEET_MISSING, place, "no_visible_sheet")
     if len(visible) == 1 or visible[0].sheet is None:
         return [_fit_or_likeliest(visible, layout, place)]
     fitting = [fit for view in visible if (fit := find_header(view, layout))]
+    # A row such as "Total | 100" of a cover is no header beside one that is all words.
+    fitting = [fit for fit in fitting if not any(map(is_number, fit.header.texts))] or fitting
     names = ", ".join(str(fit.view.sheet) for fit in fitting)
     if not fitting:
         required = ", ".join(layout.columns[column][0] for column in layout.required)

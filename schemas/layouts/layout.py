@@ -176,6 +176,7 @@ class Layout(_Declared):
             headers.
         asked_for: What is read besides where a job says so (`read:`), since whether its money is to be added is the
             house's to say.
+        not_sheets: Sheets that are not to be read, whatever they hold.
         repeats: Sheets, or members of an archive, that hold money of the others once more; `*` stands for anything.
         header_row: Physical row of the header; None looks for it in the first rows.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
@@ -205,6 +206,7 @@ class Layout(_Declared):
     recognise: Recognise = Recognise()
     sheets: list[str] = []
     asked_for: AskedFor | None = None
+    not_sheets: list[str] = []
     repeats: list[str] = []
     header_row: int | None = Field(default=None, ge=1)
     columns: dict[str, list[str]]

@@ -257,20 +257,12 @@ def _recognised(fit: Fit) -> bool:
 def _not_there(layout: Layout, head: HeadRow, match: HeaderMatch) -> tuple[str, ...]:
     """Return the telling headers that a row has under none of their names."""
     there = {fold(text) for text in head.texts}
-<<<<<<< HEAD
     column_of = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
     return tuple(
         header
         for header in layout.recognise.headers
         if fold(header) not in there and column_of.get(fold(header)) not in match.claimed
     )
-=======
-    names = {fold(header): {fold(header)} for header in wanted}
-    for aliases in layout.columns.values():
-        folded = {fold(alias) for alias in aliases}
-        for header in names.keys() & folded:
-            names[header] = folded
-    return tuple(header for header in wanted if not names[fold(header)] & there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,16 +320,15 @@ def find_money(view: View) -> MoneyColumn | None:
             if speaks_of_money(text) and is_money(_texts_below(view, at, position))
         ]
         if found:
-            named = [position for position, text in enumerate(head.texts) if fold(text) in _CURRENCIES]
+            usual = usual_columns("royalty_lines", {"currency"})
+            named = [position for position, text in enumerate(head.texts) if fold(text) in usual]
             return MoneyColumn(view, head, -max(found)[1], named[0] if len(named) == 1 else None)
     return None
 
 
 _LOOKED_AT: Final = 25
-_CURRENCIES: Final = frozenset(map(fold, ("Currency", "Moeda", "Divisa", *_USUAL["currency"])))
 
 
 def _texts_below(view: View, at: int, position: int) -> list[str]:
     rows = view.head[at + 1 : at + 1 + _LOOKED_AT]
     return [text for row in rows if len(row.texts) > position and (text := row.texts[position].strip())]
->>>>>>> 4d5dcea (Hold files with money in a sheet that nothing reads until the job says what it is; read ONErpm's other sheets and files)

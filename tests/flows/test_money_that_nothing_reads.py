@@ -40,7 +40,7 @@ def add_sheet(label, name, *rows, file="one.xlsx"):
     book.save(path)
 
 
-SUMMARY = (["Loja", "Valor (R$)"], ["Spotify", 70.5], ["Deezer", 29.5], ["Total", 100])
+SUMMARY = (["Loja", "Receita (R$)"], ["Spotify", 70.5], ["Deezer", 29.5], ["Total", 100])
 
 
 def test_money_in_another_sheet_is_told_with_its_sum_and_holds_its_file_alone(royalties, service):
@@ -48,7 +48,7 @@ def test_money_in_another_sheet_is_told_with_its_sum_and_holds_its_file_alone(ro
     document = royalties.ask("check", royalties.job, code=12)
     (issue,) = document["issues"]
     assert (issue["code"], issue["severity"], issue["file"]) == ("MONEY_UNREAD", "error", "one.xlsx")
-    assert (issue["sheet"], issue["column"]) == ("Resumo", "Valor (R$)")
+    assert (issue["sheet"], issue["column"]) == ("Resumo", "Receita (R$)")
     assert issue["message"].startswith("2 ")
     assert "BRL 100,00" in issue["message"]
     assert "`ignore: [Resumo]`" in issue["accepts"]
@@ -66,6 +66,14 @@ def test_what_the_message_says_to_write_is_what_lets_it_go(royalties, service):
     assert royalties.ask("check", royalties.job)["issues"] == []
     assert royalties.run().exit_code == ExitCode.DONE
     assert service.paid == [500, 500, 2500, 2500]
+
+
+def test_of_two_sheets_that_fit_the_one_is_read_that_the_job_does_not_ignore(royalties):
+    add_sheet(royalties, "Resumo", ["Loja", "Valor"], ["Spotify", 100])
+    (issue,) = royalties.ask("check", royalties.job, code=11)["issues"]
+    assert issue["code"] == "SHEET_AMBIGUOUS"
+    declare(royalties, ignore="Resumo")
+    assert royalties.ask("check", royalties.job)["issues"] == []
 
 
 @pytest.mark.parametrize(
