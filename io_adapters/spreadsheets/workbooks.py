@@ -90,11 +90,12 @@ class OpenedWorkbook:
         """
         sheet, header_row = fit.view.sheet or "", fit.header.row
         *blocks, (words, body) = self._source.table(sheet, header_row)
-        cells, kinds = _cells([part for _, part in blocks], words["headers"], header_row)
+        shown = [*fit.header.texts, *words["headers"][len(fit.header.texts) :]]
+        cells, kinds = _cells([part for _, part in blocks], shown, header_row)
         if cells.empty:
             raise refusal(IssueCode.FILE_NO_ROWS, self._place, "no_rows", sheet=sheet, row=header_row)
         oddities = _within(oddities_from(words, body), int(cells.index[-1]), cells.shape[1])
-        headers = tuple((words["headers"] + [""] * cells.shape[1])[: cells.shape[1]])
+        headers = tuple((shown + [""] * cells.shape[1])[: cells.shape[1]])
         decisions = self._table_decisions(sheet, header_row, oddities)
         yield RawTable(self._identity, sheet, header_row, headers, cells, kinds, decisions, oddities=oddities)
 

@@ -208,6 +208,11 @@ class HeaderMatch:
         """Columns that a header claims, or several."""
         return frozenset((*self.positions, *self.duplicates))
 
+    @property
+    def claims(self) -> int:
+        """How many headers claim a column."""
+        return len(self.positions) + sum(map(len, self.duplicates.values()))
+
 
 def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     """Tell which header is which column of a layout.
@@ -281,8 +286,13 @@ class _Spelling:
         return not self.names_kinds or column in _HAVE_KINDS
 
 
-def _spellings(header: str) -> Iterator[_Spelling]:
-    """Yield the ways to read a header, the fullest first: with the title of its group, without units and hints."""
+@functools.lru_cache(maxsize=4096)  # each row in which a header is looked for, under each layout
+def _spellings(header: str) -> tuple[_Spelling, ...]:
+    """Return the ways to read a header, the fullest first: with the title of its group, without units and hints."""
+    return tuple(_all_spellings(header))
+
+
+def _all_spellings(header: str) -> Iterator[_Spelling]:
     group, _, own = header.rpartition(GROUP_MARK)
     for text in (f"{own} {group}", f"{group} {own}", own) if group else (own,):
         yield _Spelling(text)

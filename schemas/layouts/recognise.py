@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import Final, Literal
 
-from schemas.layouts.headers import HeaderMatch, match_headers, usual_columns
+from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers, usual_columns
 from schemas.layouts.layout import Layout, WrittenAs, fold
 from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
@@ -208,13 +209,35 @@ class Fit:
 
 
 def find_header(view: View, layout: Layout) -> Fit | None:
-    """Return the first row of a view that has every required header of a layout; None when no row has."""
-    for head in view.head:
-        if layout.header_row in (None, head.row):
-            match = match_headers(head.texts, layout)
-            if not match.missing:
-                return Fit(layout, view, head, match)
+    """Return the first row of a view that has every required header of a layout; None when no row has.
+
+    Where people's own headers may stand in two rows, the two are taken together when more columns are known so.
+    """
+    for at, head in enumerate(view.head):
+        if layout.header_row not in (None, head.row):
+            continue
+        alone = match_headers(head.texts, layout)
+        fits = [Fit(layout, view, head, alone)]
+        if layout.usual_headers:
+            around = view.head[max(at - 1, 0) : at + (1 if alone.missing else 2)]
+            pairs = [_two_rows(above, below) for above, below in pairwise(around) if below.row == above.row + 1]
+            fits += [Fit(layout, view, pair, match_headers(pair.texts, layout)) for pair in pairs]
+        whole = [fit for fit in fits if not fit.match.missing]
+        if whole:
+            return max(whole, key=lambda fit: fit.match.claims)
     return None
+
+
+def _two_rows(above: HeadRow, below: HeadRow) -> HeadRow:
+    """Put the titles of groups before the headers below them; a title reaches over the blank cells to its right."""
+    texts = []
+    group = ""
+    for title, own in zip_longest(above.texts, below.texts, fillvalue=""):
+        if title.strip():
+            group = title.strip() if own.strip() else ""
+        is_of_group = group and own.strip() and fold(group) != fold(own)
+        texts.append(f"{group}{GROUP_MARK}{own.strip()}" if is_of_group else own if own.strip() else title)
+    return HeadRow(below.row, tuple(texts))
 
 
 def candidates(views: Sequence[View], layouts: Iterable[Layout]) -> list[Fit]:
