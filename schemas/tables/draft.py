@@ -22,7 +22,7 @@ from schemas.tables.cells import Finding, Telling
 from schemas.tables.decisions import Decision
 from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
-from schemas.values.reading import PIX_KEY_TYPES, fold_word
+from schemas.values.reading import key_types_of
 
 
 def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatch:
@@ -165,6 +165,7 @@ class Draft:
         findings: All that was found so far.
         ignored: Position -> why a sound row is not used.
         decisions: Canonical column -> what was decided for all its cells.
+        said_nothing: Canonical column -> rows in which a word or a dash stood for nothing.
         evidence: Canonical column -> the cells that decided it, of this block or of others.
         held_whole: The code that holds every row, when something is wrong with the file as a whole.
     """
@@ -178,6 +179,7 @@ class Draft:
     findings: list[Finding] = field(default_factory=list)
     ignored: dict[int, str] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
+    said_nothing: dict[str, Mask] = field(default_factory=dict)
     evidence: dict[str, Telling] = field(default_factory=dict)
     held_whole: IssueCode | None = None
 
@@ -286,6 +288,6 @@ def _masked(found: Finding, draft: Draft) -> str:
         return ""
     text = draft.texts[found.column][found.position]
     if found.column == "pix_key":
-        key_type = PIX_KEY_TYPES.get(fold_word(draft.texts["pix_key_type"][found.position]))
-        return mask_pix_key(text, key_type) if text and key_type else mask_value("pix_key", text)
+        types = key_types_of(draft.texts["pix_key_type"][found.position])
+        return mask_pix_key(text, *types) if text and len(types) == 1 else mask_value("pix_key", text)
     return mask_value(found.column, text)

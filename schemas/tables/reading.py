@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from schemas.issues import IssueCode
 from schemas.layouts.layout import Layout, Sign
@@ -19,7 +20,8 @@ from schemas.tables.draft import Draft, Mask, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
 from schemas.tables.readers import Convention, reader_factory
 from schemas.values.bank_account import check_account_digit, read_account_with_operation, read_agency_with_digit
-from schemas.values.pix_key import read_pix_key
+from schemas.values.pix_key import document_type, read_pix_key
+from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids
 
 
@@ -66,6 +68,7 @@ def check_destinations(draft: Draft) -> None:
     draft.report(key_type & ~key, "pix_key", IssueCode.PIX_KEY_REQUIRED)
     if draft.payee_data_required:
         draft.report(~key & ~key_type & ~bank, None, IssueCode.DESTINATION_MISSING)
+    _tell_documents_apart(draft, key & key_type)
     _read_pix_keys(draft, key & key_type)
     _read_by_bank(draft)
     _complete_accounts(draft, account | (bank & ~key))
@@ -73,6 +76,16 @@ def check_destinations(draft: Draft) -> None:
     _check_account_digits(draft, account)
     for name in (*_ACCOUNT_FIELDS, "account_holder"):
         draft.canonical[name][key] = ""
+
+
+def _tell_documents_apart(draft: Draft, typed: Mask) -> None:
+    """Settle the type of keys that are stated to be a CPF or a CNPJ."""
+    types = draft.canonical["pix_key_type"]
+    for position in np.flatnonzero(typed & draft.sound("pix_key_type") & (types == "")).tolist():
+        owner = draft.canonical["tax_id"][position] or ""
+        types[position] = document_type(draft.texts["pix_key"][position], owner) or ""
+        if not types[position]:
+            draft.findings.append(Finding(position, "pix_key_type", IssueCode.PIX_TYPE_UNKNOWN))
 
 
 def _read_pix_keys(draft: Draft, typed: Mask) -> None:
@@ -185,6 +198,8 @@ def read_draft(  # all of it is one file's
             digits = zeros.get(position, {}) if column.kind in _WITH_ZEROS else {}
             padded = _padded(texts.tolist(), kinds == CellKind.NUMBER, rows, digits) if digits else {}
             texts[list(padded)] = list(padded.values())
+            if layout.table != "royalty_lines":  # there, a dash may be a title
+                draft.said_nothing[column.name] = _blank_nothing(texts, column)
             cells = Cells(column.name, texts, kinds)
             reading = _read_column(cells, column, convention, evidence.of(column.name))
             draft.evidence[column.name] = reading.telling
@@ -209,6 +224,15 @@ def _convention(
     cells = Cells("amount", raw.cells[position][wanted], raw.kinds_of(position)[wanted])
     amounts = AmountColumn([*evidence.of("amount"), *cells.distinct], layout.decimal, scientific=True)
     return replace(said, dates="auto") if amounts.saved_again else said
+
+
+def _blank_nothing(texts: "pd.Series[str]", column: Column) -> Mask:
+    """Blank the cells of a column in which a word or a dash stands for nothing, and return which."""
+    is_name = column.kind is ColumnKind.NAME
+    words = [text for text in texts.unique() if says_nothing(text.strip(BLANKS), is_name=is_name)]
+    blanked = texts.isin(words).to_numpy(dtype=bool)
+    texts[blanked] = ""
+    return blanked
 
 
 # A tax id is a CPF or a CNPJ with all its digits; numbers of other columns mean the same without zeros before them.

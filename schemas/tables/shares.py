@@ -45,4 +45,15 @@ def check_validity(draft: Draft) -> None:
     draft.report(reversed_, "valid_to", IssueCode.DATE_ORDER)
 
 
-RULES = (check_validity,)
+_SCOPE = ("isrc", "upc", "release", "artist")
+
+
+def require_scope(draft: Draft) -> None:
+    """Hold shares whose cells say that a recording has no code: only where all are blank it is the whole catalogue."""
+    of_everything = ~np.logical_or.reduce([draft.given(column) for column in _SCOPE])
+    for column in _SCOPE:
+        if column in draft.said_nothing:
+            draft.report(of_everything & draft.said_nothing[column], column, IssueCode.CELL_REQUIRED)
+
+
+RULES = (check_validity, require_scope)

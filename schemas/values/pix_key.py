@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from schemas.issues import IssueCode
-from schemas.values.reading import BLANKS, PIX_KEY_TYPES, Reading, fold_word
+from schemas.values.reading import BLANKS, Reading, key_types_of
 from schemas.values.tax_id import is_tax_id, kind_of, parse_tax_id
 from schemas.wire import PixKeyType
 
@@ -32,13 +32,33 @@ _EVP: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 _NIL_UUID: Final = "00000000-0000-0000-0000-000000000000"
 _FOREIGN_PHONE: Final = re.compile(r"\+[1-9][0-9]{2,15}")
 _PHONE_MARKS: Final = str.maketrans("", "", " ().-\u00a0")
+EITHER_DOCUMENT: Final = frozenset({"cpf", "cnpj"})
+_MASKED_CPF: Final = re.compile(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _BARE_PHONE: Final = re.compile(r"(?:55)?([0-9]{11})")
 
 
 def read_pix_key_type(text: str) -> Reading[PixKeyType]:
-    """Read the stated type of a Pix key: the wire's word or a Portuguese one."""
-    found = PIX_KEY_TYPES.get(fold_word(text))
-    return Reading(found, None if found else IssueCode.PIX_TYPE_UNKNOWN)
+    """Read the stated type of a Pix key: the wire's word or one of people; "CPF/CNPJ" is left to `document_type`."""
+    found = key_types_of(text)
+    if found == EITHER_DOCUMENT:
+        return Reading(None)
+    return Reading(next(iter(found))) if len(found) == 1 else Reading(None, IssueCode.PIX_TYPE_UNKNOWN)
+
+
+def document_type(text: str, owner: str) -> PixKeyType | None:
+    """Return which document a key is that is stated to be a CPF or a CNPJ; None when it may be neither.
+
+    Eleven bare digits may be a phone as well: they are a CPF only as the payee's own.
+
+    Args:
+        text: The key as written.
+        owner: Canonical tax id of the payee; "" when it is not known.
+    """
+    document = parse_tax_id(text).value
+    if document is None:
+        return None
+    is_proven = document == owner or kind_of(document) == "cnpj" or _MASKED_CPF.fullmatch(text.strip(BLANKS))
+    return kind_of(document) if is_proven else None
 
 
 def read_pix_key(text: str, key_type: PixKeyType, owner: str = "") -> Reading[str]:

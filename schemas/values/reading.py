@@ -1,5 +1,6 @@
 """What one written value says: its canonical form, or the rule it breaks; closed lists of words for wire values."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,20 +30,19 @@ class Reading(Generic[T]):
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-PIX_KEY_TYPES: Final[dict[str, PixKeyType]] = {
+_WORDS_OF_KEY_TYPES: Final[dict[PixKeyType, str]] = {
     "cpf": "cpf",
     "cnpj": "cnpj",
-    "phonenumber": "phone_number",
-    "phone": "phone_number",
-    "celular": "phone_number",
-    "telefone": "phone_number",
-    "telefonecelular": "phone_number",
-    "email": "email",
-    "randomkey": "random_key",
-    "aleatoria": "random_key",
-    "chavealeatoria": "random_key",
-    "evp": "random_key",
+    "phone_number": "phone celular cel telefone tel fone mobile cell cellphone movil telefono",
+    "email": "email mail correo",
+    "random_key": "random aleatoria aleatorio evp uuid",
 }
+_KEY_TYPES: Final = {word: key_type for key_type, words in _WORDS_OF_KEY_TYPES.items() for word in words.split()}
+# Words that may stand beside these and say nothing of the type.
+_BESIDE_KEY_TYPES: Final = frozenset(
+    {"chave", "pix", "tipo", "de", "do", "da", "ou", "or", "numero", "number", "n", "no", "key", "clave", "address"}
+)
+_E_MAIL: Final = re.compile(r"\be[ -]?mail\b")
 ACCOUNT_TYPES: Final[dict[str, AccountType]] = {
     "checkingaccount": "checking_account",
     "checking": "checking_account",
@@ -77,6 +77,44 @@ _MONTHS: Final = (
 MONTHS: Final[dict[str, int]] = {
     written: number for number, names in enumerate(_MONTHS, start=1) for name in names for written in (name, name[:3])
 } | {"sept": 9}
+
+
+def key_types_of(text: str) -> frozenset[PixKeyType]:
+    """Return the types of Pix keys that a text names; none, where it says anything else.
+
+    >>> sorted(key_types_of("Chave aleatória (EVP)")), sorted(key_types_of("CPF/CNPJ")), sorted(key_types_of("Pix"))
+    (['random_key'], ['cnpj', 'cpf'], [])
+    """
+    plain = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
+    words = re.findall(r"[^\W_]+", _E_MAIL.sub("email", plain))
+    known = frozenset(_KEY_TYPES[word] for word in words if word in _KEY_TYPES)
+    return known if all(word in _KEY_TYPES or word in _BESIDE_KEY_TYPES for word in words) else frozenset()
+
+
+_NOTHING: Final = re.compile(
+    r"[-\u2010-\u2015\u2212]+|n ?[/.] ?[ad]\.?|"
+    r"nao (?:tem|ha|possui|informad[oa]|consta|se aplica|aplicavel|cadastrad[oa]|existe)|no tiene|"
+    r"not (?:available|applicable)|"
+    r"(?:nao tem|nao possui|sem) (?:pix|chave|chave pix|conta|banco|e-?mail|documento|referencia|nome artistico)"
+)
+_NOTHING_IN_A_WORD: Final = frozenset(
+    {"sem", "na", "nd", "nao", "nenhum", "nenhuma", "nada", "ninguno", "ninguna", "none", "null", "nil", "vazio"}
+)
+
+
+def says_nothing(text: str, *, is_name: bool) -> bool:
+    """Tell whether a text says that there is no value, as people write into cells instead of leaving them blank.
+
+    Args:
+        text: Without outer blanks.
+        is_name: Whether it is somebody's name, of which some are such words ("Na", "Null").
+
+    >>> says_nothing("não tem", is_name=True), says_nothing("NA", is_name=True), says_nothing("N/D", is_name=False)
+    (True, False, True)
+    """
+    marks = unicodedata.normalize("NFKD", " ".join(text.casefold().split()))
+    plain = "".join(mark for mark in marks if not unicodedata.combining(mark))
+    return _NOTHING.fullmatch(plain) is not None or (not is_name and plain in _NOTHING_IN_A_WORD)
 
 
 def fold_word(text: str) -> str:

@@ -95,6 +95,81 @@ def test_bank_data_are_completed_where_nothing_was_lost(column, text, kind, expe
     assert comes_of("payments", ACCOUNT_PAYMENT, column, text, kind) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((word, "phone_number") for word in ("Tel", "Tel.", "Fone", "Cel.", "CELULAR", "Celular/Telefone")),
+        ("Nº celular", "phone_number"),
+        *((word, "random_key") for word in ("Chave aleatória (EVP)", "EVP", "aleatório", "Random key", "random_key")),
+        *((word, "email") for word in ("Email", "e-mail", "E mail", "Mail", "Chave e-mail", "Correo")),
+        ("CPF", "cpf"), ("Chave CPF", "cpf"), ("CPF ou celular", "PIX_TYPE_UNKNOWN"), ("Pix", "PIX_TYPE_UNKNOWN"),
+        ("chave", "PIX_TYPE_UNKNOWN"), ("E-mail do produtor", "PIX_TYPE_UNKNOWN"), ("1", "PIX_TYPE_UNKNOWN"),
+    ],
+)  # fmt: skip
+def test_the_type_of_a_key_is_known_in_people_s_words(text, expected):
+    keys = {"phone_number": "+5511912345678", "random_key": "8d7b9f5e-2c1a-4d3e-9f6b-1a2b3c4d5e6f"}
+    row = PAYMENT | {"pix_key": keys.get(expected, "529.982.247-25" if "CPF" in text else "maria@example.com")}
+    assert comes_of("payments", row, "pix_key_type", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("tax_id", "key", "expected"),
+    [
+        ("52998224725", "529.982.247-25", "cpf"),
+        ("52998224725", "52998224725", "cpf"),
+        ("12.ABC.345/01DE-35", "12ABC34501DE35", "cnpj"),
+        ("52998224725", "11912345684", "PIX_TYPE_UNKNOWN"),  # a CPF and a mobile, and not the payee's
+        ("52998224725", "10100000126", "PIX_TYPE_UNKNOWN"),
+        ("52998224725", "101.000.001-26", "PIX_OWNER"),
+        ("52998224725", "maria@example.com", "PIX_TYPE_UNKNOWN"),
+    ],
+)
+@pytest.mark.parametrize("text", ["CPF/CNPJ", "CPF ou CNPJ"])
+def test_a_key_that_is_either_document_is_the_one_it_proves_to_be_and_never_guessed(tax_id, key, expected, text):
+    row = PAYMENT | {"tax_id": tax_id, "pix_key": key}
+    assert comes_of("payments", row, "pix_key_type", text).removesuffix(" (TAXID_NORMALISED)") == expected
+
+
+NOTHING = ["-", "--", "—", "n/a", "N/D", "não tem", "Nao possui", "sem", "NÃO INFORMADO", "nenhum", "não se aplica"]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize("column", ["email", "artist_name", "agency", "account", "reference", "original_tax_id"])
+def test_a_word_for_nothing_in_a_cell_that_may_be_empty_is_nothing(column, text):
+    assert comes_of("payments", PAYMENT, column, text) == ""
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_a_word_for_nothing_in_a_cell_that_is_needed_is_a_cell_that_is_needed(text):
+    assert comes_of("payments", PAYMENT, "amount", text, becomes="amount_cents") == "CELL_REQUIRED"
+    assert comes_of("payments", PAYMENT, "tax_id", text) == "CELL_REQUIRED"
+
+
+@pytest.mark.parametrize("text", ["-", "não tem", "n/a"])
+def test_a_name_may_be_a_word_for_nothing_but_no_phrase(text):
+    assert comes_of("payments", PAYMENT, "name", text) == "NAME_REQUIRED"
+
+
+def test_a_destination_that_is_said_to_be_none_is_missing():
+    none = dict.fromkeys(["pix_key", "pix_key_type"], "não tem")
+    assert codes(parse("payments", PAYMENT | none)) == ["DESTINATION_MISSING"]
+    account = ACCOUNT_PAYMENT | {"pix_key": "-", "pix_key_type": "-"}
+    assert codes(parse("payments", account)) == []
+
+
+@pytest.mark.parametrize("text", ["-", "não tem", "sem"])
+def test_a_share_of_a_recording_without_a_code_is_not_one_of_the_whole_catalogue(text):
+    share = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%"}
+    assert comes_of("shares", share, "isrc", text) == "CELL_REQUIRED"
+    assert comes_of("shares", share | {"isrc": "BRABC2600001"}, "upc", text) == ""
+
+
+@pytest.mark.parametrize("title", ["-", "Sem", "Nada", "N/A", "None"])
+def test_a_song_may_be_called_nothing(title):
+    line = {"period": "2026-09", "platform": "Spotify", "amount": "1.00", "currency": "USD", "isrc": "BRABC2600001"}
+    assert comes_of("royalty_lines", line, "title", title) == title
+
+
 NAMES = [
     *((name, name) for name in ("NA", "NULL", "None", "nan", "True", "00123", "1E5", "José D'Ávila", "Анна Каренина")),
     ("", "NAME_REQUIRED"), ("   ", "NAME_REQUIRED"), ("X", "NAME_LENGTH"), ("X" * 200, "X" * 200),
@@ -186,7 +261,7 @@ def test_a_share_has_four_decimals_at_most_and_a_scale(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("sim", "True"), ("NÃO", "False"), ("nao", "False"), ("x", "True"), ("1", "True"), ("0", "False"), ("", "False"),
-     ("TRUE", "True"), ("talvez", "BOOL_FORMAT"), ("2", "BOOL_FORMAT"), ("n/a", "BOOL_FORMAT")],
+     ("TRUE", "True"), ("talvez", "BOOL_FORMAT"), ("2", "BOOL_FORMAT"), ("n/a", "False")],
 )  # fmt: skip
 @pytest.mark.parametrize("column", ["advance", "withhold"])
 def test_yes_and_no_are_of_a_closed_list(column, text, expected):
