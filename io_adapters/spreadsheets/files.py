@@ -21,6 +21,7 @@ from typing import BinaryIO, Final, Protocol, cast
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.refusals import Place, refusal
+from io_adapters.spreadsheets.text.encodings import utf_16_without_a_mark
 from schemas.issues import IssueCode
 from schemas.raw_table import FileIdentity
 
@@ -170,7 +171,9 @@ def kind_of(stream: BinaryIO) -> FileKind:
     for kind, marks in _MARKS.items():
         if start.startswith(marks):
             return kind
-    return FileKind.BINARY if b"\0" in start else _text_kind(start[:1024])
+    if b"\0" in start:
+        return FileKind.TEXT if utf_16_without_a_mark(start) else FileKind.BINARY
+    return _text_kind(start[:1024])
 
 
 def _text_kind(start: bytes) -> FileKind:

@@ -29,6 +29,10 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 # What is left of an accented letter, a quotation mark or an emoji once UTF-8 was taken for cp1252.
 _BROKEN: Final = re.compile("[\u00c2-\u00c5\u00e2\u00f0][\u00a0-\u00bf\u0152-\u02dc\u2013-\u2122]|\ufffd")
 _REPLACEMENT: Final = "\ufffd"
+# What is left of one within a word once Mac Roman or cp850 was taken for cp1252 (`Jo\u2039o`, `JoÆo`).
+_SIGN_IN_WORD: Final = re.compile(
+    "(?<=[a-z])[\u2039\u203a\u2021\u2030\u2014\u2122\u00a1-\u00a9\u00ab-\u00b6\u00b8-\u00bfÆŽ](?=[a-z])"
+)
 
 
 def read_name(text: str, _kind: CellKind) -> Reading[str]:
@@ -64,7 +68,9 @@ def _strangers(text: str) -> list[str]:
 
 
 def _misread(text: str) -> bool:
-    """Tell whether a text is UTF-8 that was taken for cp1252 (`JosÃ©`), or holds the mark of an unreadable byte."""
+    """Tell whether a text was read in another encoding than its own (`JosÃ©`), or holds the mark of an unreadable byte."""
+    if _SIGN_IN_WORD.search(text):
+        return True
     if _BROKEN.search(text) is None:
         return False
     try:

@@ -182,6 +182,7 @@ NAMES = [
     ("M\u0430ria Silva", "M\u0430ria Silva (NAME_CONFUSABLE)"),
     ("Maria S\u03b9lva", "Maria S\u03b9lva (NAME_CONFUSABLE)"),
     ("Maria Анна", "Maria Анна"), ("\u0391\u043d\u043d\u0430", "\u0391\u043d\u043d\u0430 (NAME_CONFUSABLE)"),
+    ("Jo‹o", "Jo‹o (NAME_ENCODING)"), ("JoÆo", "JoÆo (NAME_ENCODING)"), ("D’Ávila", "D’Ávila"),
     ("JosÃ© Silva", "JosÃ© Silva (NAME_ENCODING)"), ("ConceiÃ§Ã£o", "ConceiÃ§Ã£o (NAME_ENCODING)"),
     ("Dâ€™Ã\u00a1vila", "Dâ€™Ã\u00a1vila (NAME_ENCODING)"), ("JosÃƒÂ©", "JosÃƒÂ© (NAME_ENCODING)"),
     ("Jos\ufffd Silva", "Jos\ufffd Silva (NAME_ENCODING)"),

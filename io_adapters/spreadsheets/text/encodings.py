@@ -1,8 +1,11 @@
 """Bytes of any encoding, handed on as UTF-8 in chunks, never cut inside a character that had to be translated."""
 
 import codecs
+import itertools
 import os
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -43,17 +46,82 @@ _MARKED: Final = (
     Encoding("UTF-16", "utf-16-le", codecs.BOM_UTF16_LE),
     Encoding("UTF-16", "utf-16-be", codecs.BOM_UTF16_BE),
 )
-_UNMARKED: Final = (Encoding("UTF-8", "utf-8"), Encoding("cp1252", "cp1252"))
+_UTF_8: Final = Encoding("UTF-8", "utf-8")
+_UTF_16: Final = (Encoding("UTF-16", "utf-16-le"), Encoding("UTF-16", "utf-16-be"))
+# One byte a character; the first of those that make words of a text alike is taken.
+_SINGLE_BYTE: Final = (
+    Encoding("cp1252", "cp1252"),
+    Encoding("Mac Roman", "mac-roman"),
+    Encoding("cp850", "cp850"),
+)
+START_BYTES: Final = 4096
+_HALF: Final = 0.4
 
 
-def likely_encodings(start: bytes) -> tuple[Encoding, ...]:
-    """Return the encodings that a file with these first bytes may have, the likeliest first.
+def likely_encodings(start: bytes, words: Callable[[], Iterable[bytes]]) -> Iterator[Encoding]:
+    """Yield the encodings that a file may have, the likeliest first.
 
-    A byte order mark leaves one. Without it UTF-8 comes first, since text in cp1252 hardly ever is legal UTF-8 by
-    chance, while nearly everything is legal cp1252.
+    A byte order mark leaves one, as do zeros at every other byte. Otherwise UTF-8 comes first, since text with one byte
+    a character hardly ever is legal UTF-8 by chance; then the encoding that makes words of the file's words.
+
+    Args:
+        start: The first `START_BYTES` of the file.
+        words: Yields its words that are not ASCII alone; called only when UTF-8 was wrong.
     """
-    marked = tuple(encoding for encoding in _MARKED if start.startswith(encoding.mark))
-    return marked or _UNMARKED
+    marked = [encoding for encoding in _MARKED if start.startswith(encoding.mark)]
+    if marked:
+        yield marked[0]
+    elif zeros := utf_16_without_a_mark(start):
+        yield zeros
+    else:
+        yield _UTF_8
+        yield _likeliest(words())
+
+
+def utf_16_without_a_mark(start: bytes) -> Encoding | None:
+    """Tell UTF-16 by the zeros that plain letters have at every other byte; None for anything else."""
+    halves = (start[1::2], start[::2])
+    zeros = [half.count(0) for half in halves]
+    for encoding, own, other in zip(_UTF_16, zeros, reversed(zeros), strict=True):
+        if own > _HALF * len(halves[0]) and not other:
+            return encoding
+    return None
+
+
+_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[A-Za-z][\x80-\xff][A-Za-z\x80-\xff]*")
+_MOST_WORDS: Final = 10_000
+# What stands after or within words and is no letter.
+_MARKS: Final = frozenset(
+    "\u2019\u201d\u201c\u2026\u2013\u2014\u2122\u00ae\u00a9\u00aa\u00ba\u00b0\u00ab\u00bb\u00b7\u00a0"
+)
+
+
+def words_beyond_ascii(stream: BinaryIO, chunk_bytes: int) -> Iterator[bytes]:
+    """Yield words that hold a letter and something beyond ASCII behind it, some thousands at most."""
+    stream.seek(0)
+    chunks = iter(lambda: stream.read(chunk_bytes), b"")
+    found = (word[0] for chunk in chunks for word in _WORD.finditer(chunk))
+    return itertools.islice(found, _MOST_WORDS)
+
+
+def _likeliest(words: Iterable[bytes]) -> Encoding:
+    counted = Counter(words)
+    return max(_SINGLE_BYTE, key=lambda encoding: sum(n * _sense(word, encoding) for word, n in counted.items()))
+
+
+def _sense(word: bytes, encoding: Encoding) -> int:
+    """Count the characters of a word that an encoding makes letters of the word's own case, or usual marks.
+
+    `Jo\u2039o` and `JOÌo` are what is left of João where another encoding was taken for its own.
+    """
+    text = word.decode(encoding.codec, errors="replace")
+    plain = [char for char in text if char.isascii()]
+    capitals = len(plain) > 1 and all(char.isupper() for char in plain)
+    return sum(
+        char in _MARKS or (char.isalpha() and (char.isupper() if capitals else char.islower()))
+        for char in text[1:]
+        if not char.isascii()
+    )
 
 
 class Utf8Text:

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO, Final
 
 import pandas as pd
@@ -14,7 +15,14 @@ from io_adapters.spreadsheets.limits import MOST_COLUMNS, MOST_RECORD_BYTES
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.csv_reader import read_pieces, with_blank_rows
-from io_adapters.spreadsheets.text.encodings import Encoding, Undecodable, Utf8Text, likely_encodings
+from io_adapters.spreadsheets.text.encodings import (
+    START_BYTES,
+    Encoding,
+    Undecodable,
+    Utf8Text,
+    likely_encodings,
+    words_beyond_ascii,
+)
 from io_adapters.spreadsheets.text.ranges import ByteRange, cut
 from io_adapters.spreadsheets.text.records import (
     BrokenRecord,
@@ -36,7 +44,6 @@ from schemas.sheet_cells import HEAD_ROWS, HeadRow, View
 
 # Small enough to stay in the processor's cache while it is looked at several times.
 CHUNK_BYTES: Final = 2**20
-_START_BYTES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ def survey(stream: BinaryIO, place: Place, chunk_bytes: int = CHUNK_BYTES) -> Su
     """
     stream.seek(0)
     wrong_byte = 0
-    for encoding in likely_encodings(stream.read(_START_BYTES)):
+    for encoding in likely_encodings(stream.read(START_BYTES), partial(words_beyond_ascii, stream, chunk_bytes)):
         try:
             is_filled, has_quotes = _look(Utf8Text(stream, encoding, chunk_bytes, check=True))
         except Undecodable as undecodable:

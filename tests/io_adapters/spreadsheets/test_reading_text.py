@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
+from io_adapters.spreadsheets.reading import open_file
 from io_adapters.spreadsheets.text.opened_text import open_text
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
@@ -48,6 +49,45 @@ def test_every_delimiter_encoding_and_line_end_is_read_and_told(
         assert table.sheet is None
 
 
+# Names as they are written on the machines that these encodings come from.
+NAMES = [
+    "João da Conceição",
+    "Antônio Simões",
+    "Luís Égide",
+    "Núbia",
+    "Mãe d’Água",
+    "Inês & Ângela",
+    "MARIA JOSÉ",
+    "JOÃO",
+]
+
+
+@pytest.mark.parametrize(("codec", "name"), [("mac-roman", "Mac Roman"), ("cp850", "cp850"), ("cp1252", "cp1252")])
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_the_encoding_is_the_one_that_makes_words_of_the_names(codec, name, count):
+    names = [text.replace("’", "'") if codec == "cp850" else text for text in NAMES[:count]]
+    content = "\n".join(["CPF;Valor", *(f"{text};1,50" for text in names)]).encode(codec)
+    assert written(opened(content).decisions) == (name,)
+    assert read(content).cells[0].tolist() == names
+
+
+@pytest.mark.parametrize(
+    "title", ["Björk", "Motörhead", "Jäger", "Don’t “Go”", "Æsir – live", "Señor Ñu", "Blå øl", "5 € … ™"]
+)
+def test_usual_texts_of_other_countries_stay_cp1252(title):
+    content = f"CPF;Preço\n{title};1\n".encode("cp1252")
+    assert read(content).cells[0].tolist() == [title]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read(tmp_path, encoding):
+    path = tmp_path / "payments.csv"
+    path.write_bytes("Nome;CPF;Valor\nJoão;529.982.247-25;1,50\n".encode(encoding))
+    with open_file(str(path)) as file:
+        rows = [row.texts for view in file.views for row in view.head]
+    assert ("João", "529.982.247-25", "1,50") in rows
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_is_read_in_either_order_of_bytes(encoding):
     table = read(("\ufeffCPF;Valor\nx🎵;1\n").encode(encoding), block_bytes=3)
@@ -59,7 +99,6 @@ def test_utf_16_is_read_in_either_order_of_bytes(encoding):
     [
         (b"CPF;Valor\nx;\x81\n", 13),
         (b"\xef\xbb\xbfCPF;Valor\nx;\xe9\n", 16),
-        ("CPF;Valor\nx;1\n".encode("utf-16-le"), 2),
         (b"\xff\xfe" + "CPF;Valor\nx;".encode("utf-16-le") + b"\x00\xd8;\0", 27),
         (b"\xff\xfe" + "CPF;Valor\nx;1".encode("utf-16-le") + b"\n", 29),
         (b"CPF;Valor\nx;\0\n", 13),
@@ -68,7 +107,6 @@ def test_utf_16_is_read_in_either_order_of_bytes(encoding):
     ids=[
         "cp1252 has no such byte",
         "a mark promises UTF-8",
-        "UTF-16 without mark",
         "half a pair",
         "half a unit",
         "NUL",
