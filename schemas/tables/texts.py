@@ -68,7 +68,7 @@ def _strangers(text: str) -> list[str]:
 
 
 def _misread(text: str) -> bool:
-    """Tell whether a text was read in another encoding than its own (`JosÃ©`), or has the mark of an unreadable byte."""
+    """Tell whether a text was read in another encoding than its own (`JosÃ©`), or a byte in it could not."""
     if _SIGN_IN_WORD.search(text):
         return True
     if _BROKEN.search(text) is None:
