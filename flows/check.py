@@ -36,6 +36,7 @@ NOTHING_KNOWN: Final[Answers] = {
     "contacts": {"ids": lambda *_: {}},
     "corrected_rows": {"known": lambda *_: []},
     "decisions": {"on_rows": lambda *_: {}},
+    "desk_launches": {"of_job_file": lambda *_: []},
     "files": {"uses_of": lambda *_: [], "uses_of_lines": lambda *_: []},
     "institutions": {"read_at": lambda: None},
     "submissions": {"list": lambda **_: []},

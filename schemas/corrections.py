@@ -25,18 +25,24 @@ class Origin:
         sheet: Its sheet; None for text.
         layout: Name of the layout it was read with.
         whole: Whether all its rows were copied; of a large table only those with problems are.
+        width: How many columns it has; 0 where that was not written down.
+        added: Header of the column beside them that tells people of each row's problems; "" for none.
     """
 
     file: str
     sheet: str | None
     layout: str
     whole: bool = True
+    width: int = 0
+    added: str = ""
 
 
 def to_properties(origins: Mapping[str, Origin]) -> dict[str, str]:
     """Write down what sheets stand for: sheet of the corrections workbook -> origin, as custom properties."""
     return {
-        f"{_PREFIX}{title}": json.dumps([origin.file, origin.sheet, origin.layout, origin.whole], ensure_ascii=False)
+        f"{_PREFIX}{title}": json.dumps(
+            [origin.file, origin.sheet, origin.layout, origin.whole, origin.width, origin.added], ensure_ascii=False
+        )
         for title, origin in origins.items()
     }
 
@@ -49,11 +55,32 @@ def from_properties(properties: Mapping[str, str]) -> dict[str, Origin]:
         if title == name:
             continue
         try:
-            file, sheet, layout, whole = json.loads(text)
+            file, sheet, layout, whole, *added = json.loads(text)
         except ValueError:
             continue
-        found[title] = Origin(str(file), sheet, str(layout), whole is True)
+        width, header = added if len(added) == len(("width", "header")) else (0, "")
+        found[title] = Origin(str(file), sheet, str(layout), whole is True, width, header)
     return found
+
+
+def without_added(table: RawTable, origin: Origin) -> RawTable:
+    """Take what Repasse added for people out of a corrections sheet: a column, and the rows that a filter of it hides.
+
+    A person's own column of the same name stands left of it, and stays; columns that people put right of it do, too.
+    """
+    shown = replace(table, oddities=replace(table.oddities, hidden_rows=()))
+    places = [
+        at for at in range(origin.width, len(table.headers)) if origin.added and table.headers[at] == origin.added
+    ]
+    if not places:
+        return shown
+    kept = [at for at in range(len(table.headers)) if at != places[0]]
+    return replace(
+        shown,
+        headers=tuple(table.headers[at] for at in kept),
+        cells=table.cells[kept].set_axis(range(len(kept)), axis=1),
+        kinds=None if table.kinds is None else table.kinds[:, kept],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +211,8 @@ def correct_rows(table: RawTable, corrected: RawTable) -> RawTable:
     put_right = set(rows)
     misshapen = tuple(row for row in table.misshapen_rows if row not in put_right)
     oddities = _without(table.oddities, put_right)
+    zeros = frozenset(place for place in corrected.oddities.zeros if place[0] in put_right)
+    oddities = replace(oddities, zeros=oddities.zeros | zeros)
     return replace(table, cells=cells, kinds=kinds, misshapen_rows=misshapen, oddities=oddities)
 
 
@@ -199,6 +228,7 @@ def _without(oddities: Oddities, rows: set[int]) -> Oddities:
         merged=others(oddities.merged),
         external=others(oddities.external),
         formulas=others(oddities.formulas),
+        zeros=frozenset(place for place in oddities.zeros if place[0] not in rows),
     )
 
 

@@ -207,7 +207,10 @@ class Previews:
                 plan = plan_page_of(view_plan(run, draft_of(run, intake, standing)))
             except RepasseError as unsound:
                 failure = unsound.content
-            corrections, missing = corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)
+            corrections, missing = (
+                corrections_of(run, intake, folder, at_desk=True),
+                missing_shares_of(run, intake, folder),
+            )
             return Preview(
                 tables=_tables(intake),
                 rows=count_rows(intake.inputs.rows).model_dump(),

@@ -11,7 +11,15 @@ from flows.run import RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from io_adapters.spreadsheets.files import expand
 from io_adapters.spreadsheets.reading import open_file
-from schemas.corrections import CorrectedRow, Origin, correct_rows, from_properties, put_right, with_known
+from schemas.corrections import (
+    CorrectedRow,
+    Origin,
+    correct_rows,
+    from_properties,
+    put_right,
+    with_known,
+    without_added,
+)
 from schemas.errors import ConfigurationError, UnreadableFile
 from schemas.job import AUTO, Job, Source, TableFiles
 from schemas.layouts.headers import with_columns
@@ -149,6 +157,7 @@ class Corrections:
         self._read.add(sheet.title)
         with open_file(sheet.path) as file:
             (table,) = file.tables(layout.model_copy(update={"sheets": [sheet.title]}))
+        table = without_added(table, sheet.origin)
         return replace(table, decisions=(*table.decisions, sheet.origin.file))
 
 

@@ -1,12 +1,19 @@
 """What people are handed to put right: their own sheets with the bad cells marked, and the shares that are missing."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 
 from flows.intake.intake import Intake
+from flows.payables.institutions import read_institutions
 from flows.payables.rules.cross_check import list_missing_shares
+from flows.payables.rules.institutions import propose_bank
 from flows.payables.rules.left_out import set_aside
 from flows.run import Run
-from schemas.issues import Severity
+from schemas.issues import Issue, IssueCode, Severity
+from schemas.messages import Message
+from schemas.raw_table import RawTable, column_letter
+from schemas.wire import Institution
 
 
 def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
@@ -18,20 +25,52 @@ def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
     return [path for path in (corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)) if path]
 
 
-def corrections_of(run: Run, intake: Intake, folder: Path) -> Path | None:
-    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct."""
+def corrections_of(run: Run, intake: Intake, folder: Path, *, at_desk: bool = False) -> Path | None:
+    """Write the person's own sheets with the bad cells marked; None when there is nothing to correct.
+
+    Args:
+        run: Of which job.
+        intake: What it has read.
+        folder: Where to.
+        at_desk: Whether it is the desk that shows it; a run that the desk has started knows by itself.
+    """
     if all(issue.severity is Severity.NOTE for issue in run.issues):
         return None
     # A workbook takes long to import, and most checks have nothing to correct.
     from io_adapters.outputs.corrections import SheetToCorrect, write_corrections  # noqa: PLC0415
 
-    sheets = [
-        SheetToCorrect(
-            raw, [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)], origin
-        )
-        for raw, origin, _ in intake.sheets
-    ]
-    return write_corrections(sheets, folder / "corrections.xlsx", run.language)
+    listed = read_institutions(run.ledger, None, run.clock.now()).by_ispb
+    sheets = []
+    for raw, origin, _ in intake.sheets:
+        issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
+        sheets.append(SheetToCorrect(raw, issues, origin, _proposals(raw, issues, listed)))
+    path = folder / "corrections.xlsx"
+    return write_corrections(sheets, path, run.language, _next_step(run, path, at_desk=at_desk))
+
+
+def _proposals(raw: RawTable, issues: Sequence[Issue], listed: Mapping[str, Institution]) -> dict[tuple[int, int], str]:
+    """Return row and position of each bank that was written by its name -> the code of the one that bears it."""
+    letters = {column_letter(position): position for position in range(len(raw.headers))}
+    proposals = {}
+    for issue in issues:
+        if issue.code is not IssueCode.BANK_CODE or not issue.cell or not issue.row or issue.row not in raw.cells.index:
+            continue
+        position = letters[issue.cell.rstrip("0123456789")]
+        code = propose_bank(str(raw.cells.loc[issue.row, position]), listed)
+        if code is not None:
+            proposals[issue.row, position] = code
+    return proposals
+
+
+def _next_step(run: Run, path: Path, *, at_desk: bool) -> Message:
+    """Say what to do with the workbook: hand it in at the desk, where that asked for it, or the command."""
+    request = run.request
+    launches = run.ledger.desk_launches.of_job_file(str(request.job_path.absolute()))
+    if at_desk or request.by in {launch.by for launch in launches}:
+        return Message("output.note.corrections_desk")
+    period = f" --period {request.period.label}" if request.job.period == "previous_month" else ""
+    command = f"repasse run {quote(str(request.job_path))}{period} --file {quote(str(path))}"
+    return Message("output.note.corrections", command=command)
 
 
 def missing_shares_of(run: Run, intake: Intake, folder: Path) -> Path | None:

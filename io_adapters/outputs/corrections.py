@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +15,7 @@ from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.reconciliation_workbook import SEVERITY_TONES, issues_table
 from io_adapters.outputs.workbook import (
     GENERAL,
+    HEADER,
     MONEY,
     NUMBER_DIGITS,
     PLAIN,
@@ -35,7 +36,7 @@ from io_adapters.outputs.workbook import (
 )
 from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
-from schemas.messages import Catalogue, catalogue_in
+from schemas.messages import Catalogue, Message, catalogue_in
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 
@@ -47,6 +48,7 @@ _IDENTIFIERS: Final = ("TAXID_", "PIX_", "BANK_", "AGENCY_", "ACCOUNT_", "UPC_")
 
 _WIDTHS: Final = (14, 40)
 _LOOKED_AT: Final = 200
+_PROBLEM_WIDTH: Final = 60
 
 Marks = Mapping[tuple[int, int], Sequence[Issue]]
 
@@ -56,14 +58,21 @@ class SheetToCorrect:
     """A table as it was read, what was found in it, and what its copy will stand for.
 
     A table of which only rows with problems were kept says so in its origin: it is not whole.
+
+    Attributes:
+        table: As it was read.
+        issues: What was found in it.
+        origin: What its copy will stand for.
+        proposals: Row and position -> what is written there in the place of what is wrong, for a person to accept.
     """
 
     table: RawTable
     issues: Sequence[Issue]
     origin: Origin
+    proposals: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
-def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str) -> Path | None:
+def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str, next_step: Message) -> Path | None:
     """Write the corrections workbook.
 
     Args:
@@ -71,6 +80,7 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
             sheets are kept.
         path: Where it should be.
         language: "pt-BR" or "en".
+        next_step: What to do with it once it is corrected.
 
     Returns:
         Where it is; None, and no file, when there is nothing to correct.
@@ -84,20 +94,24 @@ def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: st
         return None
     book = Book()
     titles = {labels("output.sheet.issues").casefold()}
-    notes = [labels("output.note.corrections")]
+    notes = [labels.write(next_step)]
     listed: list[Issue] = []
     origins: dict[str, Origin] = {}
-    for table, issues, origin in ((sheet.table, sheet.issues, sheet.origin) for sheet in sheets):
+    copies: dict[tuple[str, str | None], str] = {}
+    for sheet in sheets:
+        table, origin = sheet.table, sheet.origin
         if table.file.sha256 not in to_correct:
             continue
         title = unique_sheet_name(origin.sheet or Path(origin.file).stem, titles)
         whole = origin.whole and len(table.cells) <= COPIED_WHOLE
         if not whole:
             notes.append(labels("output.note.only_rows_with_issues") + title)
-        _write_sheet(book, title, table, _marks(table, _blocking(issues)), labels)
-        origins[title] = replace(origin, whole=whole)
-        listed.extend(issues)
-    write_table(book, issues_table(listed, labels, " ".join(notes)))
+        _write_sheet(book, title, sheet, labels)
+        added = labels("output.corrections.problem")
+        origins[title] = replace(origin, whole=whole, width=len(table.headers), added=added)
+        copies[table.file.name, table.sheet] = title
+        listed.extend(sheet.issues)
+    write_table(book, issues_table(listed, labels, " ".join(notes), copies))
     book.remember(to_properties(origins))
     return replace_atomically(path, book.to_bytes())
 
@@ -119,24 +133,41 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
     return marks
 
 
-def _write_sheet(book: Book, title: str, table: RawTable, marks: Marks, texts: Catalogue) -> None:
+def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue) -> None:
+    """Copy a sheet, each cell where it was, and tell beside each row what is wrong with it."""
+    table, issues = sheet.table, _blocking(sheet.issues)
+    marks, told = _marks(table, issues), _problems_of_rows(issues, texts)
+    writer = _CellWriter(table, sheet.proposals, texts)
     numeric = (CellKind.NUMBER, CellKind.DATE, CellKind.BOOL)
     text_columns = frozenset(
         position + 1 for position in range(len(table.headers)) if not np.isin(table.kinds_of(position), numeric).any()
     )
-    widths = [_width(table, position) for position in range(len(table.headers))]
+    widths = [*(_width(table, position) for position in range(len(table.headers))), _PROBLEM_WIDTH]
     page = book.page(Setup(title, widths, table.header_row, text_columns))
     _skip_to(page, table.header_row)
-    page.append(
-        _cell(header, CellKind.TEXT, marks.get((table.header_row, position), ()), texts)
+    headers = [
+        writer.cell(table.header_row, position, header, CellKind.TEXT, marks.get((table.header_row, position), ()))
         for position, header in enumerate(table.headers)
-    )
+    ]
+    page.append([*headers, Cell(texts("output.corrections.problem"), HEADER)])
     for row, cells, kinds in _rows_to_copy(table, marks):
         _skip_to(page, row)
-        page.append(
-            _cell(text, kind, marks.get((row, position), ()), texts)
+        copied = [
+            writer.cell(row, position, text, kind, marks.get((row, position), ()))
             for position, (text, kind) in enumerate(zip(cells, kinds, strict=True))
-        )
+        ]
+        page.append([*copied, Cell(told[row]) if row in told else None])
+    page.filter(table.header_row, len(table.headers) + 1)
+
+
+def _problems_of_rows(issues: Iterable[Issue], texts: Catalogue) -> dict[int, str]:
+    """Say in words all that is wrong with each row."""
+    told: dict[int, list[str]] = defaultdict(list)
+    for issue in issues:
+        if issue.row is not None:
+            where = " ".join(filter(None, (issue.cell, issue.column)))
+            told[issue.row].append(f"{where}: {texts.write(issue.message)}" if where else texts.write(issue.message))
+    return {row: "; ".join(dict.fromkeys(words)) for row, words in told.items()}
 
 
 def _width(table: RawTable, position: int) -> int:
@@ -162,31 +193,68 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
             yield int(row), texts, kinds_of_row
 
 
-def _cell(text: str, kind: int, issues: Sequence[Issue], texts: Catalogue) -> Cell | None:
-    value = _value(text, kind)
-    keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
-    if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
-        value = ""  # the spreadsheet lost digits of it: as text it would look whole, and pass unread when given back
-    is_text = isinstance(value, str) or (not text and bool(issues))
-    number_format = "yyyy-mm-dd" if isinstance(value, dt.date) else TEXT if is_text or keeps_digits else GENERAL
-    if not issues:
-        return Cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
-    worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
-    explained = "\n\n".join(f"{texts.write(issue.message)}\n→ {texts.write(issue.accepts)}" for issue in issues)
-    ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
-    return Cell(value, ink, comment=explained, is_error=kind == CellKind.ERROR)
+class _CellWriter:
+    """Copies the cells of a table, marked where something is wrong with them."""
+
+    def __init__(self, table: RawTable, proposals: Mapping[tuple[int, int], str], texts: Catalogue) -> None:
+        self._zeros = {(row, position): digits for row, position, digits in table.oddities.zeros}
+        self._proposals = proposals
+        self._texts = texts
+
+    def cell(self, row: int, position: int, text: str, kind: int, issues: Sequence[Issue]) -> Cell | None:
+        """Copy a cell: what was read of it can be read again, and what is typed instead of it comes back as typed."""
+        value, number_format = _value(text, kind)
+        keeps_digits = any(issue.code.startswith(_IDENTIFIERS) for issue in issues)
+        if keeps_digits and kind == CellKind.NUMBER and isinstance(value, str):
+            value = (
+                ""  # the spreadsheet lost digits of it: as text it would look whole, and pass unread when given back
+            )
+        if isinstance(value, dt.date) and any(issue.cell for issue in issues):
+            value = text  # in a cell that shows days, 59 would come back as one of the year 1900
+        is_text = isinstance(value, str) or (not text and bool(issues))
+        if zeros := self._zeros.get((row, position)):
+            number_format = "0" * zeros
+        elif keeps_digits or (is_text and kind != CellKind.DATE):
+            number_format = TEXT
+        elif is_text:
+            number_format = GENERAL
+        proposal = self._proposals.get((row, position))
+        if proposal is not None:
+            value, number_format = proposal, TEXT
+        if not issues:
+            return Cell(value, Ink(number_format) if text else PLAIN, is_error=kind == CellKind.ERROR)
+        worst = Severity.ERROR if any(issue.severity is Severity.ERROR for issue in issues) else Severity.WARNING
+        ink = Ink(number_format, SEVERITY_TONES[worst] or Tone.WAITING)
+        return Cell(value, ink, comment=self._explained(issues, text, proposal), is_error=kind == CellKind.ERROR)
+
+    def _explained(self, issues: Sequence[Issue], text: str, proposal: str | None) -> str:
+        write = self._texts.write
+        explained = [f"{write(issue.message)}\n→ {write(issue.accepts)}" for issue in issues]
+        if proposal is not None:
+            explained.append(self._texts("output.corrections.proposed", proposal=proposal, written=text))
+        return "\n\n".join(explained)
 
 
-def _value(text: str, kind: int) -> Value:
-    """Give a cell its first nature back where that loses nothing; text otherwise."""
+def _value(text: str, kind: int) -> tuple[Value, str]:
+    """Give a cell its first nature back where that loses nothing, and the format that shows it so; text otherwise."""
     if kind == CellKind.NUMBER:
-        number = Decimal(text)
-        return number if len(number.normalize().as_tuple().digits) <= NUMBER_DIGITS else text
+        number, number_format = _number(text)
+        return (
+            (number, number_format) if len(number.normalize().as_tuple().digits) <= NUMBER_DIGITS else (text, GENERAL)
+        )
     if kind == CellKind.BOOL:
-        return text == "TRUE"
+        return text == "TRUE", GENERAL
     if kind == CellKind.DATE and len(text) == len("2026-10-31"):
-        return dt.date.fromisoformat(text)
-    return text
+        return dt.date.fromisoformat(text), "yyyy-mm-dd"
+    return text, GENERAL
+
+
+def _number(text: str) -> tuple[Decimal, str]:
+    """Return a number, and the format that shows it: a percentage is a part of one that is shown as such."""
+    if not text.endswith("%"):
+        return Decimal(text), GENERAL
+    decimals = len(text.removesuffix("%").partition(".")[2])
+    return Decimal(text.removesuffix("%")).scaleb(-2), ("0." + "0" * decimals if decimals else "0") + "%"
 
 
 # In the order of the table of shares; what comes after the share, and the title, that table leaves alone.

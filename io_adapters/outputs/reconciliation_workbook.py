@@ -1,8 +1,9 @@
 """reconciliation.xlsx: the proof that every centavo and every row has a place, and the tables behind it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from types import MappingProxyType
 from typing import Final
 
 import pandas as pd
@@ -19,6 +20,7 @@ from io_adapters.outputs.workbook import (
     Cell,
     Column,
     Ink,
+    Linked,
     Page,
     Row,
     Setup,
@@ -158,8 +160,25 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     yield issues_table(reconciliation.issues, labels)
 
 
-def issues_table(issues: Sequence[Issue], labels: Catalogue, note: str = "") -> Table:
-    """List problems, each with its place, what is wrong and what would be right; values are masked."""
+NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
+
+
+def issues_table(
+    issues: Sequence[Issue], labels: Catalogue, note: str = "", sheets: Mapping[tuple[str, str | None], str] = NO_SHEETS
+) -> Table:
+    """List problems, each with its place, what is wrong and what would be right; values are masked.
+
+    Args:
+        issues: In the order of the list.
+        labels: In the language of the list.
+        note: Said above it.
+        sheets: File and sheet -> sheet of the workbook that is its copy: problems in it lead to their cells.
+    """
+
+    def place(issue: Issue) -> str | Linked | None:
+        sheet, cell = sheets.get((issue.file, issue.sheet)), issue.cell or (f"A{issue.row}" if issue.row else "")
+        return Linked(cell, sheet, cell) if sheet and cell else issue.cell
+
     columns = _columns(
         labels,
         [("severity", 12), ("file", 26), ("sheet", 16), ("cell", 9), ("row", 9), ("column", 20)],
@@ -168,7 +187,7 @@ def issues_table(issues: Sequence[Issue], labels: Catalogue, note: str = "") -> 
     rows = (
         (
             Toned(labels.of_value("output.severity", issue.severity), SEVERITY_TONES[issue.severity]),
-            *(issue.file, issue.sheet, issue.cell, issue.row, issue.column),
+            *(issue.file, issue.sheet, place(issue), issue.row, issue.column),
             *(issue.value_masked, labels.write(issue.message), labels.write(issue.accepts), issue.code.value),
         )
         for issue in issues

@@ -14,7 +14,7 @@ from io_adapters.outputs.reconciliation_workbook import (
     tables_of,
     write_summary_sheet,
 )
-from io_adapters.outputs.workbook import Book, Toned, Value, csv_text, write_table
+from io_adapters.outputs.workbook import Book, Linked, Toned, Value, csv_text, write_table
 from schemas.messages import catalogue_in
 from schemas.reconciliation import Reconciliation
 
@@ -36,10 +36,10 @@ def payments_csv(reconciliation: Reconciliation) -> bytes:
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def _field(value: Value | Toned, decimal_mark: str) -> str:
+def _field(value: Value | Toned | Linked, decimal_mark: str) -> str:
     if isinstance(value, Decimal):
         return f"{value:.2f}".replace(".", decimal_mark)
-    if isinstance(value, Toned):
+    if isinstance(value, Toned | Linked):
         return csv_text(value.text)
     return "" if value is None else csv_text(str(value))
 

@@ -142,6 +142,14 @@ class Cell(NamedTuple):
     is_error: bool = False
 
 
+class Linked(NamedTuple):
+    """A text that leads to a cell of another sheet of the workbook."""
+
+    text: str
+    sheet: str
+    cell: str
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What is said of a sheet before its first row is written.
@@ -206,6 +214,8 @@ class Book:
         return self._file.getvalue()
 
 
+# Of one sheet, as Excel counts them.
+_MOST_LINKS: Final = 65_530
 # Of one character's width.
 _PIXELS: Final = 7
 
@@ -217,6 +227,7 @@ class Page:
         self._book = book
         self._sheet = sheet
         self.rows_written = 0
+        self._links = 0
 
     def append(self, cells: Iterable[Cell | None] = ()) -> None:
         """Write the next row; None leaves a cell out."""
@@ -238,6 +249,8 @@ class Page:
         for position, (value, ink) in enumerate(zip(row, inks, strict=True)):
             if isinstance(value, Toned):
                 self._put(position, value.text, ink._replace(tone=value.tone))
+            elif isinstance(value, Linked):
+                self._link(position, value, ink)
             else:
                 self._put(position, value, ink)
         self.rows_written += 1
@@ -262,6 +275,14 @@ class Page:
             sheet.write_datetime(row, position, value, self._book.format_of(ink))
         else:
             sheet.write_number(row, position, value, self._book.format_of(ink))
+
+    def _link(self, position: int, link: Linked, ink: Ink) -> None:
+        if self._links == _MOST_LINKS:
+            self._put(position, link.text, ink)
+            return
+        self._links += 1
+        sheet, look = link.sheet.replace("'", "''"), self._book.format_of(ink)
+        self._sheet.write_url(self.rows_written, position, f"internal:'{sheet}'!{link.cell}", look, link.text)
 
     def _make_error(self, position: int, cell: Cell) -> None:
         """Put an error literal in the place of the text that was just written; XlsxWriter has no method for it."""
@@ -301,7 +322,7 @@ class Toned(NamedTuple):
     tone: Tone
 
 
-Row = Sequence[Value | Toned]
+Row = Sequence[Value | Toned | Linked]
 
 
 @dataclass(frozen=True, slots=True)

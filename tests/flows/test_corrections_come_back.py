@@ -270,3 +270,52 @@ def test_corrections_with_a_row_taken_out_are_not_laid_over_the_rows_below(label
     again = label.run()
     assert again.exit_code == ExitCode.ROWS_HELD
     assert sum(service.paid) == 1500
+
+
+def test_the_workbook_made_in_a_terminal_says_the_command_that_reads_it(label, service):
+    label.payments(payment(ANA, "10,00", CPF=NOBODY))
+    workbook = corrections_of(label.run())
+    said = load_workbook(workbook)["Problemas"]["A1"].value
+    assert f"repasse run {label.job} --file {workbook}" in said
+
+
+def test_the_column_that_tells_of_each_row_is_not_read_back_even_where_it_was_filtered(label, service):
+    label.payments(payment(ANA, "10,00", CPF=NOBODY), payment(BIA, "20,00"))
+    workbook = corrections_of(label.run())
+    book = load_workbook(workbook)
+    sheet = book["Dados"]
+    assert [cell.value for cell in sheet[1]][-1] == "Problema"
+    assert str([cell.value for cell in sheet[2]][-1]).startswith("B2 CPF: ")
+    assert [cell.value for cell in sheet[3]][-1] is None
+    sheet["B2"] = ANA.tax_id
+    sheet.row_dimensions[3].hidden = True
+    book.save(workbook)
+    report = label.run(files=[workbook])
+    assert (report.exit_code, sorted(service.paid)) == (ExitCode.DONE, [1000, 2000])
+    assert {issue.code.value for issue in report.issues} <= {"ROW_CORRECTED", "VALUE_NORMALISED"}
+
+
+def test_a_bank_written_by_its_name_is_paid_once_a_person_has_handed_the_proposal_in(label, service):
+    account = {"Banco": "Itaú", "ISPB": "", "Agência": "0001", "Conta": "123456", "Tipo de conta": "Corrente"}
+    label.payments(payment(ANA, "10,00") | {"Chave Pix": "", "Tipo da chave": ""} | account)
+    first = label.run()
+    assert (service.posts, [issue.code.value for issue in first.issues if issue.cell == "H2"]) == (0, ["BANK_CODE"])
+    workbook = corrections_of(first)
+    cell = load_workbook(workbook)["Dados"]["H2"]
+    assert cell.value == "341"
+    assert "Itaú" in cell.comment.text
+    report = label.run(files=[workbook])
+    assert (report.exit_code, service.paid) == (ExitCode.DONE, [1000])
+
+
+def test_a_sheet_with_percentages_can_be_put_right_and_given_back(label, service):
+    label.declare(sources=[{"files": "um.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("um.xlsx", [line("10,00")])
+    path = label.write("shares.xlsx", [share(ANA, "50%"), share(BIA, "metade")])
+    book = load_workbook(path)
+    book.active["B2"], book.active["B2"].number_format = 0.5, "0%"
+    book.save(path)
+    workbook = corrections_of(label.run())
+    report = label.run(files=[put_right(workbook, **{f"{book.active.title}_B3": "50"})])
+    assert (report.exit_code, sorted(service.paid)) == (ExitCode.DONE, [500, 500])

@@ -1,6 +1,7 @@
 """What a kept list of institutions, believed within limits, says of accounts: which ISPB they lack, which are wrong."""
 
 import datetime as dt
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from flows.intake.rules.inputs import Inputs
 from schemas.issues import IssueCode
 from schemas.obligation import Obligation, Obligations, because
 from schemas.plan import Place
+from schemas.values.bank_account import bank_named
 from schemas.values.destination import BankAccount
 from schemas.values.reading import fold_word
 from schemas.wire import Institution
@@ -104,6 +106,39 @@ def fault_of_bank(bank_code: str, psp_id: str, listed: Mapping[str, Institution]
         return IssueCode.BANK_INACTIVE
     code = (institution.compe_number or "").strip()
     return IssueCode.BANK_MISMATCH if code and code.zfill(_CODE_DIGITS) != bank_code.zfill(_CODE_DIGITS) else None
+
+
+def propose_bank(text: str, listed: Mapping[str, Institution]) -> str | None:
+    """Return the code of the one bank that a name means; None where it means none, or several.
+
+    Args:
+        text: As a person wrote it.
+        listed: ISPB -> institution; where it is empty, the names by which people call the largest banks count alone.
+
+    >>> propose_bank("Itaú", {}), propose_bank("1 - Banco do Brasil", {}), propose_bank("Banco da Esquina", {})
+    ('341', '001', None)
+    """
+    name = _CODE_BEFORE_NAME.sub("", text)
+    codes = {
+        (institution.compe_number or "").strip().zfill(_CODE_DIGITS): _words(institution.name or "")
+        for institution in listed.values()
+        if (institution.compe_number or "").strip() and institution.is_active is not False
+    }
+    if code := bank_named(name):
+        return code if not listed or code in codes else None
+    wanted = _words(name)
+    found = [code for code, words in codes.items() if wanted and wanted <= words]
+    return found[0] if len(found) == 1 else None
+
+
+# A code that is not whole says nothing of the name behind it.
+_CODE_BEFORE_NAME: Final = re.compile(r"^[0-9]{1,2} *[-–—/|] *")
+_SAYS_NOTHING: Final = frozenset({"banco", "bco", "bank", "sa", "s", "a", "do", "da", "de", "e", "brasil"})
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a bank's name, without those that most names have."""
+    return frozenset(filter(None, map(fold_word, re.split(r"[^\w]+", name)))) - _SAYS_NOTHING
 
 
 FRESH_FOR: Final = dt.timedelta(days=1)

@@ -89,7 +89,9 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
         assert personal not in addresses
 
 
-def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana, bia, the_job, service, tmp_path):
+def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana, bia, job, the_job, service, tmp_path):
+    from openpyxl import load_workbook
+
     first, second = people(2)
     rows = [payment(first, "10,00"), payment(second, "20,50", CPF="123.456.789-00")]
     run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", rows)])
@@ -100,6 +102,8 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert "Nada espera" not in words_of(page)
     left = re.search(r'<li class="card wait"><a href="(/runs/[^"]+)">', page)[1]
     assert "corrections.xlsx" in bia.get(left)
+    said = {load_workbook(path).worksheets[-1]["A1"].value for path in job.parent.rglob("corrections.xlsx")}
+    assert all("entregue este arquivo na página do trabalho" in note for note in said)
     for personal in (second.name, second.tax_id, second.email):
         assert personal not in page
     run = prepare(ana, the_job, [write_sheet(tmp_path / "a.xlsx", [rows[0], payment(second, "20,50")])])
@@ -227,6 +231,7 @@ def test_problems_are_told_at_their_cells_masked_and_corrected_rows_pay_what_was
     corrected = tmp_path / "corrections.xlsx"
     corrected.write_bytes(book.content)
     sheets = load_workbook(corrected)
+    assert "entregue este arquivo na página do trabalho" in sheets.worksheets[-1]["A1"].value
     sheets.worksheets[0]["B3"] = payment(second, "20,00")["CPF"]
     sheets.save(corrected)
     run = prepare(ana, the_job, [corrected])

@@ -1,6 +1,7 @@
 """corrections.xlsx: the person's own sheet, with the bad cells marked; corrected, it can be read again."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,16 @@ from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
 from io_adapters.outputs.workbook import Book, Setup, unique_sheet_name
-from schemas.corrections import Origin
+from io_adapters.spreadsheets.workbook.xlsx import open_xlsx
+from schemas.corrections import Origin, from_properties, without_added
 from schemas.issues import Issue, IssueCode, Severity
+from schemas.messages import Message
 from schemas.raw_table import FileIdentity, RawTable
-from schemas.sheet_cells import CellKind
+from schemas.sheet_cells import CellKind, Oddities
+from tests.io_adapters.spreadsheets.trap_workbook import cells_of, libreoffice
 from tests.written import saying
+
+convert = pytest.fixture(scope="module")(libreoffice)
 
 E, T, N, D, B, X = (
     CellKind.EMPTY, CellKind.TEXT, CellKind.NUMBER, CellKind.DATE, CellKind.BOOL, CellKind.ERROR,
@@ -49,9 +55,18 @@ MIXED = raw_table(
 )
 
 
-def corrections_of(tables, path, language):
-    sheets = [SheetToCorrect(one, found, Origin(one.file.name, one.sheet, "payments")) for one, found in tables]
-    return write_corrections(sheets, path, language)
+def corrections_of(tables, path, language, proposals=None):
+    sheets = [
+        SheetToCorrect(table, found, Origin(table.file.name, table.sheet, "payments"), proposals or {})
+        for table, found in tables
+    ]
+    return write_corrections(sheets, path, language, Message("output.note.corrections", command="repasse run j.yaml"))
+
+
+def columns_of(path, sheet="Outubro"):
+    """Read what people are told in the added column, by row."""
+    rows = load_workbook(path)[sheet].iter_rows()
+    return {row[-1].row: row[-1].value for row in rows if row[-1].value is not None}
 
 
 def read(path):
@@ -62,9 +77,9 @@ def read(path):
 def test_headers_and_rows_stay_where_the_person_has_them(tmp_path):
     path = corrections_of([(MIXED, [issue("C4", 4)])], tmp_path / "corrections.xlsx", "pt-BR")
     rows = read(path)["Outubro"]
-    assert rows[:2] == [[""] * 7] * 2
-    assert tuple(rows[2]) == MIXED.headers
-    assert rows[4] == [""] * 7
+    assert rows[:2] == [[""] * 8] * 2
+    assert tuple(rows[2]) == (*MIXED.headers, "Problema")
+    assert rows[4] == [""] * 8
     assert rows[5][:4] == ["=1+1", "5", "12345678901234567890", "31/10/26"]
 
 
@@ -152,7 +167,7 @@ def test_of_a_very_large_sheet_only_the_rows_with_problems_are_copied_and_the_li
     path = corrections_of([(table, [issue("B40000", 40_000)])], tmp_path / "c.xlsx", "pt-BR")
     sheets = read(path)
     filled = {number: row for number, row in enumerate(sheets["Outubro"], start=1) if any(row)}
-    assert filled == {1: ["Coluna 0", "Coluna 1"], 40_000: ["linha 39998", "1"]}
+    assert filled == {1: ["Coluna 0", "Coluna 1", "Problema"], 40_000: ["linha 39998", "1", "B40000: não é um valor"]}
     assert "só as linhas com problemas" in sheets["Problemas"][0][0]
 
 
@@ -164,7 +179,105 @@ def test_the_same_problems_give_the_same_bytes(tmp_path):
 @pytest.mark.parametrize("text", ["_x0041_", "a\nb", "a\r\nb", " a ", "<&>'\"", "＝1+1", "'=1", "12e34567890123"])
 def test_text_that_looks_like_something_else_reads_the_same_again(tmp_path, text):
     path = corrections_of([(raw_table([[text]], header_row=1), [issue("A2", 2)])], tmp_path / "c.xlsx", "pt-BR")
-    assert read(path)["Outubro"][1] == [text]
+    assert read(path)["Outubro"][1][:-1] == [text]
+
+
+def test_all_that_is_wrong_with_a_row_stands_at_its_end_where_it_can_be_filtered(tmp_path):
+    problems = [
+        issue("C4", 4, column="Coluna 2"),
+        issue("B4", 4, column="Coluna 1", message=saying("tem 10 dígitos"), severity=Severity.WARNING),
+        issue(row=6, message=saying("linha repetida")),
+        issue("A6", 6, severity=Severity.NOTE, message=saying("lido de outro modo")),
+    ]
+    path = corrections_of([(MIXED, problems)], tmp_path / "c.xlsx", "pt-BR")
+    assert columns_of(path) == {
+        3: "Problema",
+        4: "C4 Coluna 2: não é um valor; B4 Coluna 1: tem 10 dígitos",
+        6: "linha repetida",
+    }
+    assert load_workbook(path)["Outubro"].auto_filter.ref == "A3:H6"
+
+
+def test_each_problem_of_the_list_leads_to_its_cell(tmp_path):
+    table = raw_table([["a"]], sheet="It's 10/2026 #1")
+    problems = [issue("A4", 4, sheet=table.sheet), issue(row=4, sheet=table.sheet), issue(sheet=table.sheet)]
+    sheet = load_workbook(corrections_of([(table, problems)], tmp_path / "c.xlsx", "pt-BR"))["Problemas"]
+    links = [(cell.hyperlink.location if cell.hyperlink else None, cell.value) for cell in sheet["D"][2:]]
+    there = "'It''s 10_2026 #1'!A4"
+    assert links == [(there, "A4"), (there, "A4"), (None, None)]
+    assert [cell.value for cell in sheet["E"][2:]] == [4, 4, None]
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "comes_back"),
+    [
+        (IssueCode.AMOUNT_TYPE, 59, ("59", N)),
+        (IssueCode.AMOUNT_TYPE, "59,00", ("59,00", T)),
+        (IssueCode.AGENCY_FORMAT, "1-5", ("1-5", T)),
+        (IssueCode.AGENCY_FORMAT, 105, ("105", N)),
+    ],
+)
+@pytest.mark.parametrize("program", ["openpyxl", "LibreOffice"])
+def test_what_is_typed_where_a_spreadsheet_had_made_a_day_comes_back_as_it_was_typed(
+    program, code, typed, comes_back, tmp_path, convert
+):
+    table = raw_table([["Ana", "2026-01-05", "2026-10-31"]], [[T, D, D]], header_row=1)
+    path = corrections_of([(table, [issue("B2", 2, code=code)])], tmp_path / "c.xlsx", "pt-BR")
+    book = load_workbook(path)
+    book["Outubro"]["B2"] = typed
+    book.save(path)
+    if program == "LibreOffice":
+        path = convert(path, "xlsx", tmp_path / "saved")
+    cells = cells_of(open_xlsx(path.read_bytes()).load("Outubro"))
+    assert cells[1][:3] == [("Ana", T), comes_back, ("2026-10-31", D)]
+
+
+def test_a_day_that_nobody_corrected_reads_the_same_again(tmp_path):
+    table = raw_table([["2026-01-05", "2026-01-05T09:30:00"]], [[D, D]], header_row=1)
+    path = corrections_of([(table, [issue("A2", 2), issue("B2", 2)])], tmp_path / "c.xlsx", "pt-BR")
+    assert [text for text, _ in cells_of(open_xlsx(path.read_bytes()).load("Outubro"))[1][:2]] == list(
+        table.cells.iloc[0]
+    )
+
+
+@pytest.mark.parametrize("text", ["50%", "33.33%", "100%", "0.5%", "12.5%"])
+def test_a_percentage_is_one_again(tmp_path, text):
+    table = raw_table([[text, "x"]], [[N, T]], header_row=1)
+    path = corrections_of([(table, [issue("B2", 2)])], tmp_path / "c.xlsx", "pt-BR")
+    assert cells_of(open_xlsx(path.read_bytes()).load("Outubro"))[1][0] == (text, N)
+
+
+def test_a_number_that_was_shown_with_its_zeros_is_shown_with_them_again(tmp_path):
+    table = raw_table([["1234567890"], ["191"]], [[N], [N]], header_row=1)
+    table = replace(table, oddities=Oddities(zeros=frozenset({(2, 0, 11), (3, 0, 14)})))
+    path = corrections_of([(table, [issue("A2", 2, code=IssueCode.TAXID_CHECK)])], tmp_path / "c.xlsx", "pt-BR")
+    sheet = open_xlsx(path.read_bytes()).load("Outubro")
+    assert sheet.oddities.zeros == table.oddities.zeros
+    assert [row[0] for row in cells_of(sheet)[1:]] == [("1234567890", N), ("191", N)]
+
+
+def test_what_is_proposed_stands_in_the_cell_and_is_said_to_be_a_proposal(tmp_path):
+    table = raw_table([["Ana", "Itaú"]], header_row=1)
+    found = [issue("B2", 2, code=IssueCode.BANK_CODE)]
+    path = corrections_of([(table, found)], tmp_path / "c.xlsx", "pt-BR", proposals={(2, 1): "341"})
+    cell = load_workbook(path)["Outubro"]["B2"]
+    assert (cell.value, cell.number_format, cell.fill.fill_type) == ("341", "@", "solid")
+    assert "Proposta: 341, no lugar de “Itaú”." in cell.comment.text
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_column_for_people_is_not_read_back_whatever_stands_beside_it(tmp_path, more):
+    table = raw_table([["a", "meu"]], headers=("Nome", "Problema"), header_row=1)
+    path = corrections_of([(table, [issue("A2", 2)])], tmp_path / "c.xlsx", "pt-BR")
+    (origin,) = from_properties(open_xlsx(path.read_bytes()).traits.properties).values()
+    headers = ("Nome", "Problema", "Problema", *("Nota",) * more)
+    oddities = Oddities(hidden_rows=(3,))
+    given_back = replace(raw_table([["b", "meu", "A2: não é", "x"][: 3 + more]], headers=headers), oddities=oddities)
+    kept = without_added(given_back, origin)
+    assert kept.headers == ("Nome", "Problema", *("Nota",) * more)
+    assert kept.cells.to_numpy().tolist() == [["b", "meu", *("x",) * more]]
+    assert (list(kept.cells.columns), kept.oddities.hidden_rows) == (list(range(2 + more)), ())
+    assert without_added(table, origin).headers == table.headers
 
 
 @settings(max_examples=60)
@@ -177,7 +290,7 @@ def test_whatever_text_a_person_wrote_reads_the_same_again(tmp_path_factory, tex
     table = raw_table([texts], header_row=1)
     path = corrections_of([(table, [issue("A2", 2)])], tmp_path_factory.mktemp("c") / "c.xlsx", "pt-BR")
     expected = ["".join("\ufffd" if c in "\ufffe\uffff" else c for c in text) for text in texts]
-    assert read(path)["Outubro"][1] == expected
+    assert read(path)["Outubro"][1][:-1] == expected
 
 
 @settings(max_examples=100)

@@ -6,10 +6,11 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from io_adapters.outputs.corrections import SheetToCorrect, write_corrections
-from io_adapters.spreadsheets.reading import read_table
-from schemas.corrections import Origin
+from io_adapters.spreadsheets.reading import open_file, read_table
+from schemas.corrections import Origin, from_properties, without_added
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.layouts.layout import Layout
+from schemas.messages import Message
 from tests.written import saying
 
 LAYOUT = Layout(
@@ -34,8 +35,14 @@ PROBLEM = Issue(
 
 
 def corrections_of(tables, path, language):
-    sheets = [SheetToCorrect(one, found, Origin(one.file.name, one.sheet, "payments")) for one, found in tables]
-    return write_corrections(sheets, path, language)
+    sheets = [SheetToCorrect(table, found, Origin(table.file.name, table.sheet, "payments")) for table, found in tables]
+    return write_corrections(sheets, path, language, Message("output.note.corrections_desk"))
+
+
+def read_again(path):
+    with open_file(str(path)) as file:
+        (origin,) = from_properties(file.properties).values()
+    return without_added(read_table(str(path), LAYOUT), origin)
 
 
 @pytest.fixture
@@ -66,7 +73,7 @@ def text_file(tmp_path):
 def test_untouched_it_reads_the_same(source, request, tmp_path):
     before = read_table(str(request.getfixturevalue(source)), LAYOUT)
     path = corrections_of([(before, [PROBLEM])], tmp_path / "corrections.xlsx", "pt-BR")
-    after = read_table(str(path), LAYOUT)
+    after = read_again(path)
     assert after.sheet == (before.sheet or "pagamentos")
     assert (after.header_row, after.headers) == (before.header_row, before.headers)
     assert after.cells.equals(before.cells)
@@ -79,4 +86,4 @@ def test_a_corrected_cell_is_what_is_read(workbook, tmp_path):
     book = load_workbook(path)
     book["Outubro 2026"]["B5"] = "52998224725"
     book.save(path)
-    assert read_table(str(path), LAYOUT).cells.loc[5, 1] == "52998224725"
+    assert read_again(path).cells.loc[5, 1] == "52998224725"
