@@ -226,9 +226,13 @@ def _convention(
     return replace(said, dates="auto") if amounts.saved_again else said
 
 
+# Artists and albums are called "NA", "Nada", "Sem".
+_NAMED: Final = frozenset({"artist", "artist_name", "release"})
+
+
 def _blank_nothing(texts: "pd.Series[str]", column: Column) -> Mask:
     """Blank the cells of a column in which a word or a dash stands for nothing, and return which."""
-    is_name = column.kind is ColumnKind.NAME
+    is_name = column.kind is ColumnKind.NAME or column.name in _NAMED
     words = [text for text in texts.unique() if says_nothing(text.strip(BLANKS), is_name=is_name)]
     blanked = texts.isin(words).to_numpy(dtype=bool)
     texts[blanked] = ""

@@ -134,7 +134,7 @@ NOTHING = ["-", "--", "—", "n/a", "N/D", "não tem", "Nao possui", "sem", "NÃ
 
 
 @pytest.mark.parametrize("text", NOTHING)
-@pytest.mark.parametrize("column", ["email", "artist_name", "agency", "account", "reference", "original_tax_id"])
+@pytest.mark.parametrize("column", ["email", "agency", "account", "reference", "original_tax_id"])
 def test_a_word_for_nothing_in_a_cell_that_may_be_empty_is_nothing(column, text):
     assert comes_of("payments", PAYMENT, column, text) == ""
 
@@ -148,6 +148,14 @@ def test_a_word_for_nothing_in_a_cell_that_is_needed_is_a_cell_that_is_needed(te
 @pytest.mark.parametrize("text", ["-", "não tem", "n/a"])
 def test_a_name_may_be_a_word_for_nothing_but_no_phrase(text):
     assert comes_of("payments", PAYMENT, "name", text) == "NAME_REQUIRED"
+    assert comes_of("payments", PAYMENT, "artist_name", text) == ""
+
+
+@pytest.mark.parametrize("name", ["NA", "Nada", "Sem", "None"])
+def test_an_artist_may_be_called_by_a_word_for_nothing(name):
+    share = {"artist": "Ana", "tax_id": "52998224725", "share": "50%"}
+    assert comes_of("shares", share, "artist", name) == name
+    assert comes_of("payments", PAYMENT, "artist_name", name) == name
 
 
 def test_a_destination_that_is_said_to_be_none_is_missing():
@@ -157,7 +165,7 @@ def test_a_destination_that_is_said_to_be_none_is_missing():
     assert codes(parse("payments", account)) == []
 
 
-@pytest.mark.parametrize("text", ["-", "não tem", "sem"])
+@pytest.mark.parametrize("text", ["-", "não tem", "n/a"])
 def test_a_share_of_a_recording_without_a_code_is_not_one_of_the_whole_catalogue(text):
     share = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%"}
     assert comes_of("shares", share, "isrc", text) == "CELL_REQUIRED"
