@@ -74,6 +74,11 @@ _WRITTEN: Final[dict[str, str]] = {
         Cta corrente | Conta (com DV) | Account | Account number | Bank account | Account no. | Cuenta |
         Cuenta bancaria | Número de cuenta | Nº de cuenta | Cuenta corriente
     """,
+    "account_digit": """
+        Dígito da conta | Dígito | DV | Díg. | Dígito conta | DV da conta | DV conta | Conta (dígito) | Conta dígito |
+        Conta DV | Dígito verificador | Dígito verificador da conta | Díg. conta | Díg. da conta | Check digit |
+        Account digit | Account check digit | Dígito de la cuenta
+    """,
     "account_type": """
         Tipo de conta | Tipo da conta | Tipo conta | Tp conta | Tp. de conta | Tipo conta bancária |
         Tipo de conta bancária | Modalidade da conta | Conta (tipo) | Tipo dados bancários | Account type |
@@ -155,8 +160,11 @@ _RIVALS: Final = (
 # Headers that would pass for a column once their group's title or their brackets are gone, and are none.
 _NEITHER: Final = (
     *("CPF titular", "CPF titular da conta", "CNPJ titular", "CPF/CNPJ titular", "CPF/CNPJ titular da conta"),
-    *("Nome banco", "Nome do banco", "Nome dados bancários", "Nome agência", "Tipo", "Dígito conta", "Dígito agência"),
+    *("Nome banco", "Nome do banco", "Nome dados bancários", "Nome agência", "Tipo", "Dígito agência"),
 )
+
+# Headers of the account's check digit, but not right of an agency, whose own it is there.
+_A_DIGIT: Final = frozenset({"Dígito", "DV", "Díg.", "Dígito verificador", "Check digit"})
 
 # Between the title of a group and the header below it, where both together are the header of a column.
 GROUP_MARK: Final = " > "
@@ -228,13 +236,16 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     not_read = set(map(fold, layout.not_columns))
     claims: dict[str, list[int]] = {}
     rest: dict[str, list[int]] = {_UNKNOWN: [], _IGNORED: [], _RIVAL: []}
+    column = ""
     for position, header in enumerate(headers):
         folded = fold(header)
         if not folded:
             continue
-        column = declared.get(folded) or (_IGNORED if folded in not_read else "")
+        left, column = column, declared.get(folded) or (_IGNORED if folded in not_read else "")
         if not column and layout.usual_headers:
             column = _usual_column(header, layout, declared, not_read)
+        if left == "agency" and folded in _A_DIGIT_FOLDED:
+            column = ""
         if column in rest or not column:
             rest[column or _UNKNOWN].append(position)
         else:
@@ -305,6 +316,7 @@ def _all_spellings(header: str) -> Iterator[_Spelling]:
 
 _RIVALS_FOLDED: Final = frozenset(map(fold, _RIVALS))
 _NEITHER_FOLDED: Final = frozenset(map(fold, _NEITHER))
+_A_DIGIT_FOLDED: Final = frozenset(map(fold, _A_DIGIT))
 
 
 @functools.cache

@@ -172,6 +172,7 @@ class ColumnKind(StrEnum):
     PSP_ID = "psp_id"
     AGENCY = "agency"
     ACCOUNT = "account"
+    ACCOUNT_DIGIT = "account_digit"
     ACCOUNT_TYPE = "account_type"
 
 
@@ -224,6 +225,7 @@ PAYEE_COLUMNS: Final = (
     Column("psp_id", ColumnKind.PSP_ID),
     Column("agency", ColumnKind.AGENCY),
     Column("account", ColumnKind.ACCOUNT),
+    Column("account_digit", ColumnKind.ACCOUNT_DIGIT),  # joined to the account
     Column("account_type", ColumnKind.ACCOUNT_TYPE),
     Column("account_holder", ColumnKind.NAME),
     Column("original_tax_id", ColumnKind.TAX_ID),

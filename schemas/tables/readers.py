@@ -14,7 +14,14 @@ from schemas.tables.amounts import line_amounts, payable_amounts, percentages, s
 from schemas.tables.cells import CellReader, ColumnKind, ColumnReader, ReaderFactory
 from schemas.tables.dates import DateStyle, dates, periods
 from schemas.tables.texts import read_name, read_text
-from schemas.values.bank_account import read_account, read_account_type, read_agency, read_bank_code, read_psp_id
+from schemas.values.bank_account import (
+    read_account,
+    read_account_type,
+    read_agency,
+    read_bank_code,
+    read_check_digit,
+    read_psp_id,
+)
 from schemas.values.money import DecimalMark
 from schemas.values.pix_key import read_pix_key_type
 from schemas.values.reading import FLAGS, Reading, fold_word
@@ -103,6 +110,7 @@ _BY_CELL: Final[dict[ColumnKind, CellReader]] = {
     ColumnKind.PSP_ID: lambda text, _: read_psp_id(text),
     ColumnKind.AGENCY: read_agency,
     ColumnKind.ACCOUNT: read_account,
+    ColumnKind.ACCOUNT_DIGIT: lambda text, _: read_check_digit(text),
     ColumnKind.ACCOUNT_TYPE: lambda text, _: read_account_type(text),
 }
 _Distinct = Sequence[tuple[str, CellKind]]

@@ -19,7 +19,12 @@ from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.draft import Draft, Mask, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
 from schemas.tables.readers import Convention, reader_factory
-from schemas.values.bank_account import check_account_digit, read_account_with_operation, read_agency_with_digit
+from schemas.values.bank_account import (
+    check_account_digit,
+    read_account_with_operation,
+    read_agency_with_digit,
+    with_digit,
+)
 from schemas.values.pix_key import document_type, read_pix_key
 from schemas.values.reading import BLANKS, says_nothing
 from schemas.values.tax_id import read_tax_ids
@@ -71,6 +76,7 @@ def check_destinations(draft: Draft) -> None:
     _tell_documents_apart(draft, key & key_type)
     _read_pix_keys(draft, key & key_type)
     _read_by_bank(draft)
+    _join_digits(draft, account)
     _complete_accounts(draft, account | (bank & ~key))
     _check_lone_zeros(draft)
     _check_account_digits(draft, account)
@@ -117,6 +123,21 @@ def _read_by_bank(draft: Draft) -> None:
             if value:
                 draft.canonical[column][found.position] = value
                 draft.findings[at] = Finding(found.position, column, told)
+
+
+def _join_digits(draft: Draft, account: Mask) -> None:
+    """Join accounts and the check digits of a column of their own; hold those that are without one, or have two."""
+    if not draft.given("account_digit").any():
+        return
+    joinable = account & draft.sound("account") & draft.sound("account_digit")
+    columns = [draft.canonical[name] for name in ("account", "account_digit", "bank_code", "agency")]
+    for position in np.flatnonzero(joinable).tolist():
+        account_number, digit, bank, agency = (column[position] for column in columns)
+        whole = with_digit(draft.texts["account"][position], account_number, digit, bank, agency)
+        if whole is None:
+            draft.findings.append(Finding(position, "account_digit", IssueCode.ACCOUNT_DIGIT_FORMAT))
+        else:
+            columns[0][position] = whole
 
 
 def _complete_accounts(draft: Draft, with_account: Mask) -> None:

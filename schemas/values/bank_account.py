@@ -154,6 +154,36 @@ def read_account(text: str, kind: CellKind = CellKind.TEXT) -> Reading[str]:
     return Reading(account, None if plain == text else IssueCode.VALUE_NORMALISED)
 
 
+def read_check_digit(text: str) -> Reading[str]:
+    """Read the check digit of an account, which stands in a column of its own."""
+    digit = text.removesuffix(".0").upper()
+    return Reading(digit) if re.fullmatch("[0-9XP]", digit) else Reading(None, IssueCode.ACCOUNT_DIGIT_FORMAT)
+
+
+def with_digit(text: str, account: str, digit: str, bank_code: str, agency: str) -> str | None:
+    """Join an account and its check digit; None where they contradict each other, or the digit is missing.
+
+    Args:
+        text: The account as it was written: what follows a hyphen is its check digit.
+        account: As it was read, all its characters glued.
+        digit: From a column of its own; "" where that is empty.
+        bank_code: Of its bank, whose rule may prove that the digit is in the account already.
+        agency: Likewise.
+
+    >>> with_digit("43129", "43129", "0", "341", "4313"), with_digit("43129-0", "431290", "0", "341", "4313")
+    ('431290', '431290')
+    >>> with_digit("43129-0", "431290", "1", "341", "4313"), with_digit("43129", "43129", "", "999", "4313")
+    (None, None)
+    """
+    if "-" in text:
+        return account if digit in {"", account[-1]} else None
+    joined = account + digit
+    if not digit or not account.isdecimal() or len(joined) > _LONGEST_ACCOUNT:
+        return None
+    is_whole, is_whole_joined = (check_account_digit(bank_code, agency, number) for number in (account, joined))
+    return account if account[-1] == digit and is_whole and not is_whole_joined else joined
+
+
 def read_account_type(text: str) -> Reading[AccountType]:
     """Read the type of an account: the wire's word or a Portuguese one."""
     found = ACCOUNT_TYPES.get(fold_word(text))

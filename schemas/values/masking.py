@@ -146,6 +146,7 @@ _BY_COLUMN: Final[dict[str, Callable[[str], str]]] = {
     "email": mask_email,
     "pix_key": _mask_any_key,
     "account": mask_account,
+    "account_digit": describe,
 }
 # Columns whose own values are long numbers or dates.
 _NUMBERED: Final = frozenset(

@@ -26,7 +26,8 @@ _STATEMENT = (
 )
 _PAYEE = (
     "name", "tax_id", "email", "artist_name", "pix_key", "pix_key_type", "bank_code", "psp_id", "agency", "account",
-    "account_type", "account_holder", "original_tax_id", "original_name", "parent_id", "parent_name", "contact_id",
+    "account_digit", "account_type", "account_holder", "original_tax_id", "original_name", "parent_id", "parent_name",
+    "contact_id",
 )  # fmt: skip
 _PAYMENT = (
     *_PAYEE,

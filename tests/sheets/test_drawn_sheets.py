@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,11 +18,20 @@ from schemas.issues import Issue, Severity
 from schemas.obligation import planned_payments, sum_cents
 from schemas.tables.contract import records
 from schemas.values.money import exact_text
+from schemas.wire import Institution
 from tests.sheets.drawing import DrawnSheet, drawings
 
 DRAWN = drawings()
 FORMS = [pytest.param(sheet, form, id=f"{sheet.name}{form}") for sheet in DRAWN for form in sheet.forms]
 CENTAVO = Decimal("0.01")
+
+
+# The banks of the drawings, as the service lists them: code -> ISPB.
+BANKS = {
+    "001": "00000000", "033": "90400888", "077": "00416968", "104": "00360305", "237": "60746948", "260": "18236120",
+    "336": "31872495", "341": "60701190",
+}  # fmt: skip
+LISTED = {ispb: Institution(ispb_number=ispb, compe_number=code, is_active=True) for code, ispb in BANKS.items()}
 
 
 class Telling(QuietProgress):
@@ -41,6 +51,7 @@ def read_and_judge(job: Path) -> dict[str, Any]:
     """Read a job's files as `check` does, and say in the words of a drawing's truth what became of them."""
     told = Telling()
     with opened_check(read_run_request(job), told) as run:
+        run.ledger.institutions = SimpleNamespace(read_at=run.clock.now, all=lambda: LISTED)
         try:
             intake = read(run)
         except UnreadableFile as refused:

@@ -5,11 +5,14 @@ parentheses that the value is used and something is said of it.
 """
 
 import doctest
+from pathlib import Path
 
 import pytest
 
 from flows.payables.rules.institutions import fill_psp_ids
+from io_adapters.spreadsheets.declarations import read_layout
 from schemas.issues import IssueCode
+from schemas.layouts.headers import match_headers
 from schemas.messages import render
 from schemas.sheet_cells import CellKind
 from schemas.values import bank_account
@@ -103,6 +106,46 @@ def test_an_agency_loses_its_check_digit_where_the_banks_rule_proves_that_it_is_
 def test_an_account_of_caixa_is_read_behind_its_operation_where_the_check_digit_proves_it(bank, written, read):
     row = PAYMENT | {"bank_code": bank, "agency": "1278"}
     assert comes_of("payments", row, "account", written) == read
+
+
+@pytest.mark.parametrize(
+    ("bank", "account", "digit", "read"),
+    [
+        (row["bank"], row["account"], row["digit"], row["read"])
+        for row in table("""
+            | bank | account | digit | read                 |
+            | 341  | 43129   | 0     | 431290               |
+            | 341  | 43129-0 | 0     | 431290               |
+            | 341  | 43129-0 | .     | 431290               |
+            | 341  | 431290  | 0     | 431290               |
+            | 341  | 431290  | .     | ACCOUNT_DIGIT_FORMAT |
+            | 341  | 43129   | .     | ACCOUNT_DIGIT_FORMAT |
+            | 341  | 43129-0 | 1     | ACCOUNT_DIGIT_FORMAT |
+            | 341  | 43129   | 00    | ACCOUNT_DIGIT_FORMAT |
+            | 341  | 43129   | 0.0   | 431290               |
+            | 077  | 1234567 | 7     | 12345677             |
+            | 077  | 1234567 | .     | ACCOUNT_DIGIT_FORMAT |
+            | 001  | 12351   | x     | 12351X               |
+        """)
+    ],
+)
+def test_an_account_and_the_digit_of_its_own_column_are_joined(bank, account, digit, read):
+    row = PAYMENT | {"bank_code": bank, "account": account, "account_digit": "" if digit == "." else digit}
+    filled = PAYMENT | {"account": "43129", "account_digit": "0", "reference": "2"}
+    parsed = parse("payments", row, filled)
+    assert parsed.frame["account"].tolist() == ([] if read[0] == "A" else [read]) + ["431290"]
+    assert [issue.code.value for issue in parsed.issues if issue.row == 2] == ([read] if read[0] == "A" else [])
+
+
+def test_a_column_of_digits_that_nobody_has_filled_in_says_nothing():
+    parsed = parse("payments", PAYMENT | {"account_digit": ""})
+    assert parsed.frame["account"].tolist() == ["431290"]
+
+
+def test_a_digit_right_of_an_agency_is_the_agencys_own():
+    layout = read_layout("payments", Path())
+    match = match_headers(["Banco", "Agência", "Dígito", "Conta", "Dígito"], layout)
+    assert (match.positions, match.unknown) == ({"bank_code": 0, "agency": 1, "account": 3, "account_digit": 4}, (2,))
 
 
 def test_what_was_left_out_of_agencies_is_told_once_for_the_column():

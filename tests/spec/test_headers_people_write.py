@@ -38,12 +38,13 @@ agency: Agência | AGENCIA | Ag. | Ag | Agência (sem dígito) | Agência (s/ d�
     Branch | Branch number | Sucursal
 account: Conta | C/C | Conta corrente | Nº da conta | N° da conta | Número da conta | Conta com dígito |
     Conta (com dígito) | Conta c/ dígito | Conta bancária | Account number | Bank account | Cuenta | Número de cuenta
+account_digit: Dígito | DV | Dígito da conta | Conta (dígito) | Dígito verificador | Account digit
 account_type: Tipo de conta | Tipo da conta | TIPO CONTA | Tp conta | Account type | Tipo de cuenta
 account_holder: Titular | Titular da conta | Nome do titular | Account holder | Titular de la cuenta
 reference: Referência | Ref. | Nota fiscal | Nº da NF | Invoice number | Reference
 advance: Adiantamento | É adiantamento?
 withhold: Reter | Reter?
--: Observações | Vencimento | Tipo | Nome do banco | Banco (nome) | Conta (dígito) | Agência (dígito) | Dígito |
+-: Observações | Vencimento | Tipo | Nome do banco | Banco (nome) | Agência (dígito) | Dígito da agência |
     Valor (parcela) | Valor bruto | Valor (bruto) | Desconto | IRRF | CPF do titular | Nome da mãe | Saldo |
     Valor de referência |
     Valor unitário | Nome (CPF) | Data | Telefone | %
