@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -250,6 +251,7 @@ class Layout(_Declared):
         return self
 
 
+@lru_cache(maxsize=1 << 15)
 def fold(text: str) -> str:
     """Reduce a header to what counts when people compare two: letters and digits, no case, no accents.
 

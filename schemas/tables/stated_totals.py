@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.compute as pc
 
 from schemas.layouts.layout import ControlRows, Layout, fold
 from schemas.raw_table import RawTable
@@ -192,15 +193,18 @@ def row_labels(raw: RawTable, among: Mask, words: TotalWords, anywhere: Collecti
     first = among.copy()
     for position in range(len(raw.headers)):
         looked_at = left if position in anywhere else left & first
-        rows = np.flatnonzero(looked_at & (raw.kinds_of(position) == CellKind.TEXT))
-        texts = raw.cells[position].iloc[rows]
+        rows = np.flatnonzero(looked_at)
+        rows = rows[raw.kinds_of(position)[rows] == CellKind.TEXT] if rows.size else rows
+        if not rows.size:
+            continue
+        texts = raw.cells[position].iloc[rows].array.__arrow_array__()
         # Whole columns at once: what may be one of the words, and what says nothing. The few that may be are looked at.
-        promising = texts.str.match(words.beginning, case=False).to_numpy(dtype=bool)
-        for at, text in zip(rows[promising].tolist(), texts[promising].tolist(), strict=True):
+        promising = pc.match_substring_regex(texts, f"^(?:{words.beginning})", ignore_case=True).to_numpy()
+        for at, text in zip(rows[promising].tolist(), texts.filter(promising).to_pylist(), strict=True):
             if words.begin(stripped := text.strip(BLANKS)):
                 labels.append(RowLabel(at, position, stripped))
                 left[at] = False
-        first[rows] &= (texts.str.strip() == "").to_numpy(dtype=bool)
+        first[rows] &= pc.equal(pc.utf8_trim_whitespace(texts), "").to_numpy()
     return sorted(labels)
 
 
@@ -268,7 +272,7 @@ def rows_empty_but_for(raw: RawTable, positions: Collection[int], among: Mask) -
     """Tell which rows hold nothing outside some columns."""
     empty = among.copy()
     for position in range(len(raw.headers)):
-        if position in positions:
+        if position in positions or not empty.any():
             continue
         # Each column only where the row may still be empty; most rows are settled by the first.
         empty[empty] = (raw.cells[position][empty].str.strip() == "").to_numpy(dtype=bool)
