@@ -44,9 +44,10 @@ def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -
         return found[0].layout
     if found:
         raise refusal(IssueCode.LAYOUT_AMBIGUOUS, place, found=", ".join(fit.layout.layout for fit in found))
-    nearest = missing_of_nearest(views, layouts)
-    near, missing = (nearest[0].layout, ", ".join(nearest[1])) if nearest else ("-", "-")
-    raise refusal(IssueCode.LAYOUT_UNKNOWN, place, near=near, missing=missing)
+    if nearest := missing_of_nearest(views, layouts):
+        raise refusal(IssueCode.LAYOUT_UNKNOWN, place, near=nearest[0].layout, missing=", ".join(nearest[1]))
+    widest = max((head for view in views for head in view.head), key=lambda head: len(head.texts))
+    raise refusal(IssueCode.LAYOUT_UNKNOWN, place, "no_header", row=widest.row, columns=len(widest.texts))
 
 
 def fits_of(views: Sequence[View], layout: Layout, place: Place) -> list[Fit]:

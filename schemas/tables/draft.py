@@ -3,7 +3,7 @@
 import difflib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -79,6 +79,9 @@ def label_of(layout: Layout, column: str) -> str:
     return next(iter(layout.columns.get(column, [])), column)
 
 
+_MOST_NEAR: Final = 8
+
+
 def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMatch) -> Issue:
     open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
     near = [
@@ -86,17 +89,19 @@ def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMat
         for alias in aliases
         for found in difflib.get_close_matches(fold(alias), open_headers, n=2, cutoff=0.5)
     ]
+    near = list(dict.fromkeys(near)) or list(open_headers.values())
     column = next((name for name, declared in layout.columns.items() if declared == aliases), "")
-    return make_issue(
+    issue = make_issue(
         IssueCode.COLUMN_MISSING,
         file=raw.file.name,
         sheet=raw.sheet,
         row=raw.header_row,
         wanted=aliases[0],
-        near=", ".join(dict.fromkeys(near)) or ", ".join(open_headers.values()) or "-",
+        near=", ".join(near[:_MOST_NEAR]),
         headers=", ".join(aliases),
-        choose=_choose(layout, next(iter((*near, *open_headers.values())), ""), column),
+        choose=_choose(layout, next(iter(near), ""), column),
     )
+    return issue if near else replace(issue, message=Message("issue.COLUMN_MISSING.none", wanted=aliases[0]))
 
 
 def _choose(layout: Layout, header: str, column: str) -> Message:

@@ -1,6 +1,6 @@
 """What people really send is paid as they mean it, or waits with a word at its cell: one case for each drawing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from flows.payables.draft import draft
 from flows.run import QuietProgress, Run, read_run_request
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, Severity
+from schemas.messages import render
 from schemas.obligation import planned_payments, sum_cents
 from schemas.tables.contract import records
 from schemas.values.money import exact_text
@@ -55,10 +56,10 @@ def read_and_judge(job: Path) -> dict[str, Any]:
         try:
             intake = read(run)
         except UnreadableFile as refused:
-            return {"refused": _named(refused.issues), "told": told.told}
+            return {"refused": _named(refused.issues), "told": [*told.told, *_texts(refused.issues)]}
         drafted = draft(run, intake)
         planned = planned_payments(drafted.payables.obligations)
-        found = _ends(intake, run) | {"told": told.told}
+        found = _ends(intake, run) | {"told": [*told.told, *_texts(run.issues)]}
         if intake.inputs.statements:
             lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
             total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())
@@ -83,9 +84,13 @@ def _ends(intake: Intake, run: Run) -> dict[str, Any]:
     return {"held": held, "aside": ends["ignored"], "problems": _named(run.issues)}
 
 
-def _named(issues: Any) -> list[str]:
+def _named(issues: Iterable[Issue]) -> list[str]:
     """Name the problems of a file, but for what is only noted."""
     return sorted(_place(issue) for issue in issues if issue.severity is not Severity.NOTE)
+
+
+def _texts(issues: Iterable[Issue]) -> list[str]:
+    return [render(issue.message, "pt-BR") for issue in issues]
 
 
 def _place(issue: Issue) -> str:

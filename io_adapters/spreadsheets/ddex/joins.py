@@ -215,7 +215,7 @@ def _positions(headers: Sequence[str], headings: Headings) -> tuple[int, ...]:
 def _reference(headers: Sequence[str], headings: Headings, place: Place) -> tuple[int, ...]:
     found = _positions(headers, headings)
     if headers and not found:
-        raise refusal(IssueCode.COLUMN_MISSING, place, wanted=headers[0], near="-", headers=", ".join(headers))
+        raise refusal(IssueCode.COLUMN_MISSING, place, "no_column", wanted=headers[0], headers=", ".join(headers))
     return found
 
 

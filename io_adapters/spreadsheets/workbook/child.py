@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
@@ -100,8 +101,14 @@ def _answer(answers: IO[bytes], reader: "_Reader", words: Words, body: bytes) ->
     except MemoryError:
         send(answers, {"out_of_memory": True})
     except BaseException as error:  # noqa: BLE001  # whatever a damaged file makes of a library; its panics are no Exception
-        facts = {"reason": type(error).__name__}  # the text alone might repeat a cell
+        facts = {"reason": f"{type(error).__name__}, {_place_of(error)}"}  # its text might repeat a cell
         send(answers, {"refused": {"code": "FILE_CORRUPT", "key": "corrupt", "sheet": None, "facts": facts}})
+
+
+def _place_of(error: BaseException) -> str:
+    """Say where an error arose, so that a mistake of ours can be told from a file's damage."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{os.path.basename(frame.filename)}:{frame.lineno}"  # noqa: PTH119
 
 
 class _Reader:

@@ -1,6 +1,8 @@
 """Workbooks are read in a process of their own: whatever becomes of it, this one answers and reads the next file."""
 
+import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.spreadsheets.workbook.messages import send
+from io_adapters.spreadsheets.workbook import child
+from io_adapters.spreadsheets.workbook.messages import receive, send
 from io_adapters.spreadsheets.workbooks import ReaderChild, Stopped, WorkbookReader
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
@@ -256,3 +259,16 @@ def ran(script: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code], check=check, capture_output=True, text=True, cwd=ROOT, timeout=60
     )
+
+
+def test_an_error_that_nobody_foresaw_is_told_by_its_class_and_place_and_without_its_text():
+    class Falling:
+        def answers(self, _words, _body):
+            raise KeyError("529.982.247-25")
+
+    stream = io.BytesIO()
+    child._answer(stream, Falling(), {"ask": "open"}, b"")
+    stream.seek(0)
+    words, _ = receive(stream)
+    assert words["refused"]["code"] == "FILE_CORRUPT"
+    assert re.fullmatch(r"KeyError, test_reader_process\.py:[0-9]+", words["refused"]["facts"]["reason"])
