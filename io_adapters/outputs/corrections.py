@@ -51,6 +51,7 @@ _LOOKED_AT: Final = 200
 _PROBLEM_WIDTH: Final = 60
 
 Marks = Mapping[tuple[int, int], Sequence[Issue]]
+Proposals = Mapping[tuple[int, int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class SheetToCorrect:
     table: RawTable
     issues: Sequence[Issue]
     origin: Origin
-    proposals: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    proposals: Proposals = field(default_factory=dict)
 
 
 def write_corrections(sheets: Sequence[SheetToCorrect], path: Path, language: str, next_step: Message) -> Path | None:
@@ -136,7 +137,7 @@ def _marks(table: RawTable, issues: Iterable[Issue]) -> Marks:
 def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue) -> None:
     """Copy a sheet, each cell where it was, and tell beside each row what is wrong with it."""
     table, issues = sheet.table, _blocking(sheet.issues)
-    marks, told = _marks(table, issues), _problems_of_rows(issues, texts)
+    marks, told = _marks(table, issues), _problems_of_rows(issues, sheet.proposals, texts)
     writer = _CellWriter(table, sheet.proposals, texts)
     numeric = (CellKind.NUMBER, CellKind.DATE, CellKind.BOOL)
     text_columns = frozenset(
@@ -160,13 +161,18 @@ def _write_sheet(book: Book, title: str, sheet: SheetToCorrect, texts: Catalogue
     page.filter(table.header_row, len(table.headers) + 1)
 
 
-def _problems_of_rows(issues: Iterable[Issue], texts: Catalogue) -> dict[int, str]:
-    """Say in words all that is wrong with each row."""
+def _problems_of_rows(issues: Iterable[Issue], proposals: Proposals, texts: Catalogue) -> dict[int, str]:
+    """Say in words all that is wrong with each row, and what is proposed."""
     told: dict[int, list[str]] = defaultdict(list)
+    proposed = {f"{column_letter(position)}{row}": proposal for (row, position), proposal in proposals.items()}
     for issue in issues:
-        if issue.row is not None:
-            where = " ".join(filter(None, (issue.cell, issue.column)))
-            told[issue.row].append(f"{where}: {texts.write(issue.message)}" if where else texts.write(issue.message))
+        if issue.row is None:
+            continue
+        where = " ".join(filter(None, (issue.cell, issue.column)))
+        words = f"{where}: {texts.write(issue.message)}" if where else texts.write(issue.message)
+        if proposal := proposed.get(issue.cell or ""):
+            words += f" ({texts('output.corrections.proposal', proposal=proposal)})"
+        told[issue.row].append(words)
     return {row: "; ".join(dict.fromkeys(words)) for row, words in told.items()}
 
 
@@ -196,7 +202,7 @@ def _rows_to_copy(table: RawTable, marks: Marks) -> Iterator[tuple[int, tuple[st
 class _CellWriter:
     """Copies the cells of a table, marked where something is wrong with them."""
 
-    def __init__(self, table: RawTable, proposals: Mapping[tuple[int, int], str], texts: Catalogue) -> None:
+    def __init__(self, table: RawTable, proposals: Proposals, texts: Catalogue) -> None:
         self._zeros = {(row, position): digits for row, position, digits in table.oddities.zeros}
         self._proposals = proposals
         self._texts = texts

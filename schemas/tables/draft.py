@@ -252,6 +252,21 @@ def count_told_once(draft: Draft) -> Counter[tuple[IssueCode, str]]:
     )
 
 
+# What was understood of documents and accounts is told in the line on the file, too, which nobody has to look for.
+_UNDERSTOOD: Final = (
+    IssueCode.ZEROS_SHOWN,
+    IssueCode.BANK_PSP_LISTED,
+    IssueCode.AGENCY_DIGIT,
+    IssueCode.ACCOUNT_OPERATION,
+)
+
+
+def understood(draft: Draft) -> list[Message]:
+    """Say how many cells were read as more, or less, than is written in them."""
+    counts = Counter(found.code for found in draft.findings)
+    return [Message(f"table.{code.lower()}", count=counts[code]) for code in _UNDERSTOOD if counts[code]]
+
+
 def to_issues(draft: Draft, raw: RawTable, positions: dict[str, int]) -> list[Issue]:
     """Make the issues of a file, in order of row and column."""
     ordered = sorted(

@@ -21,7 +21,7 @@ from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
-from schemas.tables.draft import Draft, Rule, find_columns, to_issues, unknown_columns
+from schemas.tables.draft import Draft, Rule, find_columns, to_issues, understood, unknown_columns
 from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
@@ -149,7 +149,9 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
         found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines)
         mismatches, compared = _compared(found, raw)
     found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
-    decisions = (*decisions_of(found.draft.decisions.values(), found.apart.told, found.stood_in), *compared)
+    draft = found.draft
+    decided = decisions_of(draft.decisions.values(), found.apart.told, found.stood_in)
+    decisions = (*decided, *understood(draft), *compared)
     return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
 
 

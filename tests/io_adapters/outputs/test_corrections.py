@@ -263,6 +263,7 @@ def test_what_is_proposed_stands_in_the_cell_and_is_said_to_be_a_proposal(tmp_pa
     cell = load_workbook(path)["Outubro"]["B2"]
     assert (cell.value, cell.number_format, cell.fill.fill_type) == ("341", "@", "solid")
     assert "Proposta: 341, no lugar de “Itaú”." in cell.comment.text
+    assert columns_of(path)[2] == "B2: não é um valor (proposta: 341)"
 
 
 @pytest.mark.parametrize("more", [0, 1])
