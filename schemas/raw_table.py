@@ -1,7 +1,7 @@
 """RawTable: one sheet as text, with each cell's place and kind, before any rule has been applied."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -43,6 +43,7 @@ class RawTable:
         misshapen_rows: Rows of a text file with more or fewer fields than the header. Their cells are not to be
             trusted: extra fields are left out, absent ones are "".
         oddities: What the sheet holds beside its values; nothing, for text files.
+        preamble: Canonical column -> what is said once above the header for all rows.
     """
 
     file: FileIdentity
@@ -54,6 +55,7 @@ class RawTable:
     decisions: tuple[Message | str, ...] = ()
     misshapen_rows: tuple[int, ...] = ()
     oddities: Oddities = NO_ODDITIES
+    preamble: Mapping[str, str] = field(default_factory=dict)
 
     def kinds_of(self, position: int) -> np.ndarray:
         """Return the CellKind of each cell of a column, int8."""

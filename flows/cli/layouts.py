@@ -28,8 +28,12 @@ def layouts(context: typer.Context, as_json: AsJson = False) -> Result | None:
     by_table = Counter(layout.table for layout in known)
     width = max(len(layout.layout) for layout in known)
     for layout in known:
-        console.print(f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}", soft_wrap=True, markup=False)
-    return ExitCode.DONE, {"layouts": [layout.layout for layout in known], "tables": dict(by_table)}
+        is_assumed = layout.rests_on is not None and layout.rests_on.kind == "assumption"
+        line = f"{layout.layout:<{width}}  {layout.table:<13}  {layout.title}{' (assumed)' if is_assumed else ''}"
+        console.print(line, soft_wrap=True, markup=False)
+    rests_on = {layout.layout: layout.rests_on.model_dump() for layout in known if layout.rests_on}
+    names = [layout.layout for layout in known]
+    return ExitCode.DONE, {"layouts": names, "tables": dict(by_table), "rests_on": rests_on}
 
 
 @command(layouts_app, "new")

@@ -98,7 +98,7 @@ class Corrections:
         walked = iter(blocks)
         for number, block in enumerate(walked):
             if number == 0 and (sheet := self._of(block)):
-                left = self._corrected(sheet, layout)
+                left = replace(self._corrected(sheet, layout), preamble=block.preamble)
                 if sheet.origin.whole:
                     self._note_whole([block, *walked], left)
                     yield left

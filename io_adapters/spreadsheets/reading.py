@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from io_adapters.spreadsheets import limits
-from io_adapters.spreadsheets.ddex.report import is_records, open_records
+from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
 from io_adapters.spreadsheets.files import (
     WORKBOOKS,
     Content,
@@ -26,7 +26,7 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import Fit, candidates, find_header, is_number, missing_of_nearest
+from schemas.layouts.recognise import Fit, candidates, find_header, is_number, missing_of_nearest, preamble_of
 from schemas.messages import Message
 from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
@@ -147,6 +147,9 @@ class SpreadsheetFile:
         Raises:
             UnreadableFile: LAYOUT_UNKNOWN or LAYOUT_AMBIGUOUS.
         """
+        layouts = list(layouts)
+        if isinstance(self._opened, Report) and not candidates(self.views, layouts):
+            raise refusal(IssueCode.LAYOUT_UNKNOWN, self._place, "ddex_unknown", profile=self._opened.profile)
         layout = recognised(self.views, layouts, self._place)
         self._decisions.append(Message("file.layout", layout=layout.layout))
         return layout
@@ -172,10 +175,10 @@ class SpreadsheetFile:
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
-        identity = self._content.identity()
+        identity, (preamble, told) = self._content.identity(), _above(fit)
         before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
         for block in self._opened.blocks(fit):
-            yield replace(block, file=identity, decisions=(*before, *block.decisions))
+            yield replace(block, file=identity, decisions=(*before, *block.decisions, *told), preamble=preamble)
         self._content.check_unchanged()
 
     def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
@@ -192,8 +195,9 @@ class SpreadsheetFile:
         found = self._opened.cut(fit, range_bytes)
         if found is None:
             return None
-        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions)
-        table = replace(found.table, file=self._content.identity(), decisions=decisions)
+        preamble, told = _above(fit)
+        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions, *told)
+        table = replace(found.table, file=self._content.identity(), decisions=decisions, preamble=preamble)
         self._content.check_unchanged()
         return replace(found, table=table)
 
@@ -274,6 +278,16 @@ def _agreed_kind(content: Content, place: Place) -> FileKind:
         expected = Message(f"file.kind_{promised or FileKind.XLSX}")
         raise refusal(IssueCode.FILE_TYPE, place, "type", found=Message(f"file.kind_{found}"), expected=expected)
     return found
+
+
+def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
+    """Return what stands above the header for all rows, and how to tell of it and of what the layout rests on."""
+    found = preamble_of(fit)
+    told = [Message("file.above", text=text, row=row) for text, row in found.values()]
+    rests_on = fit.layout.rests_on
+    if rests_on is not None and rests_on.kind == "assumption":
+        told.append(Message("file.assumed"))
+    return {column: text for column, (text, _) in found.items()}, tuple(told)
 
 
 def _packing(content: Content) -> tuple[Message, ...]:

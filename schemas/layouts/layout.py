@@ -64,6 +64,50 @@ class Sign(_Declared):
     negative: list[str] = Field(min_length=1)
 
 
+class RestsOn(_Declared):
+    """What a layout rests on, so that nobody takes an assumption for knowledge.
+
+    Attributes:
+        kind: A file of the sender that is public; what the sender or others have written of it; or neither.
+        where: Which, and what of the layout is not known from there.
+    """
+
+    kind: Literal["public file", "documentation", "assumption"]
+    where: str = Field(min_length=1)
+
+
+class Above(_Declared):
+    """A value that stands once above the header.
+
+    Attributes:
+        label: Text of the cell beside which it stands.
+        pattern: Regular expression that finds it in a row's cells, joined by blanks; its first group is the value.
+    """
+
+    label: str | None = None
+    pattern: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Above":
+        if (self.label is None) == (self.pattern is None):
+            raise ValueError("either a label or a pattern says where a value stands above the header")
+        if self.pattern is not None and re.compile(self.pattern).groups != 1:
+            raise ValueError("a pattern has one group, which is the value")
+        return self
+
+
+class YearAndMonth(_Declared):
+    """The columns that say a line's period together.
+
+    Attributes:
+        year: Header of the year.
+        month: Header of the month, a number or its name.
+    """
+
+    year: str
+    month: str
+
+
 class Computed(_Declared):
     """What an amount is made of, for rows in which the sender leaves the amount itself empty.
 
@@ -173,6 +217,7 @@ class Layout(_Declared):
         title: What it is, for people.
         table: Which table its rows become.
         recognise: By what `layout: auto` knows it.
+        rests_on: What it rests on; None for a layout that its users have written.
         sheets: Sheets to read, all of them that are there; none named takes the only sheet that has the required
             headers.
         asked_for: What is read besides where a job says so (`read:`), since whether its money is to be added is the
@@ -180,6 +225,9 @@ class Layout(_Declared):
         not_sheets: Sheets that are not to be read, whatever they hold.
         repeats: Sheets, or members of an archive, that hold money of the others once more; `*` stands for anything.
         header_row: Physical row of the header; None looks for it in the first rows.
+        headers: For a file without a header row, the headers that its columns would have, from column A.
+        preamble: Canonical column -> what stands above the header for all lines, where no column says it.
+        months: Which columns say the period together, where none says it alone.
         columns: Canonical column -> headers it may bear, first the sender's own; case, accents and blanks aside.
         fallbacks: Canonical column -> headers of columns whose cell is read where its own is empty and it has the form
             of an ISRC, or of a UPC.
@@ -205,11 +253,15 @@ class Layout(_Declared):
     title: str
     table: TableName
     recognise: Recognise = Recognise()
+    rests_on: RestsOn | None = None
     sheets: list[str] = []
     asked_for: AskedFor | None = None
     not_sheets: list[str] = []
     repeats: list[str] = []
     header_row: int | None = Field(default=None, ge=1)
+    headers: list[str] = []
+    preamble: dict[Literal["period", "currency", "platform", "territory"], Above] = {}
+    months: YearAndMonth | None = None
     columns: dict[str, list[str]]
     fallbacks: dict[Literal["isrc", "upc"], list[str]] = {}
     computed: Computed | None = None
@@ -231,7 +283,8 @@ class Layout(_Declared):
     def not_columns(self) -> tuple[str, ...]:
         """Headers it knows and reads as no column: those it ignores, and those that rules of its own look at."""
         rules = [*([self.sign.column] if self.sign else []), *(rule.column for rule in self.leave_out)]
-        parts = self.computed.parts if self.computed else ()
+        parts = [*(self.computed.parts if self.computed else ())]
+        parts += [self.months.year, self.months.month] if self.months else []
         return (*self.ignored, *rules, *(header for headers in self.fallbacks.values() for header in headers), *parts)
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from itertools import pairwise, zip_longest
 from typing import Final, Literal
 
 from schemas.layouts.headers import GROUP_MARK, HeaderMatch, match_headers, usual_columns
-from schemas.layouts.layout import Layout, WrittenAs, fold
+from schemas.layouts.layout import Above, Layout, WrittenAs, fold
 from schemas.sheet_cells import HeadRow, View
 from schemas.values.money import read_amount_text
 
@@ -18,7 +18,9 @@ _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
     for words, weight in (
         ("net|liquid|neto", 4),
         ("apagar|payable|devido|due", 3),
-        ("afterfees|afterdeductions|aposdescontos|apostaxas", 6),
+        ("afterfees?|afterdeductions?|aposdescontos?|apostaxas?", 6),
+        ("partner|client|payee|parceiro|cliente|selo|gravadora", 2),
+        ("split", -1),
         ("royalt|direitos|regalia", 2),
         ("earn|revenue|receipts|receita|amount|valor|importe|montante|share|total", 1),
         ("extended", 1),
@@ -31,7 +33,7 @@ _WEIGHTS: Final[tuple[tuple[re.Pattern[str], int], ...]] = tuple(
 )
 # What counts things or weighs them against each other; no sum of it is money.
 _NO_SUM: Final = re.compile(
-    "stream|play|unit|quantit|qtd|qtde|view|count|execu|reprodu|tracks?$|rate|percent|porcent|share.*inout|exchange"
+    "stream|play|unit|quantit|qtd|view|(?<!ac)(?<!dis)count|execu|reprodu|tracks?$|rate|percent|porcent|share.*inout|exchange"
     "|conversion|cambio|cotacao|price|preco|minutes|duration|year|^ano$|month|^mes$|date|data$|periodo|period"
 )
 _CODE: Final = re.compile(r"\b(?:id|code|number|c[oó]digo|n[uú]mero|n[ºo°])\b|#", re.IGNORECASE)
@@ -45,6 +47,11 @@ _MONEY: Final = re.compile(
 )
 
 
+# "Partner Revenue : Auction" is a part of Partner Revenue.
+_PART_OF: Final = re.compile(r"\w\s+[:/|>-]\s+\w")
+_A_PART: Final = 2
+
+
 def money_weight(header: str) -> int:
     """Weigh how much a header sounds like what is left to be paid to the client; 0 when it says nothing of money.
 
@@ -54,7 +61,8 @@ def money_weight(header: str) -> int:
     if _CODE.search(header):
         return 0
     folded = fold(header)
-    return sum(weight for words, weight in _WEIGHTS if words.search(folded)) + (1 if currency_in(header) else 0)
+    weight = sum(weight for words, weight in _WEIGHTS if words.search(folded)) + (1 if currency_in(header) else 0)
+    return weight - _A_PART if _PART_OF.search(header) else weight
 
 
 def speaks_of_money(header: str) -> bool:
@@ -155,7 +163,7 @@ class Vocabulary:
             column, weight = self._column(headers[position])
             if column != "amount" and weight > 0:
                 weighed.setdefault(column, []).append((weight, position))
-            elif is_money(texts) and money_weight(headers[position]) > 0:
+            elif is_money(texts) and self._may_be_paid(headers[position], column):
                 weighed.setdefault("amount", []).append((self._money(headers[position]), position))
         return {
             column: tuple(position for _, position in sorted(found, key=lambda pair: (-pair[0], pair[1])))
@@ -170,6 +178,10 @@ class Vocabulary:
             return column, count - self._not_read[folded]
         usual = self._usual.get(folded, "")
         return usual, 1 if usual and not self._not_read[folded] else 0
+
+    def _may_be_paid(self, header: str, column: str) -> bool:
+        """Tell whether amounts below a header may be what is paid: never counts, codes or rates."""
+        return speaks_of_money(header) and (column == "amount" or money_weight(header) > 0)
 
     def _money(self, header: str) -> int:
         folded = fold(header)
@@ -213,6 +225,8 @@ def find_header(view: View, layout: Layout) -> Fit | None:
 
     Where people's own headers may stand in two rows, the two are taken together when more columns are known so.
     """
+    if layout.headers:
+        return _without_header(view, layout)
     for at, head in enumerate(view.head):
         if layout.header_row not in (None, head.row):
             continue
@@ -238,6 +252,37 @@ def _two_rows(above: HeadRow, below: HeadRow) -> HeadRow:
         is_of_group = group and own.strip() and fold(group) != fold(own)
         texts.append(f"{group}{GROUP_MARK}{own.strip()}" if is_of_group else own if own.strip() else title)
     return HeadRow(below.row, tuple(texts))
+
+
+def _without_header(view: View, layout: Layout) -> Fit | None:
+    """Take the headers that a layout gives a file without any, where its first row has as many columns."""
+    first = next(iter(view.head), None)
+    if first is None or len(first.texts) != len(layout.headers):
+        return None
+    header = HeadRow(0, tuple(layout.headers))
+    return Fit(layout, view, header, match_headers(header.texts, layout))
+
+
+def preamble_of(fit: Fit) -> dict[str, tuple[str, int]]:
+    """Return what a layout finds above the header: canonical column -> the text, and its physical row."""
+    found: dict[str, tuple[str, int]] = {}
+    for head in fit.view.head:
+        if head.row >= fit.header.row:
+            break
+        for column, above in fit.layout.preamble.items():
+            if column not in found and (text := _value_in(head.texts, above)):
+                found[column] = (text, head.row)
+    return found
+
+
+def _value_in(texts: Sequence[str], above: Above) -> str:
+    """Return the value that a row above the header holds; "" for none."""
+    cells = [text.strip() for text in texts if text.strip()]
+    if above.pattern is not None:
+        value = re.search(above.pattern, " ".join(cells))
+        return (value[1] or "").strip() if value else ""
+    at = next((n for n, text in enumerate(cells[:-1]) if fold(text) == fold(above.label or "")), None)
+    return cells[at + 1] if at is not None else ""
 
 
 def candidates(views: Sequence[View], layouts: Iterable[Layout]) -> list[Fit]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schemas.layouts.layout import Computed, Layout
+from schemas.layouts.layout import Computed, Layout, YearAndMonth
 from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnKind
@@ -62,17 +62,46 @@ def completed(raw: RawTable, layout: Layout, positions: Mapping[str, int]) -> Co
         raw, count = _summed_up(raw, positions["amount"], layout)
         parts = ", ".join((*layout.computed.add, *layout.computed.subtract))
         _tell(counts, StoodIn(raw.headers[positions["amount"]], parts, computed=True), count)
+    if layout.months is not None and "period" not in positions:
+        raw, positions = _with_periods(raw, positions, layout.months)
+    for name, text in raw.preamble.items():
+        if name not in positions:
+            positions = {**positions, name: raw.cells.shape[1]}
+            raw = _with_column(raw, text)
     return Completed(raw, positions, counts)
 
 
-def _with_column(raw: RawTable) -> RawTable:
-    """Add an empty column behind the others."""
+def _with_column(raw: RawTable, text: str | pd.Series = "") -> RawTable:
+    """Add a column of texts behind the others, or one text for all rows."""
     cells = raw.cells.copy(deep=False)
-    cells[cells.shape[1]] = pd.Series("", index=cells.index, dtype=STR)
+    column = text if isinstance(text, pd.Series) else pd.Series(text, index=cells.index, dtype=STR)
+    cells[cells.shape[1]] = column
     kinds = raw.kinds
     if kinds is not None:
-        kinds = np.column_stack([kinds, np.full(len(cells), CellKind.EMPTY, dtype=np.int8)])
+        filled = np.where(column == "", CellKind.EMPTY, CellKind.TEXT).astype(np.int8)
+        kinds = np.column_stack([kinds, filled])
     return replace(raw, cells=cells, kinds=kinds)
+
+
+def _with_periods(
+    raw: RawTable, positions: Mapping[str, int], told_by: YearAndMonth
+) -> tuple[RawTable, Mapping[str, int]]:
+    """Add the column of periods that two columns say together, as a person would write them: 2026-09, Sep 2026."""
+    places = [positions_under(raw, header) for header in (told_by.year, told_by.month)]
+    if any(len(found) != 1 for found in places):
+        return raw, positions
+    (years, months) = (raw.cells[found[0]] for found in places)
+    codes, pairs = pd.factorize(years + "\n" + months)
+    texts = [_period(*pair.split("\n", 1)) for pair in pairs]
+    column = pd.Series(np.array(texts, dtype=object)[codes], index=raw.cells.index, dtype=STR)
+    return _with_column(raw, column), {**positions, "period": raw.cells.shape[1]}
+
+
+def _period(year: str, month: str) -> str:
+    year, month = year.strip(BLANKS).removesuffix(".0"), month.strip(BLANKS).removesuffix(".0")
+    if not year or not month:
+        return year + month
+    return f"{year}-{int(month):02d}" if month.isdecimal() else f"{month} {year}"
 
 
 def _tell(counts: dict[StoodIn, int], of: StoodIn, count: int) -> None:

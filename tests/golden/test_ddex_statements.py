@@ -11,8 +11,12 @@ import pytest
 
 from io_adapters.spreadsheets.ddex.report import is_records, open_records
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from io_adapters.spreadsheets.reading import open_file
+from schemas.errors import UnreadableFile
+from schemas.issues import IssueCode
 from schemas.layouts.layout import missing_parts
 from schemas.layouts.recognise import candidates, find_header
+from schemas.messages import render
 from schemas.raw_table import FileIdentity
 from schemas.tables.parsing import parse_table
 
@@ -79,3 +83,16 @@ def test_both_parts_are_there_and_without_one_it_is_missed():
     assert missing_parts(names) == []
     (missing,) = missing_parts([name for name in names if "_2of2_" not in name])
     assert (missing.file, missing.part, missing.parts) == (names[0], 2, 2)
+
+
+def test_a_report_of_a_profile_that_no_layout_reads_is_told_to_be_ddex(tmp_path):
+    (file,) = (SAMPLES / "statements").glob("DSR_SeloAurora_*.tsv")
+    other = file.read_bytes().replace(b"FinancialReportingToRecordCompaniesProfileSRB", b"UgcProfile")
+    path = tmp_path / file.name
+    path.write_bytes(other)
+    with open_file(str(path)) as opened, pytest.raises(UnreadableFile) as refused:
+        opened.recognise([read_layout(name, Path()) for name in known_layouts()])
+    (issue,) = refused.value.issues
+    assert issue.code is IssueCode.LAYOUT_UNKNOWN
+    told = "this is a DDEX sales report of the profile UgcProfile, which no layout reads yet"
+    assert render(issue.message, "en") == told

@@ -12,7 +12,7 @@ from schemas.errors import UnreadableFile
 from schemas.tables.parsing import parse_table
 from tests.golden.test_sender_statements import EXPECTED, SAMPLES
 
-NUMBER = re.compile(r"-?\$?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|-?\$?[0-9]+\.[0-9]+|-?\$?[0-9]+,[0-9]+")
+NUMBER = re.compile(r"-?[.,][0-9]+|-?\$?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|-?\$?[0-9]+\.[0-9]+|-?\$?[0-9]+,[0-9]+")
 DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{2,4})(.*)")
 OTHER_MARK = str.maketrans(".,", ",.")
 
@@ -36,11 +36,12 @@ VARIANTS = [
 
 
 def rows_of(expected):
-    """The rows of a statement's first table as texts, its header first."""
+    """What stands above a statement's first table, its header, and its rows as texts."""
     layout = read_layout(expected["layout"], SAMPLES)
     with open_file(str(SAMPLES / "statements" / expected["file"])) as opened:
-        table = next(opened.tables(layout))
-    return [list(table.headers), *table.cells.to_numpy().tolist()]
+        table, fit = next(opened.tables(layout)), opened.fits(layout)[0]
+    above = [list(head.texts) for head in fit.view.head if head.row < fit.header.row]
+    return [*above, list(table.headers), *table.cells.to_numpy().tolist()]
 
 
 def sums_read(path, layout):

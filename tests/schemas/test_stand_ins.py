@@ -1,14 +1,18 @@
 """What a statement leaves empty in a column and says elsewhere in the row is read, and told; nothing is guessed."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from openpyxl import Workbook
 
+from io_adapters.spreadsheets.reading import open_file
 from io_adapters.statement_lines.blocks import sum_block
 from schemas.issues import Severity
 from schemas.layouts.headers import match_headers
+from schemas.layouts.recognise import Fit, preamble_of
 from schemas.messages import render
-from schemas.sheet_cells import CellKind
+from schemas.sheet_cells import CellKind, HeadRow, View
 from schemas.tables.blocks import Before, BlockBooks
 from schemas.tables.parsing import parse_table
 from schemas.tables.totals import Source
@@ -120,3 +124,65 @@ def test_a_wrong_upc_beside_a_sound_isrc_is_a_warning_and_the_line_is_sound():
     assert [(issue.cell, issue.severity) for issue in parsed.issues if issue.code.value == "UPC_UNREAD"] == [
         ("D2", Severity.WARNING)
     ]
+
+
+def test_what_stands_above_the_header_is_every_line_s():
+    above = layout("royalty_lines", preamble={"currency": {"label": "Currency"}, "period": {"label": "Start Date"}})
+    rows = [line(isrc=ISRC), line(isrc="BRAUR2600002")]
+    headers = ("isrc", "song id", "amount")
+    raw = replace(sheet(*rows, headers=headers), preamble={"currency": "AUD", "period": "2026-09"})
+    parsed = both_ways(raw, above)
+    assert parsed.frame[["currency", "period"]].drop_duplicates().to_numpy().tolist() == [["AUD", "2026-09"]]
+    assert [issue.code.value for issue in parsed.issues] == ["COLUMN_UNKNOWN"]
+
+
+def test_a_column_of_the_file_goes_before_what_stands_above_it():
+    raw = replace(sheet(line(currency="BRL")), preamble={"currency": "AUD"})
+    assert parse_table(raw, layout("royalty_lines")).frame["currency"].tolist() == ["BRL"]
+
+
+def test_a_year_and_a_month_in_two_columns_are_a_period():
+    how = layout("royalty_lines", currency="BRL", months={"year": "Ano", "month": "Mês"})
+    rows = [line(Ano="2026", Mês=month) for month in ("9", "10", "setembro", "Dec", "13")]
+    parsed = both_ways(sheet(*rows), how)
+    assert parsed.frame["period"].tolist() == ["2026-09", "2026-10", "2026-09", "2026-12"]
+    assert codes(parsed)[-1:] == ["DATE_FORMAT"]
+
+
+def preamble(*rows, **above):
+    lines = layout("royalty_lines", preamble=above)
+    head = tuple(HeadRow(row, texts) for row, texts in enumerate((*rows, ("isrc", "amount")), 1))
+    view = View(None, ",", visible=True, head=head)
+    return preamble_of(Fit(lines, view, head[-1], match_headers(head[-1].texts, lines)))
+
+
+def test_a_value_above_the_header_is_found_beside_its_label_or_by_its_form():
+    rows = [("Start Date", "", "10/01/2026"), ("Royalties in AUD for October",), ("Currency",)]
+    found = preamble(*rows, period={"label": "start date"}, currency={"pattern": r"\bin ([A-Z]{3})\b"})
+    assert found == {"period": ("10/01/2026", 1), "currency": ("AUD", 2)}
+    assert preamble(*rows, currency={"label": "Currency"}) == {}
+
+
+@pytest.mark.parametrize("above", [{}, {"label": "a", "pattern": "(b)"}, {"pattern": "b"}])
+def test_a_value_above_the_header_is_declared_in_one_way(above):
+    with pytest.raises(ValueError, match=r"label or a pattern|one group"):
+        layout("royalty_lines", preamble={"currency": above})
+
+
+@pytest.mark.parametrize("name", ["headless.csv", "headless.xlsx"])
+def test_a_file_without_a_header_is_read_by_the_headers_that_its_layout_gives(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith(".csv"):
+        path.write_text(f"{ISRC};Samba;1,50\nBRAUR2600002;Choro;-0,25\n", encoding="utf-8")
+    else:
+        book = Workbook()
+        book.active.append([ISRC, "Samba", 1.5])
+        book.active.append(["BRAUR2600002", "Choro", -0.25])
+        book.save(path)
+    headers = ["isrc", "title", "amount"]
+    how = layout("royalty_lines", currency="BRL", headers=headers)
+    with open_file(str(path)) as file:
+        (raw,) = file.tables(how)
+    parsed = parse_table(raw, how)
+    assert parsed.frame["amount"].tolist() == [Decimal("1.50"), Decimal("-0.25")]
+    assert parsed.frame["row"].tolist() == [1, 2]

@@ -209,6 +209,11 @@ class Report:
         self._first_types = first.types
 
     @property
+    def profile(self) -> str:
+        """Which of the standard's profiles it has, as its head says."""
+        return self._profile
+
+    @property
     def views(self) -> Sequence[View]:
         """The header, under the delimiter tab."""
         return (View(None, "\t", True, (HeadRow(1, self._headings.texts),)),)  # noqa: FBT003

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO, Final
 
@@ -170,6 +170,8 @@ def below(head: Head, header_row: int, delimiter: str, *, quoted: bool) -> tuple
     Raises:
         BrokenRecord: the header itself has no end.
     """
+    if header_row == 0:
+        return 0, 1
     header = head.content[line_start(head.content, header_row - 1) :]
     records = Records(header, header_row, delimiter, quoted=quoted)
     try:
@@ -198,6 +200,7 @@ class TextTable:
         header_row: Physical line of the header.
         headers: Its texts.
         decisions: What was decided on opening it.
+        preamble: Canonical column -> what is said once above the header.
     """
 
     file: FileIdentity
@@ -206,6 +209,7 @@ class TextTable:
     header_row: int
     headers: tuple[str, ...]
     decisions: tuple[Message | str, ...]
+    preamble: Mapping[str, str] = field(default_factory=dict)
 
     def blocks(self, text: Utf8Text, position: int, first_row: int) -> Iterator[RawTable]:
         """Yield its rows, or some that follow each other, in blocks.
@@ -231,6 +235,7 @@ class TextTable:
                     cells,
                     decisions=self.decisions,
                     misshapen_rows=piece.misshapen,
+                    preamble=self.preamble,
                 )
 
     def range_blocks(self, content: bytes, first_row: int) -> Iterator[RawTable]:

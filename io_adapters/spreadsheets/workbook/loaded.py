@@ -69,14 +69,14 @@ class OpenWorkbook:
         return heads
 
     def table(self, name: str, header_row: int) -> tuple[list[str], Iterator[list[list[CellValue]]], Sheet]:
-        """Return a sheet's header texts, the rows below in blocks, and the sheet.
+        """Return a sheet's header texts, the rows below in blocks, and the sheet; row 0 stands for no header.
 
         Raises:
             Refused: it cannot be read.
         """
         loaded = self._loaded.pop(name, None) or self._loaded_anew(name)
-        rows = itertools.islice(loaded.rows(), header_row - 1, None)
-        headers = list(map(cell_text, next(rows, ())))
+        rows = itertools.islice(loaded.rows(), max(header_row - 1, 0), None)
+        headers = list(map(cell_text, next(rows, ()))) if header_row else []
         return headers, _blocks(rows), loaded.sheet
 
     def _load(self, name: str) -> _Loaded:

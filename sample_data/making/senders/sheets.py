@@ -120,5 +120,22 @@ def ingrooves_total(sales: Sequence[Sale]) -> Row:
     }
 
 
+def cargo_physical(sale: Sale) -> Row:
+    """A line of records sold; what came back bears a minus."""
+    return {
+        "Period": f"{sale.day:%Y_%m}",
+        "Catalogue No.": f"AUR{sale.track.upc[-4:]}",
+        "Label": "Selo Aurora",
+        "Label ID": 77,
+        "Sold To": sale.store,
+        "Artist / Invoice Ref": sale.track.artist,
+        "Title / More info": sale.track.release,
+        "Quantity": sale.units,
+        "Gross": _decoy(sale, "1.25"),
+        "Fee": _decoy(sale, "0.25"),
+        "Net after fee": sale.amount,
+    }
+
+
 def _decoy(sale: Sale, factor: str) -> Decimal:
     return sale.decoy(factor).quantize(_PLACES)

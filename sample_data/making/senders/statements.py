@@ -22,7 +22,8 @@ def write_statements(folder: Path, expected: Path) -> None:
     """Write all statements, and what has to be read of each."""
     catalogue = invent_catalogue()
     statements = [text.write(folder, catalogue) for text in TEXTS]
-    statements += [write(folder, catalogue) for write in (_bandcamp, _apple, _onerpm, _ingrooves)]
+    others = (_bandcamp, _apple, _onerpm, _ingrooves, _apple_streams, _youtube_cms, _prs, _cargo_physical)
+    statements += [write(folder, catalogue) for write in others]
     write_json(expected / "statements.json", [statement.expected() for statement in statements])
 
 
@@ -80,6 +81,52 @@ def _ingrooves(folder: Path, catalogue: Catalogue) -> Statement:
     file = "ingrooves-2026-10.xlsx"
     write_book(folder / file, [_page("Digital Sales Details", rows)])
     return Statement(file, "ingrooves", sales, left_out=1)
+
+
+def _apple_streams(folder: Path, catalogue: Catalogue) -> Statement:
+    """Period, currency and kind of report stand above the header alone."""
+    month = dt.date(2026, 8, 30)
+    invented = invent_sales("apple-streams", catalogue, 40, decimals=6, currencies=("BRL",))
+    unsaid = frozenset({"upc", "release"})
+    sales = [replace(sale, day=month, store="Apple Music", unsaid=unsaid) for sale in invented]
+    rows = [stores.apple_streams(sale) for sale in sales]
+    above = [["Start Date", "08/30/2026"], ["End Date", "09/26/2026"]]
+    above += [["Report Type", "Apple Music"], ["Currency", "BRL"]]
+    file = "S1_90001_0926_BR.txt"
+    Form("\t", "none").write(folder / file, [*above, list(rows[0]), *(list(row.values()) for row in rows)])
+    return Statement(file, "apple-streams", sales, "%Y-%m-%d")
+
+
+def _youtube_cms(folder: Path, catalogue: Catalogue) -> Statement:
+    """A title above the header; three numbers that are not the money for one that is."""
+    invented = invent_sales("youtube", catalogue, 40, decimals=6)
+    sales = [replace(sale, unsaid=frozenset({"platform"})) for sale in invented]
+    rows = [stores.youtube_cms(sale) for sale in sales]
+    file = "youtube-asset-2026-09.csv"
+    Form().write(folder / file, [["Asset Summary"], list(rows[0]), *(list(row.values()) for row in rows)])
+    return Statement(file, "youtube-cms", sales, "%Y-%m-%d")
+
+
+def _prs(folder: Path, catalogue: Catalogue) -> Statement:
+    """Works without codes, months or places."""
+    unsaid = frozenset({"period", "platform", "territory", "isrc", "upc", "release"})
+    invented = invent_sales("prs", catalogue, 30, decimals=3, currencies=("GBP",))
+    sales = [replace(sale, units=0, unsaid=unsaid) for sale in invented]
+    rows = [stores.prs(replace(sale, units=number)) for number, sale in enumerate(sales, start=1)]
+    file = "prs-2026-10.csv"
+    Form().write(folder / file, [list(rows[0]), *(list(row.values()) for row in rows)])
+    return Statement(file, "prs", sales)
+
+
+def _cargo_physical(folder: Path, catalogue: Catalogue) -> Statement:
+    """A title above the table."""
+    unsaid = frozenset({"territory", "isrc", "upc", "title"})
+    invented = invent_sales("cargo", catalogue, 30, decimals=2, currencies=("GBP",))
+    sales = [replace(sale, unsaid=unsaid) for sale in invented]
+    file = "cargo-2026-10.xlsx"
+    page = _page("Sales", [sheets.cargo_physical(sale) for sale in sales])
+    write_book(folder / file, [page])
+    return Statement(file, "cargo-physical", sales)
 
 
 def _page(name: str, rows: Sequence[sheets.Row]) -> Page:

@@ -85,6 +85,76 @@ def apple(sale: Sale) -> Row:
     }
 
 
+def apple_streams(sale: Sale) -> Row:
+    """One line per recording and kind of member; amounts begin with their point."""
+
+    def pointed(number: Decimal) -> str:
+        return f"{number:.6f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.6f}"
+
+    return {
+        "Storefront Name": sale.country,
+        "Apple Identifier": f"15{sale.track.isrc[-5:]}",
+        "Membership Type": "Individual Monthly PAID",
+        "Quantity": str(sale.units),
+        "Net Royalty": pointed(abs(sale.decoy("0.001"))),
+        "Net Royalty Total": pointed(sale.amount),
+        "ISRC": sale.track.isrc,
+        "Item_Title": sale.track.title,
+        "Item_Artist": sale.track.artist,
+        "Item Type": "1",
+        "Media Type": "1",
+        "Vendor Identifier": sale.track.isrc,
+        "Offline Indicator": "0",
+        "Label/Studio/Network": "Selo Aurora",
+        "Grid": "",
+    }
+
+
+def youtube_cms(sale: Sale) -> Row:
+    """Assets by day and country; the partner's revenue and its parts beside YouTube's."""
+    split = f"{sale.decoy('0.8'):.6f}"
+    return {
+        "Adjustment Type": "None",
+        "Day": f"{sale.day:%Y%m%d}",
+        "Country": sale.country,
+        "Asset ID": f"A{sale.track.isrc[-7:]}",
+        "Asset Title": sale.track.title,
+        "Asset Labels": "Selo Aurora",
+        "Asset Channel ID": "UCaurora",
+        "Asset Type": "Sound Recording",
+        "Custom ID": f"AUR{sale.track.upc[-4:]}",
+        "ISRC": sale.track.isrc,
+        "UPC": sale.track.upc,
+        "GRid": "",
+        "Artist": sale.track.artist,
+        "Album": sale.track.release,
+        "Label": "Selo Aurora",
+        "Administer Publish Rights": "No",
+        "Owned Views": str(sale.units),
+        "YouTube Revenue Split : Auction": split,
+        "YouTube Revenue Split : Reserved": "0",
+        "YouTube Revenue Split : Partner Sold YouTube Served": "0",
+        "YouTube Revenue Split : Partner Sold Partner Served": "0",
+        "YouTube Revenue Split": split,
+        "Partner Revenue : Auction": f"{sale.decoy('0.9'):.6f}",
+        "Partner Revenue : Reserved": f"{sale.decoy('0.1'):.6f}",
+        "Partner Revenue : Partner Sold YouTube Served": "0",
+        "Partner Revenue : Partner Sold Partner Served": "0",
+        "Partner Revenue": f"{sale.amount:.6f}",
+    }
+
+
+def prs(sale: Sale) -> Row:
+    """Works, of which a writer is named and nothing else."""
+    return {
+        "Record Number": str(sale.units),
+        "CAE Number": "00123456789",
+        "Work Title": sale.track.title,
+        "Amount (performance revenue)": f"{sale.amount:.3f}",
+        "IP1": sale.track.artist,
+    }
+
+
 def bandcamp_payout(like: Sale, currency: str, paid: str) -> Row:
     """What Bandcamp has paid for other rows, under the columns of a sale: none itself."""
     return dict.fromkeys(bandcamp(like), "") | {
