@@ -17,6 +17,7 @@ from flows.cli.desk import desk_app
 from flows.cli.doctor import doctor
 from flows.cli.ending import Result, command, echo_document_once
 from flows.cli.layouts import layouts_app, schema
+from flows.cli.new import new
 from flows.cli.payouts import check, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
 from flows.cli.records import runs, status, trace
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 
 COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (  # in the order of the help
-    *(demo, check, plan, run, nightly, approve, reject, settle, status, runs, trace),
+    *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace),
     *(hold, release, resolve, decide, unfreeze),
     *(sandbox, doctor, schema, up),
     *(institutions, exchange_rate, qrcode),

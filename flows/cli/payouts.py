@@ -8,8 +8,8 @@ import typer
 
 from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger
 from schemas.exit_codes import ExitCode
-from schemas.issues import Severity
-from schemas.messages import render
+from schemas.issues import Severity, errors_among
+from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from flows.night import JobNight
@@ -20,11 +20,22 @@ Period = Annotated[
 ]
 
 
-def check(job: JobFile, as_json: AsJson = False) -> Result:
-    """Read and check a job's files offline.
+JobOrSheet = Annotated[Path, typer.Argument(metavar="JOB", help="The job file, or a spreadsheet.", show_default=False)]
 
-    Writes a corrections workbook; touches no network and no ledger.
+
+def check(job: JobOrSheet, as_json: AsJson = False) -> Result:
+    """Read and check a job's files, or one spreadsheet, offline.
+
+    Writes a corrections workbook of a job; of a spreadsheet, says what it would be. Touches no network and no ledger.
     """
+    from io_adapters.spreadsheets.files import kind_by_name
+
+    if kind_by_name(job.name) is not None or job.suffix in {".gz", ".zip"}:
+        return _check_sheet(job, as_json=as_json)
+    return _check_job(job, as_json=as_json)
+
+
+def _check_job(job: Path, *, as_json: bool) -> Result:
     from flows.check import opened_check, why_unsound, write_check
     from flows.cli.printing import progress_on, show_issues, show_messages
     from flows.intake.read import read
@@ -60,6 +71,53 @@ def check(job: JobFile, as_json: AsJson = False) -> Result:
         "error": render(unsound, language) if unsound else None,
     }
     return code, document
+
+
+def _check_sheet(path: Path, *, as_json: bool) -> Result:
+    """Say what a spreadsheet would be, how its columns are read, and what is wrong in it."""
+    from flows.cli.printing import show_issues, show_look
+    from flows.intake.look import look_at
+    from schemas.errors import errors_in_language
+    from schemas.job import Outputs
+    from schemas.values.money import exact_text
+
+    language = Outputs().language
+    console = console_for(as_json=as_json)
+    with errors_in_language(language):
+        found = look_at(path)
+    if found.failure is not None:
+        layout = found.possibilities[0].layout
+        what = Message(f"new.is.{layout.table}", layout=layout.layout)
+        console.print(render("look.title", language, file=path.name, what=what), soft_wrap=True, markup=False)
+        show_issues(console, found.failure.issues, "--json", language)
+    for look in found.sheets:
+        show_look(console, look, language)
+        show_issues(console, look.issues, "--json", language)
+    others = ", ".join(possibility.layout.layout for possibility in found.possibilities[1:])
+    if others:
+        console.print(render("look.or", language, others=others))
+    console.print(render("look.next", language, path=path), soft_wrap=True, markup=False)
+    issues = [issue for look in found.sheets for issue in look.issues]
+    issues += found.failure.issues if found.failure else ()
+    is_held = any(look.rows.get("held") for look in found.sheets)
+    document = {
+        "issues": [issue.as_json(language) for issue in issues],
+        "could_be": [possibility.layout.layout for possibility in found.possibilities],
+        "tables": [
+            {
+                "sheet": look.sheet,
+                "layout": look.layout.layout,
+                "columns": {column.cell: column.column for column in look.columns if column.column},
+                "not_read": [column.cell for column in look.columns if not column.column],
+                "rows": dict(look.rows),
+                "sums": {currency: exact_text(amount) for currency, amount in look.sums.items()},
+            }
+            for look in found.sheets
+        ],
+    }
+    if found.failure is not None:
+        return found.failure.exit_code, document
+    return ExitCode.ROWS_REFUSED if is_held or errors_among(issues) else ExitCode.DONE, document
 
 
 def plan(

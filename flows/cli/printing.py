@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.table import Table
@@ -17,12 +17,15 @@ from flows.run import QuietProgress
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
-from schemas.messages import catalogue_in, render, state_text
+from schemas.messages import Message, catalogue_in, render, state_text
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
 from schemas.values.money import format_cents
 from schemas.waits import Wait
+
+if TYPE_CHECKING:
+    from flows.intake.look import SheetLook
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8
@@ -60,8 +63,11 @@ class LiveProgress:
 
 def _escaped(text: str) -> str:
     """Keep text from being taken for markup, and control characters from reaching the terminal."""
-    printable = "".join(char if char.isprintable() else " " for char in text)
-    return printable.replace("[", r"\[")
+    return _printable(text).replace("[", r"\[")
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _escaped_lines(text: str) -> str:
@@ -100,6 +106,26 @@ def show_issues(console: Console, issues: Sequence[Issue], where: str, language:
         console.print(table)
     if len(worse) > SHOWN_ISSUES:
         console.print(render("cli.issues.more", language, count=len(worse) - SHOWN_ISSUES, where=where), soft_wrap=True)
+
+
+def show_look(console: Console, look: "SheetLook", language: str) -> None:
+    """Print what a sheet would be: which header is which column, how many rows there are, and what they sum up to."""
+
+    def say(key: str, **facts: object) -> None:
+        console.print(render(key, language, **facts), soft_wrap=True, markup=False)
+
+    name = " > ".join(filter(None, (look.file, look.sheet)))
+    say("look.title", file=name, what=Message(f"new.is.{look.layout.table}", layout=look.layout.layout))
+    console.print(f"  {render(look.decisions, language)}", soft_wrap=True, markup=False)
+    for column in look.columns:
+        if column.column:
+            read = {"cell": column.cell, "header": _printable(column.header), "column": column.column}
+            console.print(f"  {render('look.read', language, **read)}", soft_wrap=True, markup=False)
+    if rest := [f"{column.cell} {_printable(column.header)}" for column in look.columns if not column.column]:
+        say("look.not_read", headers=", ".join(rest))
+    say("look.rows", **{name: look.rows.get(name, 0) for name in ("used", "held", "ignored")})
+    for currency, amount in look.sums.items():
+        say("look.sum", currency=currency, amount=amount)
 
 
 def _place(issue: Issue, language: str) -> str:

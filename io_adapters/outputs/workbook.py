@@ -293,6 +293,11 @@ class Page:
         options = {"author": "Repasse", "height": height, "width": 340}
         self._sheet.write_comment(self.rows_written, position, cell_text(comment), options)
 
+    def offer(self, position: int, choices: Sequence[str], *, nothing_else: bool) -> None:
+        """Offer a list to choose from in every cell of a column below the rows written so far."""
+        rule = {"validate": "list", "source": list(choices), "show_error": nothing_else}
+        self._sheet.data_validation(self.rows_written, position, ROWS_PER_SHEET, position, rule)
+
     def filter(self, header_row: int, columns: int) -> None:
         """Offer the filter arrows on everything written below a header."""
         self._sheet.autofilter(header_row - 1, 0, self.rows_written - 1, columns - 1)

@@ -1,0 +1,350 @@
+"""new: a job file from spreadsheets, asking what they do not tell; and model sheets to fill in."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from flows.cli.ending import AsJson, Result, console_for
+from schemas.errors import ConfigurationError, errors_in_language
+from schemas.exit_codes import ExitCode
+from schemas.messages import Message, render
+
+if TYPE_CHECKING:
+    from schemas.job_draft import DraftedFiles
+    from schemas.layouts.identify import Possibility
+    from schemas.layouts.layout import Layout
+
+_MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])|previous_month")
+_PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1-9]|1[0-2]))?\b")
+_LONGEST_NAME: Final = 63
+_SOURCES: Final = frozenset({"payments", "royalty_lines"})
+
+Sheets = Annotated[list[Path] | None, typer.Argument(metavar="[SHEET...]", help="Spreadsheets.", show_default=False)]
+
+
+def new(  # an option for every answer
+    sheets: Sheets = None,
+    payer_tax_id: Annotated[str, typer.Option(metavar="DOC", help="CPF or CNPJ of whoever pays.")] = "",
+    payer_name: Annotated[str, typer.Option(metavar="NAME", help="Who pays.")] = "",
+    period: Annotated[str, typer.Option(metavar="MONTH", help="Such as 2026-10.")] = "",
+    table: Annotated[list[str] | None, typer.Option("--as", metavar="[FILE=]TABLE", help="What a file is.")] = None,
+    column: Annotated[list[str] | None, typer.Option(metavar="HEADER=COLUMN", help="Which column a header is.")] = None,
+    sheet: Annotated[list[str] | None, typer.Option(metavar="[FILE=]SHEET", help="Which sheet is meant.")] = None,
+    job: Annotated[Path | None, typer.Option(metavar="FILE", help="The job file; job.yaml beside the sheet.")] = None,
+    models: Annotated[Path | None, typer.Option(metavar="DIR", help="Write model sheets there instead.")] = None,
+    language: Annotated[str, typer.Option(metavar="LANG", help="pt-BR or en.")] = "pt-BR",
+    as_json: AsJson = False,
+) -> Result:
+    """Make a job file from spreadsheets; --models writes some.
+
+    Asks at the terminal what the files do not tell; each answer is an option, too.
+    """
+    if language not in {"pt-BR", "en"}:
+        raise ConfigurationError(Message("error.new_answer", option="--language", right="pt-BR, en"))
+    with errors_in_language("en" if language == "en" else "pt-BR"):
+        if models is not None:
+            return _write_models(models, language, as_json=as_json)
+        if not sheets:
+            raise ConfigurationError(Message("error.new_nothing"))
+        given = _Given(tuple(table or ()), tuple(column or ()), tuple(sheet or ()))
+        asking = Asking(language, to_stderr=as_json, is_answered=sys.stdin.isatty())
+        payer = (payer_tax_id, payer_name)
+        return _write_job(sheets, given, asking, payer, period, job or sheets[0].parent / "job.yaml", as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Answers given as options."""
+
+    tables: tuple[str, ...]
+    columns: tuple[str, ...]
+    sheets: tuple[str, ...]
+
+    def of_file(self, options: Sequence[str], file: str) -> str:
+        """Return what an option says of a file: by its name, or of all files."""
+        named = [option.removeprefix(f"{file}=") for option in options if option.startswith(f"{file}=")]
+        plain = [option for option in options if "=" not in option]
+        return next(iter((*named, *plain)), "")
+
+    def header_of(self, column: str, headers: Sequence[str]) -> str:
+        """Return the header that is said to be a column, of those a file has."""
+        pairs = [option.rpartition("=") for option in self.columns]
+        return next((header for header, _, of in pairs if of == column and header in headers), "")
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks a person at the terminal; where nobody sits there, collects what would have been asked.
+
+    Attributes:
+        language: Of the questions.
+        to_stderr: Whether questions go there, since a document goes to standard output.
+        is_answered: Whether somebody is at the terminal.
+        unanswered: Options that would have answered.
+    """
+
+    language: str
+    to_stderr: bool
+    is_answered: bool
+    unanswered: list[str] = field(default_factory=list)
+
+    def answer(self, given: str, question: Message, option: str, check: Callable[[str], str], right: Message) -> str:
+        """Return a sound answer: the one given, or the one a person types.
+
+        Args:
+            given: By an option; "" when it was not.
+            question: What is asked.
+            option: Which option would have answered.
+            check: Returns the answer as it is written down; raises ValueError for a wrong one.
+            right: What would be right.
+
+        Raises:
+            ConfigurationError: the answer given is wrong.
+        """
+        if given:
+            try:
+                return check(given)
+            except ValueError:
+                raise ConfigurationError(Message("error.new_answer", option=option, right=right)) from None
+        if not self.is_answered:
+            self.unanswered.append(option)
+            return ""
+        while True:
+            typed = typer.prompt(render(question, self.language), err=self.to_stderr)
+            try:
+                return check(typed.strip())
+            except ValueError:
+                typer.echo(render(right, self.language), err=self.to_stderr)
+
+    def choose(self, given: str, question: str, option: str, choices: Sequence[str], **facts: object) -> str:
+        """Return one of several choices; by number, too, when it is typed."""
+        shown = ", ".join(f"{number} {choice}" for number, choice in enumerate(choices, start=1))
+
+        def check(text: str) -> str:
+            if text in choices:
+                return text
+            return choices[range(1, len(choices) + 1).index(int(text))]
+
+        right = Message("new.right.choice", choices=", ".join(choices))
+        return self.answer(given, Message(question, choices=shown, **facts), option, check, right)
+
+
+def _sound_tax_id(text: str) -> str:
+    from schemas.values.tax_id import require_tax_id
+
+    require_tax_id(text)
+    return text
+
+
+def _sound_month(text: str) -> str:
+    if not _MONTH.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _sound_name(text: str) -> str:
+    if not text:
+        raise ValueError
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one file turned out to be.
+
+    Attributes:
+        table: The key of the job it belongs under, or `royalty_lines` or `payments`.
+        files: As the job says it.
+        draft: A layout to be written beside the job; "" when one is known.
+        what: In words.
+    """
+
+    table: str
+    files: "DraftedFiles"
+    draft: str
+    what: Message
+
+
+def _write_job(
+    sheets: Sequence[Path],
+    given: _Given,
+    asking: Asking,
+    payer: tuple[str, str],
+    period: str,
+    target: Path,
+    *,
+    as_json: bool,
+) -> Result:
+    """Look at each file, ask, write the job, and say what to do next."""
+    from io_adapters.outputs.atomic import replace_atomically
+    from io_adapters.spreadsheets.declarations import read_job
+    from schemas.job_draft import JobDraft, job_yaml
+
+    console = console_for(as_json=as_json)
+    if target.exists():
+        raise ConfigurationError(Message("error.new_there", path=str(target)))
+    found = [_identified(path, target.parent, given, asking) for path in sheets]
+    for path, each in zip(sheets, found, strict=True):
+        title = Message("look.title", file=path.name, what=each.what)
+        console.print(render(title, asking.language), soft_wrap=True, markup=False)
+    tax_id = asking.answer(
+        payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
+    )
+    name = asking.answer(
+        payer[1], Message("new.ask.payer_name"), "--payer-name", _sound_name, Message("new.right.name")
+    )
+    month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
+    if asking.unanswered:
+        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
+    sources = _joined(each.files for each in found if each.table in _SOURCES)
+    if not sources:
+        raise ConfigurationError(Message("error.new_no_source"))
+    beside = {table: _joined(each.files for each in found if each.table == table) for table in
+              ("payees", "shares", "advances", "opening")}  # fmt: skip
+    draft = JobDraft(
+        _name_of(sheets[0]),
+        tax_id,
+        name,
+        month,
+        sources,
+        {table: files[0] for table, files in beside.items() if files},
+        asking.language,
+    )
+    written = [
+        replace_atomically(target.parent / each.files.layout, each.draft.encode()) for each in found if each.draft
+    ]
+    written.append(replace_atomically(target, job_yaml(draft).encode()))
+    read_job(target)  # what was written is a sound declaration, or this is a bug that is told
+    lines = [*(Message("new.written", path=str(path)) for path in written), *_next(draft, target)]
+    for line in lines:
+        console.print(render(line, asking.language), soft_wrap=True, markup=False)
+    document: dict[str, Any] = {"job": str(target), "written": [str(path) for path in written]}
+    return ExitCode.DONE, document | {"files": {path.name: f.table for path, f in zip(sheets, found, strict=True)}}
+
+
+def _next(draft: Any, target: Path) -> Iterator[Message]:  # noqa: ANN401
+    statements = [source for source in draft.sources if source.what != "payments"]
+    if statements and not {"payees", "shares"} <= draft.beside.keys():
+        yield Message("new.needs_tables")
+    for currency in dict.fromkeys(currency for source in statements for currency in source.currencies):
+        yield Message("new.needs_rate", currency=currency)
+    yield Message("new.next", path=str(target))
+
+
+def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> _Found:
+    """Say what a file is; ask where it could be several things, or several of its columns or sheets be meant."""
+    from flows.intake.look import all_layouts
+    from io_adapters.spreadsheets.reading import open_file
+    from schemas.job_draft import DraftedFiles
+    from schemas.layouts.drafting import draft_layout, guess_table
+    from schemas.layouts.identify import as_table, identify
+
+    known = all_layouts()
+    with open_file(str(path)) as file:
+        views = file.views
+        said = given.of_file(given.tables, path.name)
+        possibilities = as_table(views, known, said) if said else identify(views, known)
+    if said and not possibilities:
+        right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
+        raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={said}", right=right))
+    relative = Path(os.path.relpath(path, folder)).as_posix()
+    if not possibilities:
+        if guess_table(views, known) is None:
+            raise ConfigurationError(Message("error.new_not_a_table", file=path.name))
+        layout = f"{_name_of(path)}.layout.yaml"
+        files = DraftedFiles((relative,), f"./{layout}", "drafted")
+        draft = draft_layout(views, known, _name_of(path), language=asking.language)
+        return _Found("royalty_lines", files, draft, Message("new.is.drafted", layout=layout))
+    names = [possibility.layout.layout for possibility in possibilities]
+    name = names[0] if len(names) == 1 else asking.choose(
+        said, "new.ask.table", f"--as {path.name}={names[0]}", names, file=path.name
+    )  # fmt: skip
+    possibility = possibilities[names.index(name or names[0])]
+    table = possibility.layout.table
+    files = DraftedFiles(
+        (relative,),
+        possibility.layout.layout,
+        "payments" if table == "payments" else "statement",
+        _sheet(path, possibility, given, asking),
+        _columns(path, possibility, given, asking),
+        _foreign(path, possibility.layout),
+    )
+    return _Found(table, files, "", Message(f"new.is.{table}", layout=name or names[0]))
+
+
+def _sheet(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> str:
+    choices = possibility.sheets
+    said = given.of_file(given.sheets, path.name)
+    if not choices and not said:
+        return ""
+    option = f"--sheet {path.name}={choices[0] if choices else said}"
+    return asking.choose(said, "new.ask.sheet", option, choices or (said,), file=path.name)
+
+
+def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> dict[str, str]:
+    """Ask for each column that several headers could be, or that none is called."""
+    chosen = {}
+    for column, headers in possibility.open_columns.items():
+        option = f"--column '{headers[-1] if headers else '...'}={column}'"
+        said = given.header_of(column, headers)
+        header = asking.choose(said, "new.ask.column", option, headers, file=path.name, column=column)
+        if header:
+            chosen[header] = column
+    return chosen
+
+
+def _foreign(path: Path, layout: "Layout") -> tuple[str, ...]:
+    """Return the currencies of a statement that need a rate."""
+    from flows.intake.look import currencies_of
+    from schemas.plan import HOME_CURRENCY
+
+    if layout.table != "royalty_lines":
+        return ()
+    return tuple(currency for currency in currencies_of(path, layout) if currency != HOME_CURRENCY)
+
+
+def _joined(files: "Iterator[DraftedFiles]") -> "list[DraftedFiles]":
+    """Put files together that are read alike."""
+    from dataclasses import replace
+
+    found: list[DraftedFiles] = []
+    for each in files:
+        alike = next((at for at, other in enumerate(found) if replace(other, files=each.files) == each), None)
+        if alike is None:
+            found.append(each)
+        else:
+            found[alike] = replace(found[alike], files=(*found[alike].files, *each.files))
+    return found
+
+
+def _name_of(file: Path) -> str:
+    """Make a name of a file's, without the month in it: small letters, digits and hyphens."""
+    from schemas.layouts.layout import fold
+    from schemas.values.reading import MONTHS
+
+    stem = _PERIOD_IN_A_NAME.sub("", file.name.split(".")[0]) or file.name.split(".")[0]
+    words = [word for part in re.split(r"[^\w]|_", stem) if (word := fold(part)) and word.isascii()]
+    plain = "-".join([word for word in words if word not in MONTHS] or words)
+    return plain[:_LONGEST_NAME].strip("-") or "job"
+
+
+def _write_models(folder: Path, language: str, *, as_json: bool) -> Result:
+    from io_adapters.outputs.atomic import replace_atomically
+    from io_adapters.outputs.models import MODELS, model_file, model_xlsx
+
+    console = console_for(as_json=as_json)
+    paths = {table: folder / model_file(table, language) for table in MODELS}
+    for path in paths.values():
+        if path.exists():
+            raise ConfigurationError(Message("error.new_there", path=str(path)))
+    for table, path in paths.items():
+        replace_atomically(path, model_xlsx(table, language))
+        console.print(render("new.written", language, path=str(path)), soft_wrap=True, markup=False)
+    console.print(render("model.next", language), soft_wrap=True)
+    return ExitCode.DONE, {"models": {table: str(path) for table, path in paths.items()}}

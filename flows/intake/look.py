@@ -1,0 +1,179 @@
+"""Looking at a spreadsheet that no job names yet: what it would be, how its columns are read, what is wrong in it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
+from schemas.errors import UnreadableFile
+from schemas.issues import Issue
+from schemas.layouts.headers import HeaderMatch, match_headers
+from schemas.layouts.identify import Possibility, identify
+from schemas.layouts.layout import Layout
+from schemas.layouts.recognise import Fit
+from schemas.messages import Listed, Message
+from schemas.plan import HOME_CURRENCY
+from schemas.raw_table import RawTable, column_letter, joined
+from schemas.tables.parsing import parse_table
+from schemas.values.money import exact_text
+
+_CENTAVO = Decimal("0.01")
+_OWN_DATA = frozenset({"pix_key", "account", "agency", "pix_key_type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A header, and what is read below it.
+
+    Attributes:
+        cell: Where it stands, such as C4.
+        header: As it is written.
+        column: Canonical column; "" for one that is not read.
+    """
+
+    cell: str
+    header: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLook:
+    """What one table of a file would be.
+
+    Attributes:
+        file: Base name.
+        sheet: Its sheet; None for text.
+        layout: What it would be read with.
+        columns: Its headers, from the left.
+        rows: used, held, ignored -> how many rows.
+        sums: Currency -> what its sound rows sum up to; nothing, for tables without amounts.
+        issues: All that is wrong, as far as it is known without a job.
+        decisions: What was decided while it was read.
+    """
+
+    file: str
+    sheet: str | None
+    layout: Layout
+    columns: tuple[Column, ...]
+    rows: Mapping[str, int]
+    sums: Mapping[str, Decimal]
+    issues: tuple[Issue, ...]
+    decisions: Message
+
+
+@dataclass(frozen=True, slots=True)
+class FileLook:
+    """What a file could be.
+
+    Attributes:
+        possibilities: The likeliest first.
+        sheets: What the likeliest makes of each of its tables.
+        failure: Why that does not read it; None when it does.
+    """
+
+    possibilities: tuple[Possibility, ...]
+    sheets: tuple[SheetLook, ...] = ()
+    failure: UnreadableFile | None = None
+
+
+def all_layouts() -> list[Layout]:
+    """Return every layout that comes with Repasse."""
+    return [read_layout(name, Path()) for name in known_layouts()]
+
+
+def look_at(path: Path) -> FileLook:
+    """Look at a file, and read it as what it is likeliest to be.
+
+    Raises:
+        UnreadableFile: it cannot be opened, or is of no layout.
+    """
+    known = all_layouts()
+    with open_file(str(path)) as file:
+        possibilities = identify(file.views, known)
+        if not possibilities:
+            file.recognise(known)  # says which is the nearest, and what it lacks
+        likeliest = possibilities[0]
+        try:
+            fits = likeliest.fits if likeliest.sheets else file.fits(likeliest.layout)
+            return FileLook(possibilities, tuple(_read(file, fit, likeliest.layout) for fit in fits))
+        except UnreadableFile as failure:
+            return FileLook(possibilities, failure=failure)
+
+
+def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
+    """Return the currencies of a statement's sound lines.
+
+    Raises:
+        UnreadableFile: it cannot be read.
+    """
+    with open_file(str(path)) as file:
+        looks = [_lines(file, fit, layout) for fit in file.fits(layout)]
+    return tuple(sorted({currency for look in looks for currency in look.sums}))
+
+
+def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+    return _lines(file, fit, layout) if layout.table == "royalty_lines" else _whole(file, fit, layout)
+
+
+def _whole(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+    raw = joined(list(file.blocks(fit)))
+    # Without payees beside it, a sheet of payments has to say itself where the money goes; one that says so nowhere
+    # is meant to have them.
+    match = match_headers(raw.headers, layout)
+    parsed = parse_table(raw, layout, payee_data_required=bool(_OWN_DATA & match.claimed))
+    rows = Counter(parsed.rows["disposition"].tolist())
+    cents = int(parsed.frame["amount_cents"].sum()) if "amount_cents" in parsed.frame.columns else None
+    sums = {} if cents is None else {layout.currency or HOME_CURRENCY: Decimal(cents).scaleb(-2)}
+    return SheetLook(
+        raw.file.name,
+        raw.sheet,
+        layout,
+        _columns(raw, match),
+        rows,
+        sums,
+        parsed.issues,
+        Message("file.read", file=raw.file.name, how=Listed((*raw.decisions, *parsed.decisions))),
+    )
+
+
+def _lines(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
+    from flows.intake.read_lines import read_blocks  # noqa: PLC0415 - DuckDB, which only statements need
+
+    found = read_blocks(partial(file.blocks, fit), layout)
+    rows = Counter[str]()
+    for disposition, count in zip(found.books.runs["disposition"], found.books.runs["rows"], strict=True):
+        rows[disposition] += int(count)
+    totals = found.totals.by_territory
+    sums = {
+        currency: _tidy(sum(totals.loc[totals["currency"] == currency, "amount"], Decimal()))
+        for currency in sorted(found.totals.currencies)
+    }
+    return SheetLook(
+        found.raw.file.name,
+        found.raw.sheet,
+        layout,
+        _columns(found.raw, match_headers(found.raw.headers, layout)),
+        rows,
+        sums,
+        found.books.issues,
+        Message("file.read", file=found.raw.file.name, how=Listed((*found.raw.decisions, *found.books.decisions))),
+    )
+
+
+def _tidy(amount: Decimal) -> Decimal:
+    """Leave out zeros behind the second decimal."""
+    exact = Decimal(exact_text(amount))
+    return exact if exact.quantize(_CENTAVO) != exact else exact.quantize(_CENTAVO)
+
+
+def _columns(raw: RawTable, match: HeaderMatch) -> tuple[Column, ...]:
+    column_at = {position: column for column, position in match.positions.items()}
+    return tuple(
+        Column(f"{column_letter(position)}{raw.header_row}", header.strip(), column_at.get(position, ""))
+        for position, header in enumerate(raw.headers)
+        if header.strip()
+    )

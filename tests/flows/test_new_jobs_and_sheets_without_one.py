@@ -1,0 +1,263 @@
+"""A person with a sheet and no job: `new` makes one, asking what it cannot tell; `check` says what a sheet would be."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from typer.testing import CliRunner
+
+from flows.check import opened_check
+from flows.cli import app
+from flows.intake.read import read
+from flows.run import QuietProgress, read_run_request
+from io_adapters.outputs.models import MODELS, model_file, model_xlsx
+from schemas.messages import catalogue_in
+from tests.flows.test_starting import NEVER, imported_by
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+WHO = ("Beneficiário", "CPF ou CNPJ", "PIX", "Tipo de chave")
+MARIA = ("Maria Silva", "529.982.247-25", "maria@example.com", "E-mail")
+PAYER = ("--payer-tax-id", "12.ABC.345/01DE-35", "--payer-name", "Selo Aurora", "--period", "2026-10")
+
+
+def write(path, *rows, **sheets):
+    book = Workbook()
+    book.active.title = "Folha"
+    for row in rows:
+        book.active.append(row)
+    for title, others in sheets.items():
+        for row in others:
+            (book[title] if title in book.sheetnames else book.create_sheet(title)).append(row)
+    book.save(path)
+    return path
+
+
+def repasse(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def taken_in(job):
+    with opened_check(read_run_request(job), QuietProgress()) as run:
+        return read(run)
+
+
+def test_a_job_is_made_of_a_sheet_of_payments_and_is_checked(tmp_path):
+    sheet = write(tmp_path / "cachês outubro 2026-10.xlsx", (*WHO, "Vlr. líquido (R$)"), (*MARIA, "100,00"))
+    made = repasse("new", sheet, *PAYER)
+    assert made.exit_code == 0, made.output
+    job = tmp_path / "job.yaml"
+    assert f"repasse check {job}" in made.output
+    text = job.read_text("utf-8")
+    assert len(text.splitlines()) <= 24, "one screen"
+    assert "job: caches" in text
+    assert "files: " in text
+    assert str(tmp_path) not in text, "relative paths"
+    assert taken_in(job).inputs.payments["amount_cents"].tolist() == [10000]
+    assert repasse("check", job).exit_code == 0
+
+
+def test_what_the_sheet_does_not_tell_is_asked_by_the_name_of_its_option(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor bruto", "Valor líquido"), (*MARIA, "110,00", "100,00"))
+    asked = repasse("new", sheet)
+    assert asked.exit_code == 10
+    assert not (tmp_path / "job.yaml").exists()
+    for option in ("--payer-tax-id", "--payer-name", "--period", "--column 'Valor líquido=amount'"):
+        assert option in asked.output
+    made = repasse("new", sheet, *PAYER, "--column", "Valor líquido=amount")
+    assert made.exit_code == 0, made.output
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
+
+
+def test_a_header_nobody_knows_over_amounts_is_asked_about(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Acerto"), (*MARIA, "100,00"))
+    assert "--column 'Acerto=amount'" in repasse("new", sheet, *PAYER).output
+    assert repasse("new", sheet, *PAYER, "--column", "Acerto=amount").exit_code == 0
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
+
+
+def test_of_several_sheets_one_is_named(tmp_path):
+    rows = [(*WHO, "Valor"), (*MARIA, "90,00")]
+    sheet = write(tmp_path / "p.xlsx", *rows, Outubro=[rows[0], (*MARIA, "100,00")])
+    assert "--sheet p.xlsx=Folha" in repasse("new", sheet, *PAYER).output
+    assert repasse("new", sheet, *PAYER, "--sheet", "Outubro").exit_code == 0
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
+
+
+def test_a_table_that_could_be_payments_or_advances_is_asked_about(tmp_path):
+    sheet = write(tmp_path / "x.xlsx", ("CPF", "Valor"), (MARIA[1], "100,00"))
+    assert "--as x.xlsx=payments" in repasse("new", sheet, *PAYER).output
+    payees = write(tmp_path / "quem.xlsx", WHO, MARIA)
+    made = repasse("new", sheet, payees, *PAYER, "--as", "x.xlsx=payments", "--language", "en")
+    assert made.exit_code == 0, made.output
+    text = (tmp_path / "job.yaml").read_text("utf-8")
+    assert "payees: quem.xlsx" in text
+    assert "language: en" in text
+    assert len(taken_in(tmp_path / "job.yaml").inputs.payments) == 1
+
+
+def test_a_job_of_statements_and_the_tables_beside_them(tmp_path):
+    folder = SAMPLES / "royalties"
+    names = ("distrokid-2026-10.tsv", "payees.xlsx", "shares.xlsx", "advances.csv")
+    made = repasse("new", *(folder / name for name in names), *PAYER, "--as", "advances.csv=advances",
+                   "--job", tmp_path / "job.yaml", "--json")  # fmt: skip
+    assert made.exit_code == 0, made.output
+    document = json.loads(made.stdout)
+    tables = ["royalty_lines", "payees", "shares", "advances"]
+    assert list(document["files"].values()) == tables
+    text = (tmp_path / "job.yaml").read_text("utf-8")
+    assert "layout: distrokid" in text
+    assert "# exchange: {USD:" in text
+    intake = taken_in(tmp_path / "job.yaml")
+    assert (len(intake.inputs.payees), len(intake.inputs.shares), len(intake.inputs.advances)) == (43, 155, 6)
+
+
+def test_a_statement_of_nobody_known_is_drafted_beside_the_job(tmp_path):
+    sheet = write(
+        tmp_path / "selo-x 2026-09.xlsx",
+        ("Mes de la venta", "Negocio", "Código ISRC", "Obra musical", "Regalías netas"),
+        *((f"2026-0{month}", "Spotify", f"BRABC260000{month}", "Um", f"1.5{month}") for month in range(1, 6)),
+    )
+    made = repasse("new", sheet, *PAYER)
+    assert made.exit_code == 0, made.output
+    assert (tmp_path / "selo-x.layout.yaml").is_file()
+    assert "layout: ./selo-x.layout.yaml" in (tmp_path / "job.yaml").read_text("utf-8")
+    assert "repasse new --models ." in made.output
+
+
+def test_a_job_that_is_there_is_left_alone(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
+    (tmp_path / "job.yaml").write_text("mine")
+    assert repasse("new", sheet, *PAYER).exit_code == 10
+    assert (tmp_path / "job.yaml").read_text() == "mine"
+    assert repasse("new", sheet, *PAYER, "--job", tmp_path / "other.yaml").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--payer-tax-id", "529.982.247-26", *PAYER[2:]), "--payer-tax-id"),
+        ((*PAYER[:4], "--period", "outubro"), "--period"),
+        ((*PAYER, "--as", "nota"), "p.xlsx"),
+    ],
+)
+def test_a_wrong_answer_is_refused_by_its_option(tmp_path, options, told):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
+    refused = repasse("new", sheet, *options)
+    assert refused.exit_code == 10
+    assert told in refused.output
+    assert "529.982.247-26" not in refused.output
+
+
+def test_a_person_at_the_terminal_is_asked(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor bruto", "Valor líquido"), (*MARIA, "110,00", "100,00"))
+    ours, theirs = pty.openpty()
+    os.write(ours, b"2\n529.982.247-26\n12.ABC.345/01DE-35\nSelo Aurora\n2026-10\n")
+    command = [sys.executable, "-c", "from flows.cli import main; main()", "new", str(sheet)]
+    done = subprocess.run(command, stdin=theirs, capture_output=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.returncode == 0, done.stderr.decode()
+    assert "1 Valor bruto, 2 Valor líquido" in done.stdout.decode()
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
+
+
+FILLED = {
+    "en": {"name": "Maria Silva", "tax_id": "529.982.247-25", "amount": 1200.5, "email": "maria@example.com",
+           "pix_key_type": "Email", "account_type": "Checking", "share": 50, "role": "Producer"},
+    "pt-BR": {"name": "Maria Silva", "tax_id": "529.982.247-25", "amount": 1200.5, "email": "maria@example.com",
+              "pix_key_type": "E-mail", "account_type": "Corrente", "share": 50, "role": "Produtor"},
+}  # fmt: skip
+PIX = {"pix_key": "maria@example.com"}
+ACCOUNT = {"bank_code": "341", "psp_id": "60701190", "agency": "4313", "account": "43129-0"}
+REST = {"reference": "NF 12", "artist_name": "Maria", "isrc": "BRABC2600001", "upc": "789000000001", "release": "Um",
+        "artist": "Maria", "valid_from": "2026-01-31", "valid_to": "2026-12-31", "date": "2026-01-31"}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["pt-BR", "en"])
+def test_models_filled_in_as_their_notes_say_read_without_a_word(tmp_path, language):
+    assert repasse("new", "--models", tmp_path, "--language", language).exit_code == 0
+    made = FILLED[language]
+    for table, columns in MODELS.items():
+        path = tmp_path / model_file(table, language)
+        book = load_workbook(path)
+        ways = [PIX | {"pix_key_type": made["pix_key_type"]}, ACCOUNT | {"account_type": made["account_type"]}]
+        for row, way in enumerate(ways if table in {"payments", "payees"} else ways[:1], start=2):
+            values = {**made, **REST, "pix_key_type": None, "account_type": None, **way}
+            if row == 3:  # another payee, whose note says that a company's is a document too
+                values |= {"name": "Selo Aurora", "tax_id": "12.ABC.345/01DE-35", "reference": None}
+            for at, column in enumerate(columns, start=1):
+                book.active.cell(row, at).value = values.get(column)
+        book.save(path)
+        told = json.loads(repasse("check", path, "--json").stdout)
+        assert (told["exit_code"], told["issues"], told["could_be"][0]) == (0, [], table)
+        assert told["tables"][0]["not_read"] == []
+    names = [tmp_path / model_file(table, language) for table in ("payments", "payees", "shares")]
+    assert repasse("new", *names, *PAYER).exit_code == 0
+    assert len(taken_in(tmp_path / "job.yaml").inputs.payments) == 2
+
+
+@pytest.mark.parametrize("table", MODELS)
+def test_a_model_keeps_zeros_offers_lists_and_says_how_in_notes(table, tmp_path):
+    path = tmp_path / "m.xlsx"
+    path.write_bytes(model_xlsx(table, "pt-BR"))
+    sheet = load_workbook(path).active
+    labels = catalogue_in("pt-BR")
+    assert sheet.max_row == 1, "no row that could be taken for a payment"
+    for cell, column in zip(sheet[1], MODELS[table], strict=True):
+        assert cell.value == labels(f"model.column.{column}")
+        assert cell.comment.text.strip() == labels(f"model.note.{column}")
+        if column in {"tax_id", "pix_key", "bank_code", "agency", "account", "isrc"}:
+            (spread,) = [d for d in sheet.column_dimensions.values() if d.min <= cell.column <= d.max]
+            assert spread.number_format == "@"
+    offered = {str(rule.sqref).split(":")[0].rstrip("0123456789") for rule in sheet.data_validations.dataValidation}
+    listed = {"pix_key_type", "account_type", "role"}
+    assert len(offered) == len(listed & set(MODELS[table]))
+
+
+def test_models_replace_nothing(tmp_path):
+    (tmp_path / model_file("payees", "pt-BR")).write_text("mine")
+    assert repasse("new", "--models", tmp_path).exit_code == 10
+    assert (tmp_path / model_file("payees", "pt-BR")).read_text() == "mine"
+
+
+def test_a_sheet_alone_is_told_what_it_would_be_and_what_is_wrong_in_it(tmp_path):
+    wrong = ("Ana Souza", "101.000.001-27", "ana@example.com", "E-mail")
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor", "Obs."), (*MARIA, "100,00", "x"), (*wrong, "50,00", ""))
+    told = repasse("check", sheet)
+    assert told.exit_code == 12
+    for words in ("pagamentos", "B1 CPF ou CNPJ = tax_id", "F1 Obs.", "BRL 100,00", "TAXID_CHECK", "B3", "repasse new"):
+        assert words in told.output
+    document = json.loads(repasse("check", sheet, "--json").stdout)
+    assert document["tables"][0]["columns"] == {
+        "A1": "name", "B1": "tax_id", "C1": "pix_key", "D1": "pix_key_type", "E1": "amount",
+    }  # fmt: skip
+    assert document["tables"][0]["sums"] == {"BRL": "100"}
+
+
+def test_a_sheet_alone_in_which_two_columns_could_be_the_amount_is_told_as_payments_all_the_same(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor bruto", "Valor líquido"), (*MARIA, "110,00", "100,00"))
+    told = repasse("check", sheet)
+    assert told.exit_code == 11
+    for words in ("p.xlsx: pagamentos", "COLUMN_DUPLICATE", "(Valor bruto)", "columns:"):
+        assert words in told.output
+
+
+def test_a_statement_alone_is_told_with_its_sums(tmp_path):
+    document = json.loads(repasse("check", SAMPLES / "statements" / "bandcamp-2026-10.csv", "--json").stdout)
+    assert (document["exit_code"], document["could_be"]) == (0, ["bandcamp"])
+    assert document["tables"][0]["sums"] == {"EUR": "18.93", "GBP": "97.5", "USD": "69.96"}
+
+
+def test_a_sheet_that_is_nothing_known_is_refused_with_what_is_nearest(tmp_path):
+    sheet = write(tmp_path / "x.xlsx", ("Coisa", "Outra"), ("a", "b"))
+    assert repasse("check", sheet).exit_code == 11
+    assert repasse("new", sheet, *PAYER).exit_code == 10
+
+
+def test_looking_at_a_sheet_imports_nothing_that_pays(tmp_path):
+    sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
+    assert not imported_by("check", str(sheet)) & {*NEVER, "xlsxwriter", "duckdb"}
+    assert not imported_by("new", str(sheet), *PAYER) & {*NEVER, "xlsxwriter", "duckdb"}
