@@ -29,6 +29,8 @@ _SHAPES: Final[tuple[tuple[re.Pattern[str], DecimalMark | None, bool], ...]] = (
     (re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?:\.[0-9]{3}|,[0-9]+)"), ",", False),
     (re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:,[0-9]{3}|\.[0-9]+)"), ".", False),
 )
+# Thousands apart, 1 234,56 or 1'234.56, where the decimals show that it is one number.
+_APART: Final = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?=[.,][0-9]{1,2}(?![0-9.,]))")
 _SCIENTIFIC_DIGITS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _LONGEST: Final = 60  # characters; more is no amount, and Decimal's exponent could be made to explode
 
@@ -72,6 +74,8 @@ def read_amount_text(text: str) -> AmountText | None:
     Decimal('1234.56')
     >>> read_amount_text("(12,30)").value(",")
     Decimal('-12.30')
+    >>> read_amount_text("R$ 1 234,56").value(","), read_amount_text("12 345")
+    (Decimal('1234.56'), None)
     >>> read_amount_text("1.234").ambiguous, read_amount_text("1_000")
     (True, None)
     """
@@ -82,7 +86,7 @@ def read_amount_text(text: str) -> AmountText | None:
         return AmountText(
             negative=False, currency=_SYMBOLS[zero["symbol"]], digits="0", exponent="", mark=None, ambiguous=False
         )
-    found = _AMOUNT.fullmatch(text)
+    found = _AMOUNT.fullmatch(_APART.sub(lambda number: re.sub("[ ']", "", number[0]), text))
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
     signs = [found["sign"], found["sign2"], found["trailing"], found["open"]]

@@ -1,6 +1,6 @@
 """What people really send is paid as they mean it, or waits with a word at its cell: one case for each drawing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -59,7 +59,7 @@ def read_and_judge(job: Path) -> dict[str, Any]:
             return {"refused": _named(refused.issues), "told": [*told.told, *_texts(refused.issues)]}
         drafted = draft(run, intake)
         planned = planned_payments(drafted.payables.obligations)
-        found = _ends(intake, run) | {"told": [*told.told, *_texts(run.issues)]}
+        found = _ends(intake, run, {owed.source.row for owed in planned}) | {"told": [*told.told, *_texts(run.issues)]}
         if intake.inputs.statements:
             lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
             total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())
@@ -75,12 +75,14 @@ def _lines(intake: Intake) -> dict[int, str]:
     return {line["row"]: f"{exact_text(line['amount'])} {line['currency']}" for line in lines}
 
 
-def _ends(intake: Intake, run: Run) -> dict[str, Any]:
+def _ends(intake: Intake, run: Run, paid: Collection[int]) -> dict[str, Any]:
+    """Say which rows are held and set aside; a run of rows may go past others in between, of which more is known."""
     ends: dict[str, dict[int, str]] = {"held": {}, "ignored": {}}
     for row in records(intake.inputs.rows):
         if row["disposition"] in ends:
             ends[row["disposition"]] |= dict.fromkeys(range(row["first_row"], row["last_row"] + 1), row["reason"])
-    held = {row: why for row, why in ends["held"].items() if row not in ends["ignored"]}  # runs go past rows in between
+    held = {row: why for row, why in ends["held"].items() if row not in {*ends["ignored"], *paid}}
+    assert len(held) == sum(row["rows"] for row in records(intake.inputs.rows) if row["disposition"] == "held")
     return {"held": held, "aside": ends["ignored"], "problems": _named(run.issues)}
 
 
