@@ -6,12 +6,14 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 from python_calamine import CalamineError, CalamineSheet, PasswordError, SheetTypeEnum, SheetVisibleEnum, load_workbook
 
 from io_adapters.spreadsheets.limits import MOST_SHEET_CELLS
 from io_adapters.spreadsheets.workbook.archive import forbid_document_types, local_name, open_archive, xml_tree
+from io_adapters.spreadsheets.workbook.ods_cells import Zeros, shown_zeros
 from io_adapters.spreadsheets.workbook.sheets import CellValue, ExactCell, Refused, Sheet, SheetName, Traits
 from schemas.sheet_cells import NO_ODDITIES, Oddities
 
@@ -141,6 +143,7 @@ class ValuesOnlyWorkbook:
     """
 
     def __init__(self, content: bytes, traits: Traits) -> None:
+        self._content = content
         try:
             self._book = load_workbook(io.BytesIO(content))
         except PasswordError:
@@ -162,10 +165,19 @@ class ValuesOnlyWorkbook:
         Raises:
             Refused: FILE_CORRUPT, FILE_EXTENT.
         """
+        zeros = frozenset((row + 1, column, digits) for row, column, digits in self._zeros.get(name, ()))
         try:
-            return sheet_of(self._book.get_sheet_by_name(name), oddities=_VALUES_ONLY)
+            return sheet_of(self._book.get_sheet_by_name(name), oddities=replace(_VALUES_ONLY, zeros=zeros))
         except CalamineError as error:
             raise _damaged(error) from None
+
+    @cached_property
+    def _zeros(self) -> Zeros:
+        """The numbers of an .ods that are shown with zeros before them; of the other kinds it is not known."""
+        if not self._content.startswith(b"PK"):
+            return {}
+        with open_archive(self._content) as archive:
+            return shown_zeros(archive)
 
 
 def _damaged(error: CalamineError) -> Refused:

@@ -9,9 +9,14 @@ import pytest
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import read_table
 from io_adapters.spreadsheets.workbook import number_formats
+from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.number_formats import mask_of
 from schemas.messages import render
 from schemas.tables.parsing import ParsedTable, parse_table
+from tests.io_adapters.spreadsheets import ods_writer as ods
+from tests.io_adapters.spreadsheets.trap_workbook import libreoffice
+
+convert = pytest.fixture(scope="module")(libreoffice)
 
 PAYMENTS = read_layout("payments", Path())
 CPF_MASK, CNPJ_MASK = r"000\.000\.000\-00", r"00\.000\.000\/0000\-00"
@@ -128,3 +133,47 @@ def test_the_part_of_a_format_that_a_number_meets_decides(code, number, digits):
 )
 def test_what_is_no_row_of_zeros_is_no_mask(code):
     assert mask_of(code) is None
+
+
+MASKED = [
+    ("a", CPF, CPF_MASK),
+    ("b", CPF, CPF_MASK),
+    ("c", CPF, "General"),
+    ("d", CNPJ, CNPJ_MASK),
+    ("e", 1.5, "00.00"),
+]
+
+
+@pytest.mark.parametrize("form", ["ods", "xls"])
+def test_of_the_other_formats_an_ods_says_how_its_numbers_are_shown(tmp_path, convert, form):
+    book = openpyxl.Workbook()
+    for name, number, code in MASKED:
+        book.active.append((name, None, number))
+        book.active.cell(book.active.max_row, 3).number_format = code
+    book.active["C1"].comment = openpyxl.comments.Comment("000.000.001-91", "x")
+    book.save(tmp_path / "masks.xlsx")
+    sheet = open_values_only(convert(tmp_path / "masks.xlsx", form, tmp_path / form).read_bytes()).load("Sheet")
+    assert sheet.oddities.zeros == ({(1, 2, 11), (2, 2, 11), (4, 2, 14)} if form == "ods" else set())
+
+
+def test_repeated_rows_and_cells_of_an_ods_keep_their_places():
+    def number(shown: str, value: str = "1234567890", more: str = "") -> str:
+        attributes = f'office:value-type="float" office:value="{value}" {more}'
+        return f"<table:table-cell {attributes}><text:p>{shown}</text:p></table:table-cell>"
+
+    twice = 'table:number-columns-repeated="2"'
+    sheet = ods.table(
+        ods.row(ods.text_cell("a"), more='table:number-rows-repeated="3"'),
+        ods.row(ods.text_cell("x", twice), number("012.345.678-90", more=twice), number("1234567890")),
+        ods.row(number("01234567891"), number("R$ 01234567890"), number("00000000000", "0")),
+    )
+    assert open_values_only(ods.package(sheet)).load("Dados").oddities.zeros == {(4, 2, 11), (4, 3, 11), (5, 2, 11)}
+
+
+def test_in_an_xls_a_short_number_stays_refused_and_it_is_said_why(tmp_path, convert):
+    sheet(tmp_path, (CPF, CPF_MASK))
+    path = convert(tmp_path / "payments.xlsx", "xls", tmp_path / "xls")
+    parsed = parse_table(read_table(str(path), PAYMENTS), PAYMENTS)
+    assert [issue.code.value for issue in parsed.issues] == ["FILE_VALUES_ONLY", "TAXID_LENGTH"]
+    assert "números mostrados com zeros à esquerda" in render(parsed.issues[0].message, "pt-BR")
+    assert "em .xlsx" in render(parsed.issues[1].accepts, "pt-BR")
