@@ -46,14 +46,20 @@ def layouts_new(
 
     Prints YAML, with every guess marked.
     """
+    from flows.intake.unread import sum_money
     from io_adapters.spreadsheets.reading import open_file
-    from schemas.layouts.drafting import draft_layout
+    from schemas.layouts.drafting import draft_layout, money_candidates
+    from schemas.messages import render
 
+    known = _known()
     with open_file(str(file)) as opened:
-        draft = draft_layout(opened.views, _known(), name or _name_of(file))
+        draft = draft_layout(opened.views, known, name or _name_of(file))
+        candidates = money_candidates(opened.views, known)
+    sums = {column.name: render(told, "en") for column in candidates if (told := sum_money(str(file), column))}
     if not as_json:
-        sys.stdout.write(draft)
-    return ExitCode.DONE, {"layout": draft}
+        lines = [f"#   {header}: {told}\n" for header, told in sums.items()]
+        sys.stdout.write(draft + "".join([f"\n# {render('draft.sums', 'en')}\n", *lines] if lines else []))
+    return ExitCode.DONE, {"layout": draft, "sums": sums}
 
 
 def schema(

@@ -4,18 +4,22 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from schemas.layouts.layout import Layout, fold
 from schemas.layouts.recognise import (
+    MoneyColumn,
     SourceTable,
     Vocabulary,
     currency_in,
     date_order,
     decimal_mark,
     has_open_dates,
+    is_money,
     is_number,
     money_weight,
+    speaks_of_money,
 )
 from schemas.messages import render
 from schemas.sheet_cells import HeadRow, View
@@ -81,6 +85,22 @@ def guess_table(views: Sequence[View], known: Sequence[Layout]) -> Guess | None:
         return None
     *_, view, at = max(headed, key=lambda candidate: candidate[:3])
     return _understood(view, at, known)
+
+
+_MOST_CANDIDATES: Final = 3
+
+
+def money_candidates(views: Sequence[View], known: Sequence[Layout]) -> list[MoneyColumn]:
+    """Return the columns that may be the money, the likeliest first: a person tells by their sums which one it is."""
+    guess = guess_table(views, known)
+    if guess is None:
+        return []
+    texts = guess.header.texts
+    rest = [p for p in (*guess.decoys, *guess.unknown) if is_money(guess.samples[p]) and speaks_of_money(texts[p])]
+    rest.sort(key=lambda position: -money_weight(texts[position]))
+    first = [guess.columns["amount"], *guess.rivals.get("amount", ())] if "amount" in guess.columns else []
+    currency = guess.columns.get("currency")
+    return [MoneyColumn(guess.view, guess.header, p, currency) for p in [*first, *rest][:_MOST_CANDIDATES]]
 
 
 def _filled(head: HeadRow) -> int:
@@ -161,6 +181,25 @@ def draft_layout(views: Sequence[View], known: Sequence[Layout], name: str, *, l
     return "\n".join(lines) + "\n"
 
 
+_ISO_CODE: Final = re.compile(r"USD|EUR|BRL|GBP|ARS|MXN|CLP|COP|CAD|AUD|JPY|CHF|SEK|NOK|DKK|NZD")
+_LIKE_A_PERIOD: Final = re.compile(
+    r"[0-9]{4}[-/.][0-9]{1,2}([-/.][0-9]{1,2})?|[0-9]{1,2}[-/.]([0-9]{1,2}[-/.])?[0-9]{4}|"
+    r"[^\W\d_]{3,9}\.?[ /-](de )?[0-9]{4}"
+)
+_WENT_OUT: Final = re.compile("void|return|refund|revers|payout|chargeback|estorno|devol|cancel")
+_FEW_WORDS: Final = 8
+_YEAR: Final = re.compile("year|^ano|ano$|anio")
+_MONTH: Final = re.compile("month|^mes|mes$")
+_IS_YEAR: Final = re.compile("(19|20)[0-9]{2}").fullmatch
+_IS_MONTH: Final = re.compile(r"0?[1-9]|1[0-2]|[^\W\d_]{3,9}").fullmatch
+
+
+def _beside(head: HeadRow) -> list[tuple[str, str]]:
+    """Return each cell of a row that has another beside it, with that one."""
+    cells = [text.strip() for text in head.texts if text.strip()]
+    return list(pairwise(cells))
+
+
 class _Draft:
     """The lines of one draft below its name."""
 
@@ -169,6 +208,8 @@ class _Draft:
         self._known = known
         self._name = name
         self._language = language
+        self._above: frozenset[str] = frozenset()
+        self._days: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         guess = self._guess
@@ -178,6 +219,7 @@ class _Draft:
         if guess.view.sheet is not None:
             yield f"sheets: [{yaml_scalar(guess.view.sheet)}]    # {self._text('draft.sheet')}"
         yield f"# {self._text('draft.header_row', row=guess.header.row)}"
+        yield from self._preamble()
         yield from self._columns()
         required = [column for column in _WANTED[guess.table] if column in guess.columns]
         yield f"required: [{', '.join(required)}]"
@@ -213,6 +255,40 @@ class _Draft:
         if "amount" not in guess.columns:
             yield f"  # amount: {self._text('draft.no_amount')}"
 
+    def _preamble(self) -> Iterator[str]:
+        """Offer what stands above the header, and the columns that say a period together."""
+        guess = self._guess
+        if guess.table != "royalty_lines":
+            return
+        if months := self._months():
+            year, month = map(self._header, months)
+            yield f"months: {{year: {year}, month: {month}}}    # {self._text('draft.months')}"
+        above = [_beside(head) for head in guess.view.head if head.row < guess.header.row]
+        found: dict[str, str] = {}
+        for pairs in above:
+            for label, text in pairs:
+                if "currency" not in guess.columns and _ISO_CODE.fullmatch(text):
+                    found.setdefault("currency", label)
+                if "period" not in guess.columns and not months and _LIKE_A_PERIOD.fullmatch(text):
+                    self._days = (*self._days, text) if "period" not in found else self._days
+                    found.setdefault("period", label)
+        if found:
+            said = ", ".join(f"{column}: {{label: {yaml_scalar(label)}}}" for column, label in found.items())
+            yield f"preamble: {{{said}}}    # {self._text('draft.preamble')}"
+        self._above = frozenset(found)
+
+    def _months(self) -> tuple[int, int] | None:
+        """Return the positions of a year and of a month that stand apart from each other."""
+        guess = self._guess
+        texts = {position: fold(guess.header.texts[position]) for position in guess.samples}
+        years = [p for p, text in texts.items() if _YEAR.search(text) and all(map(_IS_YEAR, guess.samples[p]))]
+        months = [p for p, text in texts.items() if _MONTH.search(text) and all(map(_IS_MONTH, guess.samples[p]))]
+        if len(years) != 1 or len(months) != 1:
+            return None
+        if guess.columns.get("period") in (*years, *months):
+            del guess.columns["period"]
+        return years[0], months[0]
+
     def _ignored(self) -> Iterator[str]:
         guess = self._guess
         money = self._money()
@@ -239,16 +315,30 @@ class _Draft:
         )  # a sheet's numbers have no mark of their own
         if mark:
             yield f'decimal: "{mark}"    # {self._text("draft.decimal")}'
-        periods = guess.samples.get(guess.columns.get("period", -1), ())
+        periods = (*guess.samples.get(guess.columns.get("period", -1), ()), *self._days)
         if order := date_order(periods):
             yield f"dates: {order}    # {self._text('draft.dates')}"
         elif has_open_dates(periods):
             yield f"# dates: {self._text('draft.dates_open')}"
-        if "currency" not in guess.columns and guess.table == "royalty_lines":
+        if "currency" not in {*guess.columns, *self._above} and guess.table == "royalty_lines":
             yield self._currency()
         words = dict.fromkeys(text for texts in guess.samples.values() for text in texts if fold(text) in _TOTALS)
         if words:
             yield f"totals: [{', '.join(map(yaml_scalar, words))}]    # {self._text('draft.totals')}"
+        else:
+            yield f"# totals: [Total]    # {self._text('draft.no_totals')}"
+        yield from self._ways()
+
+    def _ways(self) -> Iterator[str]:
+        """Point at columns whose words may say that a row's money went out, or that the row is no sale."""
+        guess = self._guess
+        for position, texts in guess.samples.items():
+            words = [text for text in texts if _WENT_OUT.search(fold(text))]
+            if words and len(texts) <= _FEW_WORDS and position not in guess.columns.values():
+                said = f"{{column: {self._header(position)}, negative: [{', '.join(map(yaml_scalar, words))}]}}"
+                left_out = f"{{column: {self._header(position)}, values: [{', '.join(map(yaml_scalar, words))}]}}"
+                yield f"# sign: {said}    # {self._text('draft.sign')}"
+                yield f"# leave_out: [{left_out}]    # {self._text('draft.leave_out')}"
 
     def _currency(self) -> str:
         position = self._guess.columns.get("amount")
@@ -261,7 +351,7 @@ class _Draft:
         guess = self._guess
         rest = sorted((*guess.decoys, *guess.unknown))
         numbers = [p for p in rest if guess.samples[p] and all(map(is_number, guess.samples[p]))]
-        return [p for p in numbers if money_weight(guess.header.texts[p])]
+        return [p for p in numbers if speaks_of_money(guess.header.texts[p])]
 
     def _header(self, position: int) -> str:
         return yaml_scalar(self._guess.header.texts[position].strip())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, parse_yaml, read_layout
-from schemas.layouts.drafting import draft_layout
+from schemas.layouts.drafting import draft_layout, money_candidates
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import candidates, find_header
 from schemas.sheet_cells import HeadRow, View
@@ -147,3 +147,44 @@ def test_a_draft_speaks_the_person_s_language():
     text, _ = draft(view(HEADER, *LINES), language="pt-BR")
     assert "CONFIRMAR" in text
     assert "CONFIRM:" not in text
+
+
+def test_counts_and_percentages_are_never_the_money():
+    head = ("Faixa", "Total de execuções", "Net Streams", "% Royalty", "Valor do mês")
+    text, layout = draft(view(head, ("Samba", "120", "99", "50%", "1,25"), ("Choro", "8", "3", "25%", "0,75")))
+    assert layout.columns["amount"] == ["Valor do mês"]
+    assert "Net Streams" not in text.split("amount:")[1].split("\n")[0]
+
+
+def test_what_is_left_after_the_fee_and_the_partner_s_part_are_the_money():
+    _, cargo = draft(view(("Period", "Gross", "Fee", "Net after fee"), ("2026-09", "10.00", "1.50", "8.50")))
+    assert cargo.columns["amount"] == ["Net after fee"]
+    head = ("Asset", "YouTube Revenue Split", "Partner Revenue : Auction", "Partner Revenue")
+    _, youtube = draft(view(head, ("A1", "4.10", "3.00", "5.10")))
+    assert youtube.columns["amount"] == ["Partner Revenue"]
+
+
+def test_up_to_three_columns_are_named_for_a_person_to_compare():
+    head = ("Faixa", "Quantidade", "Valor bruto", "Taxa", "Imposto", "Valor líquido")
+    views = [view(head, ("Samba", "3", "10,00", "1,00", "0,50", "8,50"))]
+    names = [column.name for column in money_candidates(views, [])]
+    assert names[0] == "Valor líquido"
+    assert len(names) == 3
+    assert "Quantidade" not in names
+
+
+def test_what_stands_above_the_header_or_in_two_columns_is_offered():
+    above = view(("Start Date", "08/30/2026"), ("Currency", "AUD"), ("Track", "ISRC", "Net"), ("Samba", "x", "1.50"))
+    _, layout = draft(above)
+    assert layout.preamble["currency"].label == "Currency"
+    assert layout.preamble["period"].label == "Start Date"
+    assert layout.dates == "month_first"
+    _, layout = draft(view(("Track", "Year", "Month", "Net"), ("Samba", "2026", "9", "1.50")))
+    assert (layout.months.year, layout.months.month) == ("Year", "Month")
+    assert "period" not in layout.columns
+
+
+def test_rows_that_may_be_no_sales_are_pointed_at():
+    text, _ = draft(view(("Track", "Sale or Void", "Net"), ("Samba", "Sale", "1.50"), ("Choro", "Void", "0.50")))
+    assert "# sign: {column: Sale or Void, negative: [Void]}" in text
+    assert "# totals: [Total]" in text
