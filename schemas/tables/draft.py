@@ -1,8 +1,9 @@
 """A table while it is being read: its headings, every cell's value, all that was found, before rows are held."""
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from schemas.issues import Issue, IssueCode, Severity, make_issue, severity_of
 from schemas.layouts.drafting import yaml_scalar
 from schemas.layouts.headers import HeaderMatch, match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import currency_in
+from schemas.layouts.recognise import currency_in, is_number
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
@@ -83,7 +84,8 @@ _MOST_NEAR: Final = 8
 
 
 def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMatch) -> Issue:
-    open_headers = {fold(raw.headers[position]): raw.headers[position] for position in match.unknown}
+    unknown = match.unknown if _is_header(raw.headers, match) else ()
+    open_headers = {fold(raw.headers[position]): raw.headers[position] for position in unknown}
     near = [
         open_headers[found]
         for alias in aliases
@@ -102,6 +104,14 @@ def _missing(raw: RawTable, layout: Layout, aliases: list[str], match: HeaderMat
         choose=_choose(layout, next(iter(near), ""), column),
     )
     return issue if near else replace(issue, message=Message("issue.COLUMN_MISSING.none", wanted=aliases[0]))
+
+
+def _is_header(texts: Sequence[str], match: HeaderMatch) -> bool:
+    """Tell whether a row that lacks columns is a header at all, and not somebody's data, which nobody is to be told."""
+    return bool(match.claimed) and not any("@" in text or is_number(text) or _DIGITS.search(text) for text in texts)
+
+
+_DIGITS: Final = re.compile(r"(?:[0-9][-./() ]*){6}")
 
 
 def _choose(layout: Layout, header: str, column: str) -> Message:

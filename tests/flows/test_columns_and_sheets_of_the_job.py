@@ -6,11 +6,12 @@ What a refusal suggests is written into the job as it stands, and then the file 
 import re
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 from ruamel.yaml import YAML
 
-from flows.check import opened_check
+from flows.check import opened_check, write_check
 from flows.intake.read import read
+from flows.payables.judge_inputs import judge_inputs
 from flows.run import QuietProgress, read_run_request
 from io_adapters.spreadsheets.declarations import job_schema
 from schemas.errors import ConfigurationError, UnreadableFile
@@ -148,6 +149,30 @@ def test_a_job_in_another_currency_reads_amounts_in_it(tmp_path):
     assert issue.code is IssueCode.AMOUNT_CURRENCY
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            (*MARIA, "Corrente", "100,00"),
+            ("Bia Souza", "101.000.002-07", "bia@example.com", "E-mail", "Corrente", "50,00"),
+        ],
+        [(*MARIA, "CPF", "x"), ("Bia Souza", "101.000.002-07", "bia@example.com", "E-mail", "CPF", "y")],
+    ],
+)
+def test_a_sheet_without_a_header_is_refused_and_nobody_in_it_is_named(tmp_path, rows):
+    write(tmp_path, "p.xlsx", {"A": rows})
+    with pytest.raises(UnreadableFile) as refusal:
+        take_in(tmp_path, "sources: [{files: p.xlsx, layout: payments}]\n")
+    told = str(refusal.value) + "".join(
+        render(text, language)
+        for issue in refusal.value.issues
+        for text in (issue.message, issue.accepts)
+        for language in ("en", "pt-BR")
+    )
+    for personal in ("Maria", "529.982", "maria@", "Bia"):
+        assert personal not in told
+
+
 def test_the_schema_of_a_job_tells_editors_of_both():
     defined = job_schema()["$defs"]
     for model in ("Source", "TableFiles"):
@@ -159,3 +184,20 @@ def test_a_header_with_marks_of_yaml_in_it_is_quoted_where_it_is_suggested():
     assert YAML(typ="safe").load(f"columns: {{{yaml_scalar('Valor: R$, #1')}: amount}}") == {
         "columns": {"Valor: R$, #1": "amount"}
     }
+
+
+def test_a_corrected_sheet_keeps_the_columns_of_the_job_and_a_header_in_two_rows(tmp_path):
+    rows = [("Nome", "CPF", "Pix", None, "Acerto"), (None, None, "Tipo", "Chave", None),
+            ("Maria Silva", "529.982.247-26", "E-mail", "maria@example.com", "100,00")]  # fmt: skip
+    write(tmp_path, "p.xlsx", {"A": rows})
+    path = tmp_path / "job.yaml"
+    path.write_text(HEAD + "sources: [{files: p.xlsx, layout: payments, columns: {Acerto: amount}}]\n", "utf-8")
+    with opened_check(read_run_request(path), QuietProgress()) as run:
+        corrections = write_check(run, judge_inputs(run, read(run))).corrections
+    book = load_workbook(corrections)
+    (cell,) = [cell for row in book.worksheets[0] for cell in row if cell.value == "529.982.247-26"]
+    cell.value = "529.982.247-25"
+    book.save(corrections)
+    request = read_run_request(path, files=[str(corrections)])
+    with opened_check(request, QuietProgress()) as run:
+        assert paid(read(run)) == [10000]
