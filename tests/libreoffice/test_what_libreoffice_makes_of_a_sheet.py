@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -16,28 +15,11 @@ from io_adapters.spreadsheets.reading import read_table
 from schemas.exit_codes import ExitCode
 from schemas.tables.content_hash import content_sha256
 from schemas.tables.parsing import ParsedTable, parse_table
-from tests.throwaway_postgresql import go_without
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 CSV_FILTER = "csv:Text - txt - csv (StarCalc):59,34,76,1"  # semicolons, quotes, UTF-8, from the first line
 CP1252_FILTER = "csv:Text - txt - csv (StarCalc):9,34,1,1"  # tabs, quotes, cp1252
 FORMS = {"xlsx": "xlsx", "ods": "ods", "xls": "xls", "csv": CSV_FILTER, "csv in cp1252": CP1252_FILTER}
-
-
-@pytest.fixture(scope="module")
-def libreoffice(tmp_path_factory: pytest.TempPathFactory):
-    program = shutil.which("soffice")
-    if program is None:
-        go_without("LibreOffice (soffice) is not installed")
-    profile = tmp_path_factory.mktemp("libreoffice")
-
-    def save_as(source: Path, form: str, folder: Path) -> Path:
-        folder.mkdir(exist_ok=True)
-        command = [program, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", form]
-        subprocess.run([*command, "--outdir", folder, source], check=True, capture_output=True, timeout=120)
-        return folder / f"{source.stem}.{form.partition(':')[0]}"
-
-    return save_as
 
 
 @pytest.fixture
@@ -70,7 +52,7 @@ def pay(job: Path) -> RunReport:
 )
 def test_a_sheet_saved_by_libreoffice_says_the_same_in_the_same_rows(libreoffice, tmp_path, sample, layout, form):
     ours = read(SAMPLES / sample, layout)
-    theirs = read(libreoffice(SAMPLES / sample, form, tmp_path), layout)
+    theirs = read(*libreoffice(form, tmp_path, SAMPLES / sample), layout)
     told = [name for name in ours.frame.columns if name not in {"file", "sheet"}]
     pd.testing.assert_frame_equal(ours.frame[told], theirs.frame[told])
     assert content_sha256(ours.frame) == content_sha256(theirs.frame)
@@ -80,7 +62,7 @@ def test_a_sheet_saved_by_libreoffice_says_the_same_in_the_same_rows(libreoffice
 def test_a_sheet_saved_again_by_libreoffice_pays_nothing_twice(libreoffice, sandbox_home):
     job = Path(shutil.copytree(SAMPLES / "payments", sandbox_home / "job", ignore=shutil.ignore_patterns("out")))
     assert pay(job / "job.yaml").exit_code is ExitCode.DONE
-    saved = libreoffice(job / "payments.xlsx", "xlsx", sandbox_home / "saved")
+    (saved,) = libreoffice("xlsx", sandbox_home / "saved", job / "payments.xlsx")
     shutil.copy(saved, job / "payments.xlsx")
     again = pay(job / "job.yaml")
     assert (again.exit_code, again.state) == (ExitCode.DONE, "nothing_to_pay")
@@ -89,7 +71,8 @@ def test_a_sheet_saved_again_by_libreoffice_pays_nothing_twice(libreoffice, sand
 def test_libreoffice_opens_the_reconciliation_and_shows_that_it_closes(libreoffice, sandbox_home):
     job = Path(shutil.copytree(SAMPLES / "payments", sandbox_home / "job", ignore=shutil.ignore_patterns("out")))
     outputs = {path.name: path for path in pay(job / "job.yaml").outputs}
-    shown = libreoffice(outputs["reconciliation.xlsx"], CSV_FILTER, sandbox_home / "shown").read_text(encoding="utf-8")
+    shown = path.read_text(encoding="utf-8")
+    (shown,) = libreoffice(CSV_FILTER, sandbox_home / "shown", outputs["reconciliation.xlsx"])
     assert "✓ fecha" in shown
     assert "Err:" not in shown
     assert "#" not in shown

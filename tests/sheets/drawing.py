@@ -62,6 +62,11 @@ class DrawnSheet:
             return (".xlsx",)
         return (".xlsx", ".csv")
 
+    @property
+    def has_formats(self) -> bool:
+        """Whether any number is shown by a format of its own."""
+        return any((typed := _TYPED.fullmatch(cell)) and typed["format"] for cell in self._cells())
+
     def _cells(self) -> Iterator[str]:
         return (cell for grid in self.sheets.values() for row in grid for cell in row)
 
@@ -74,9 +79,10 @@ class DrawnSheet:
             _write_workbook(folder / name, self.sheets)
         else:
             _write_text(folder / name, next(iter(self.sheets.values())))
-        return self._declare(folder, name)
+        return self.declare(folder, name)
 
-    def _declare(self, folder: Path, name: str) -> Path:
+    def declare(self, folder: Path, name: str) -> Path:
+        """Write the job that reads a file, by its name or path; returns the job's path."""
         job: dict[str, Any] = {
             "job": "drawn",
             "payer": _PAYER,
