@@ -71,8 +71,8 @@ def test_a_sheet_saved_again_by_libreoffice_pays_nothing_twice(libreoffice, sand
 def test_libreoffice_opens_the_reconciliation_and_shows_that_it_closes(libreoffice, sandbox_home):
     job = Path(shutil.copytree(SAMPLES / "payments", sandbox_home / "job", ignore=shutil.ignore_patterns("out")))
     outputs = {path.name: path for path in pay(job / "job.yaml").outputs}
+    (path,) = libreoffice(CSV_FILTER, sandbox_home / "shown", outputs["reconciliation.xlsx"])
     shown = path.read_text(encoding="utf-8")
-    (shown,) = libreoffice(CSV_FILTER, sandbox_home / "shown", outputs["reconciliation.xlsx"])
     assert "✓ fecha" in shown
     assert "Err:" not in shown
     assert "#" not in shown
