@@ -2,6 +2,7 @@
 
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -107,7 +108,9 @@ class CellStyles:
     percent: frozenset[int] = frozenset()
     masks: Mapping[int, Mask] = field(default_factory=dict)
 
-    @property
-    def telling(self) -> tuple[int, ...]:
-        """All of them."""
-        return tuple(sorted({*self.percent, *self.masks}))
+    def masks_by_digits(self) -> dict[int, list[int]]:
+        """Return the most digits that a mask shows -> its styles: longer numbers are seen as they are stored."""
+        found = defaultdict[int, list[int]](list)
+        for style, mask in self.masks.items():
+            found[max(section.digits for section in mask.sections)].append(style)
+        return found

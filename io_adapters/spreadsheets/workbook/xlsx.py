@@ -213,7 +213,7 @@ class XlsxWorkbook:
 
     def _look_where_it_tells(self, part: str, xml: Iterable[bytes]) -> CellReader:
         try:
-            return self._look(part, telling_xml(xml, self._package.styles.telling))
+            return self._look(part, telling_xml(xml, self._package.styles))
         except Unusual:
             return self._look(part, xml)
 

@@ -261,7 +261,7 @@ def glance(xml: Iterable[bytes]) -> Glance:
     return Glance(usual, rows, columns)
 
 
-def telling_xml(xml: Iterable[bytes], styles: Sequence[int]) -> Iterator[bytes]:
+def telling_xml(xml: Iterable[bytes], styles: CellStyles) -> Iterator[bytes]:
     """Yield a sheet's XML without the cells that need no closer look, and without the rows that have no others.
 
     Raises:
@@ -285,8 +285,16 @@ def telling_xml(xml: Iterable[bytes], styles: Sequence[int]) -> Iterator[bytes]:
     yield left
 
 
-def _style_signs(styles: Sequence[int]) -> list[re.Pattern[bytes]]:
-    return [re.compile(b' s="(?:%s)"' % b"|".join(b"%d" % style for style in styles))] if styles else []
+def _style_signs(styles: CellStyles) -> list[re.Pattern[bytes]]:
+    """Return the signs of percentages, and of numbers that are shorter than the mask which shows them."""
+    signs = [_of_styles(styles.percent)] if styles.percent else []
+    for digits, masked in styles.masks_by_digits().items():
+        signs.append(_of_styles(masked, rb"[^>]*><v>\d{1,%d}(?:\.0+)?</v>" % (digits - 1)))
+    return [re.compile(sign) for sign in signs]
+
+
+def _of_styles(styles: Iterable[int], more: bytes = b"") -> bytes:
+    return b' s="(?:%s)"%s' % (b"|".join(b"%d" % style for style in sorted(styles)), more)
 
 
 def _telling_rows(xml: bytes, start: int, end: int, signs: Sequence[re.Pattern[bytes]]) -> Iterator[bytes]:
