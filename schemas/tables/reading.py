@@ -1,5 +1,6 @@
 """Reading every cell of a file into a draft, and what several cells of a row say together: a sign, a destination."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +27,7 @@ from schemas.values.bank_account import (
     with_digit,
 )
 from schemas.values.pix_key import document_type, read_pix_key
-from schemas.values.reading import BLANKS, says_nothing
+from schemas.values.reading import BLANKS, fold_word, says_nothing
 from schemas.values.tax_id import read_tax_ids
 
 
@@ -54,6 +55,8 @@ def apply_sign(draft: Draft, raw: RawTable, sign: Sign, *, payable: bool) -> Non
 
 
 _ACCOUNT_FIELDS = ("bank_code", "psp_id", "agency", "account", "account_type")
+
+_WITHOUT_DIGIT = re.compile(r"(?:sem|s)o?(?:digito|dv)")
 
 _BANK_OF_ZEROS = "001"  # Banco do Brasil, ISPB 00000000
 
@@ -127,15 +130,17 @@ def _read_by_bank(draft: Draft) -> None:
 
 def _join_digits(draft: Draft, account: Mask) -> None:
     """Join accounts and the check digits of a column of their own; hold those that are without one, or have two."""
-    if not draft.given("account_digit").any():
+    says_without = _WITHOUT_DIGIT.search(fold_word(draft.labels["account"])) is not None
+    if not says_without and not draft.given("account_digit").any():
         return
+    wrong = "account_digit" if "account_digit" in draft.evidence else "account"
     joinable = account & draft.sound("account") & draft.sound("account_digit")
     columns = [draft.canonical[name] for name in ("account", "account_digit", "bank_code", "agency")]
     for position in np.flatnonzero(joinable).tolist():
         account_number, digit, bank, agency = (column[position] for column in columns)
         whole = with_digit(draft.texts["account"][position], account_number, digit, bank, agency)
         if whole is None:
-            draft.findings.append(Finding(position, "account_digit", IssueCode.ACCOUNT_DIGIT_FORMAT))
+            draft.findings.append(Finding(position, wrong, IssueCode.ACCOUNT_DIGIT_FORMAT))
         else:
             columns[0][position] = whole
 
