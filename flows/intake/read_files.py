@@ -15,12 +15,13 @@ from flows.intake.rules.sum_lines import nothing
 from flows.intake.unread import unread_money
 from flows.intake.which_files import PAID_FROM, Corrections, Slot
 from flows.run import Run
+from io_adapters.spreadsheets.files import split_member
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.corrections import Origin
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.layout import Layout
-from schemas.layouts.recognise import Fit, find_money
+from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
 from schemas.messages import Listed, Message
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
@@ -79,6 +80,25 @@ _Begun = Mapping[tuple[int, str], "Future[ReadApart | None]"]
 _FILES_AT_ONCE: Final = 16
 
 
+# Why a member of an archive may be left out beside others that are read.
+_NOT_READ_AS_A_MEMBER: Final = frozenset({IssueCode.LAYOUT_UNKNOWN, IssueCode.FILE_TYPE})
+
+
+def _is_plainly(layout: Layout, file: SpreadsheetFile) -> bool:
+    """Tell whether a member has what a layout requires that has no telling headers of its own."""
+    is_anybody_s = layout.recognise.nothing_else or not layout.recognise.headers
+    return is_anybody_s and any(find_header(view, layout) for view in file.views)
+
+
+def _money_in(path: str) -> MoneyColumn | None:
+    """Return the column of amounts of a member that no layout reads; None where it has none, or is no table."""
+    try:
+        with open_file(path) as file:
+            return next(filter(None, map(find_money, file.views)), None)
+    except UnreadableFile:
+        return None
+
+
 class FileReader:
     """Reads the files of slots.
 
@@ -94,6 +114,7 @@ class FileReader:
         self._read: set[tuple[str, str]] = set()
         self._asked: dict[str, tuple[str, Slot, Layout]] = {}
         self._money: list[Issue] = []
+        self._strangers: list[tuple[Slot, str, UnreadableFile]] = []
         self.held: set[str] = set()
 
     def read_all(
@@ -117,7 +138,24 @@ class FileReader:
                     if not self._failures:
                         meanwhile(found)
                 found[number] = self._slot(number, slot, begun)
+        self._tell_strangers()
         return found
+
+    def _tell_strangers(self) -> None:
+        """Tell of members of archives that no layout reads; an archive of which none is read is refused."""
+        read = {split_member(path)[0]: layout for path, _, layout in self._asked.values()}
+        for slot, path, failure in self._strangers:
+            archive, member = split_member(path)
+            if archive not in read:
+                self._failures.append(failure)
+                continue
+            name, layout = path.rsplit("/", 1)[-1], read[archive]
+            money = None if slot.is_ignored(layout, member) else _money_in(path)
+            if money is None:
+                self._run.tell(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=member))
+                continue
+            self._money.append(unread_money(path, money, member, layout))
+            self.held |= {each.rsplit("/", 1)[-1] for each in slot.paths if split_member(each)[0] == archive} | {name}
 
     @contextmanager
     def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:
@@ -127,7 +165,7 @@ class FileReader:
             for number, slot in enumerate(slots)
             if any(layout.table == "royalty_lines" for layout in slot.layouts)
             for path in slot.paths
-            if not self._corrections.concern(path)
+            if not self._corrections.concern(path) and not split_member(path)[1]
         }
         if cluster is None or not files:
             yield {}
@@ -202,7 +240,10 @@ class FileReader:
             found = begun.result() if begun else None
             return list(self._found(slot, path, found) if found else self._tables(slot, path))
         except UnreadableFile as failure:
-            self._failures.append(failure)
+            if split_member(path)[1] and {issue.code for issue in failure.issues} <= _NOT_READ_AS_A_MEMBER:
+                self._strangers.append((slot, path, failure))
+            else:
+                self._failures.append(failure)
             return []
 
     def _found(self, slot: Slot, path: str, found: ReadApart) -> Iterator[ReadTable]:
@@ -212,8 +253,14 @@ class FileReader:
             yield self._lines(path, found.layout, lines, Origin(found.name, sheet, found.layout.layout))
 
     def _tables(self, slot: Slot, path: str) -> Iterator[ReadTable]:
+        archive, member = split_member(path)
+        name = member or path.rsplit("/", 1)[-1]
+        if slot.leaves_out(name):
+            self._run.tell(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=name))
+            return
         with open_file(path) as file:
-            layout = file.recognise(slot.layouts) if len(slot.layouts) > 1 else slot.layouts[0]
+            is_one_of_several = len(slot.layouts) > 1 or (member and not _is_plainly(slot.layouts[0], file))
+            layout = file.recognise(slot.layouts) if is_one_of_several else slot.layouts[0]
             self._show_views(slot, path, file.name, layout, file.views)
             fits = file.fits(layout)
             if is_asked_for(layout, fits):

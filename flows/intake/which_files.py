@@ -9,7 +9,7 @@ import numpy as np
 
 from flows.run import RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from io_adapters.spreadsheets.files import expand
+from io_adapters.spreadsheets.files import expand, members_of
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import (
     CorrectedRow,
@@ -57,6 +57,9 @@ class Corrections:
         self.settled: list[CorrectedRow] = []
         self.plain: set[str] = set()
         for path in dict.fromkeys(paths):
+            if len(members_of(path)) > 1:
+                self.plain.add(path)
+                continue
             with open_file(path) as file:
                 origins = from_properties(file.properties)
             self._sheets += [_Sheet(path, title, origin) for title, origin in origins.items()]
@@ -206,7 +209,11 @@ class Slot:
 
     def is_ignored(self, layout: Layout, name: str) -> bool:
         """Tell whether money of a sheet or member is left alone: the job says so, or it repeats what is read."""
-        return any(fnmatch(fold(name), _folded_pattern(pattern)) for pattern in (*self.ignore, *layout.repeats))
+        return self.leaves_out(name) or any(fnmatch(fold(name), _folded_pattern(text)) for text in layout.repeats)
+
+    def leaves_out(self, name: str) -> bool:
+        """Tell whether the job says of a sheet, a member or a file that it is not to be read."""
+        return any(fnmatch(fold(name), _folded_pattern(pattern)) for pattern in self.ignore)
 
     @property
     def has_lines_alone(self) -> bool:
@@ -310,7 +317,8 @@ def _find(slot: Slot, order: RunRequest, given: Sequence[str]) -> None:
     if not given and not slot.patterns:
         return
     try:
-        slot.paths = expand(given or slot.patterns, order.folder, order.period.label)
+        found = expand(given or slot.patterns, order.folder, order.period.label)
+        slot.paths = [member for path in found for member in members_of(path)]
     except UnreadableFile as failure:
         slot.failure = failure
         return

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import os
 import posixpath
+import re
 import stat
 import tempfile
 import zipfile
@@ -22,6 +23,7 @@ from typing import BinaryIO, Final, Protocol, cast
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.encodings import utf_16_without_a_mark
+from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
 from schemas.raw_table import FileIdentity
 
@@ -270,15 +272,10 @@ def _ungzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> None:
         raise _expands(place, most_bytes)
 
 
-def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> str:
-    """Unpack the one member of an archive and return its name; nothing is ever written under that name."""
+def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place, wanted: str = "") -> str:
+    """Unpack the one member of an archive, or the one wanted, and return its name; nothing is written under that."""
     with _opened_zip(packed, place) as archive:
-        members = archive.infolist()
-        if len(members) > limits.MOST_ZIP_MEMBERS:
-            raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(members))
-        if any(_leads_out(member.filename) for member in members):
-            raise refusal(IssueCode.FILE_ZIP, place, "zip_names")
-        tables = [member for member in members if not member.is_dir() and not _is_noise(member.filename)]
+        tables = [member for member in _tables_in(archive, place) if wanted in ("", _flat(member.filename))]
         if len(tables) != 1:
             raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(tables))
         (table,) = tables
@@ -293,6 +290,56 @@ def _unzip(packed: BinaryIO, plain: BinaryIO, place: Place) -> str:
     if not whole:
         raise _expands(place, most_bytes)
     return posixpath.basename(table.filename)
+
+
+def _tables_in(archive: zipfile.ZipFile, place: Place) -> list[zipfile.ZipInfo]:
+    """Return the members of an archive that a person has put there."""
+    members = archive.infolist()
+    if len(members) > limits.MOST_ZIP_MEMBERS:
+        raise refusal(IssueCode.FILE_ZIP, place, "zip_members", members=len(members))
+    if any(_leads_out(member.filename) for member in members):
+        raise refusal(IssueCode.FILE_ZIP, place, "zip_names")
+    return [member for member in members if not member.is_dir() and not _is_noise(member.filename)]
+
+
+# A member of an archive has a path of its own: "royalties/cargo.zip!royalty.csv".
+_MEMBER: Final = re.compile(r"(.+\.zip)!([^/!]+)", re.IGNORECASE)
+
+
+def _flat(name: str) -> str:
+    """Return a member's name without its folders, as it stands in a path."""
+    return posixpath.basename(name)
+
+
+def split_member(path: str) -> tuple[str, str]:
+    """Return the path of an archive and the name of its member, which is "" for any other file."""
+    found = _MEMBER.fullmatch(path)
+    if found is None or (not is_url(path) and Path(path).exists()):
+        return path, ""
+    return found[1], found[2]
+
+
+def members_of(path: str) -> list[str]:
+    """Return the paths of an archive's members, where it has several; of any other file its own path.
+
+    An archive that is not to be trusted, or cannot be read, keeps its path: whoever opens it is told why.
+
+    Args:
+        path: Local path or fsspec URL.
+    """
+    if not path.lower().endswith(".zip"):
+        return [path]
+    place = Place(path.rsplit("/", 1)[-1])
+    try:
+        with (
+            _fetched(path, place) if is_url(path) else _local(path, place) as stream,
+            _opened_zip(stream, place) as archive,
+        ):
+            names = [_flat(member.filename) for member in _tables_in(archive, place)]
+    except UnreadableFile:
+        return [path]
+    several = len(names) > 1 and len(set(names)) == len(names) and not any("!" in name for name in names)
+    return [f"{path}!{name}" for name in names] if several else [path]
 
 
 @contextmanager
@@ -377,6 +424,7 @@ def opened_content(path: str) -> Iterator[Content]:
         UnreadableFile: it is missing, no regular file, not permitted, empty, too large, or a damaged archive.
     """
     place = Place(path.rsplit("/", 1)[-1])
+    path, member = split_member(path)
     with ExitStack() as exits:
         stream = exits.enter_context(_fetched(path, place) if is_url(path) else _local(path, place))
         before = os.fstat(stream.fileno())
@@ -384,8 +432,10 @@ def opened_content(path: str) -> Iterator[Content]:
             raise refusal(IssueCode.FILE_EMPTY, place, "empty")
         if before.st_size > limits.MOST_TEXT_BYTES:
             raise refusal(IssueCode.FILE_TOO_LARGE, place, limit=limits.size_text(limits.MOST_TEXT_BYTES))
-        name_only = FileIdentity(place.file, "", before.st_size)
-        digest = exits.enter_context(ThreadPoolExecutor(1)).submit(_sha256, stream.fileno())
+        plain = exits.enter_context(_member_of(stream, member, place)) if member else None
+        hashed = plain.stream if plain else stream
+        name_only = FileIdentity(place.file, "", os.fstat(hashed.fileno()).st_size)
+        digest = exits.enter_context(ThreadPoolExecutor(1)).submit(_sha256, hashed.fileno())
 
         def identity() -> FileIdentity:
             return replace(name_only, sha256=digest.result())
@@ -394,8 +444,17 @@ def opened_content(path: str) -> Iterator[Content]:
             if _state(os.fstat(stream.fileno())) != _state(before):
                 raise refusal(IssueCode.FILE_CHANGED, place)
 
-        unpacked = exits.enter_context(unpack(Unpacked(stream, place.file, ""), place))
+        unpacked = plain or exits.enter_context(unpack(Unpacked(stream, place.file, ""), place))
         yield Content(name_only, identity, unpacked.stream, unpacked.name, unpacked.packing, check_unchanged)
+
+
+@contextmanager
+def _member_of(archive: BinaryIO, member: str, place: Place) -> Iterator[Unpacked]:
+    """Unpack one member of an archive that has several."""
+    with tempfile.TemporaryFile() as plain:
+        name = _unzip(archive, plain, place, member)
+        plain.flush()
+        yield _only_once(Unpacked(plain, name, "zip"), place)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -158,3 +159,66 @@ def test_onerpm_s_files_of_each_sheet_are_read_and_shares_are_asked_for(onerpm, 
     assert (none, more["used"] - rows["used"], more["held"]) == ([], 48, 0)
     none, all_of_them = owed(onerpm, files="2026-10-15_*.csv", layout=layout, read=["Shares In & Out"])
     assert (none, all_of_them["used"]) == ([], more["used"] + 6)
+
+
+CARGO = {"GBP": "6.50", "USD": "5.00", "EUR": "6.00"}
+ARTISTS = "Artist,Royalty,Currency\nBanda,12.50,GBP\n"
+
+
+@pytest.fixture
+def cargo(onerpm):
+    """What Cargo sends: an archive of the report and of its sums by artist and by store."""
+    report = (SAMPLES / "fuga-2026Q3.csv").read_text(encoding="utf-8")
+    with ZipFile(onerpm.folder / "cargo.zip", "w") as archive:
+        archive.writestr("2026Q3/90001-royalty_extended.csv", report)
+        archive.writestr("2026Q3/90001-artists.csv", ARTISTS)
+    return onerpm
+
+
+def exchanges():
+    return {name: {"rate": rate, "date": "2026-10-31", "source": "PTAX"} for name, rate in CARGO.items()}
+
+
+@pytest.mark.parametrize("layout", ["fuga", "auto"])
+def test_of_an_archive_of_several_each_is_read_or_known_to_repeat_it(cargo, layout):
+    none, rows = owed(cargo, files="cargo.zip", layout=layout, exchange=exchanges())
+    assert (none, rows["used"], rows["held"]) == ([], 47, 0)  # one payee and one share among them
+
+
+def test_money_in_a_member_that_nothing_reads_holds_its_archive_until_the_job_has_said_so(cargo):
+    with ZipFile(cargo.folder / "cargo.zip", "a") as archive:
+        archive.writestr("adjustments.csv", "Item,Net Amount,Currency\nCorreção,-80.00,GBP\n")
+        archive.writestr("read me.txt", "Thank you")
+    declared = {"files": "cargo.zip", "layout": "fuga", "exchange": exchanges()}
+    cargo.declare(sources=[declared], payees="payees.csv", shares="shares.csv")
+    document = cargo.ask("check", cargo.job, code=12)
+    (issue,) = document["issues"]
+    assert (issue["code"], issue["file"]) == ("MONEY_UNREAD", "cargo.zip!adjustments.csv")
+    assert "GBP -80,00" in issue["message"]
+    assert '`ignore: ["adjustments.csv"]`' in issue["accepts"]
+    assert document["rows"]["held"] == 45
+    none, rows = owed(cargo, files="cargo.zip", layout="fuga", exchange=exchanges(), ignore=["adjustments.csv"])
+    assert (none, rows["used"]) == ([], 47)
+
+
+def test_an_archive_of_which_no_member_is_known_is_refused(cargo):
+    with ZipFile(cargo.folder / "cargo.zip", "w") as archive:
+        archive.writestr("one.csv", ARTISTS)
+        archive.writestr("two.csv", ARTISTS)
+    cargo.declare(sources=[{"files": "cargo.zip", "layout": "auto"}], payees="payees.csv", shares="shares.csv")
+    codes = {issue["code"] for issue in cargo.ask("check", cargo.job, code=11)["issues"]}
+    assert codes == {"LAYOUT_UNKNOWN"}
+
+
+def test_two_statements_in_one_archive_are_read_as_two_files(royalties, service):
+    header = "Título;Artista;Plataforma;Valor;Moeda\n"
+    with ZipFile(royalties.folder / "months.zip", "w") as archive:
+        archive.writestr("09.csv", header + "Samba;Banda;Loja;60,00;BRL\n")
+        archive.writestr("10.csv", header + "Choro;Banda;Loja;40,00;BRL\n")
+    sources = [{"files": "months.zip", "layout": "royalties"}]
+    royalties.declare(sources=sources, payees="payees.csv", shares="shares.csv")
+    assert royalties.run().exit_code == ExitCode.DONE
+    assert service.paid == [2500, 2500]
+    again = royalties.run()
+    assert again.exit_code == ExitCode.DONE
+    assert service.paid == [2500, 2500]
