@@ -26,7 +26,15 @@ from io_adapters.spreadsheets.workbooks import open_workbook
 from schemas.issues import IssueCode
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout, fold
-from schemas.layouts.recognise import Fit, candidates, find_header, is_number, missing_of_nearest, preamble_of
+from schemas.layouts.recognise import (
+    Fit,
+    candidates,
+    currency_of_amounts,
+    find_header,
+    is_number,
+    missing_of_nearest,
+    preamble_of,
+)
 from schemas.messages import Message
 from schemas.raw_table import RawTable, joined
 from schemas.sheet_cells import HeadRow, View
@@ -284,10 +292,14 @@ def _above(fit: Fit) -> tuple[dict[str, str], tuple[Message, ...]]:
     """Return what stands above the header for all rows, and how to tell of it and of what the layout rests on."""
     found = preamble_of(fit)
     told = [Message("file.above", text=text, row=row) for text, row in found.values()]
+    values = {column: text for column, (text, _) in found.items()}
+    if (currency := currency_of_amounts(fit)) and "currency" not in values:
+        values["currency"] = currency
+        told.append(Message("file.header_currency", currency=currency))
     rests_on = fit.layout.rests_on
     if rests_on is not None and rests_on.kind == "assumption":
         told.append(Message("file.assumed"))
-    return {column: text for column, (text, _) in found.items()}, tuple(told)
+    return values, tuple(told)
 
 
 def _packing(content: Content) -> tuple[Message, ...]:

@@ -275,6 +275,15 @@ def preamble_of(fit: Fit) -> dict[str, tuple[str, int]]:
     return found
 
 
+def currency_of_amounts(fit: Fit) -> str | None:
+    """Return the currency of statement lines that people name in the header of the amounts, and nowhere else."""
+    layout, position = fit.layout, fit.match.positions.get("amount")
+    is_open = layout.table == "royalty_lines" and layout.usual_headers and layout.currency is None
+    if not is_open or position is None or "currency" in fit.match.claimed:
+        return None
+    return currency_in(fit.header.texts[position])
+
+
 def _value_in(texts: Sequence[str], above: Above) -> str:
     """Return the value that a row above the header holds; "" for none."""
     cells = [text.strip() for text in texts if text.strip()]
