@@ -17,8 +17,9 @@ from schemas.messages import Message, render
 
 if TYPE_CHECKING:
     from schemas.job_draft import DraftedFiles
-    from schemas.layouts.identify import Possibility
+    from schemas.layouts.identify import Possibilities, Possibility
     from schemas.layouts.layout import Layout
+    from schemas.sheet_cells import View
 
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])|previous_month")
 _PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1-9]|1[0-2]))?\b")
@@ -189,10 +190,15 @@ def _write_job(
     console = console_for(as_json=as_json)
     if target.exists():
         raise ConfigurationError(Message("error.new_there", path=str(target)))
-    found = [_identified(path, target.parent, given, asking) for path in sheets]
-    for path, each in zip(sheets, found, strict=True):
-        title = Message("look.title", file=path.name, what=each.what)
-        console.print(render(title, asking.language), soft_wrap=True, markup=False)
+    found: list[_Found] = []
+    kinds: dict[str, list[str]] = {}
+    for path in sheets:
+        tables = _identified(path, target.parent, given, asking)
+        found += tables
+        kinds[path.name] = [table.table for table in tables]
+        for table in tables:
+            title = Message("look.title", file=path.name, what=table.what)
+            console.print(render(title, asking.language), soft_wrap=True, markup=False)
     tax_id = asking.answer(
         payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
     )
@@ -207,6 +213,8 @@ def _write_job(
         raise ConfigurationError(Message("error.new_no_source"))
     beside = {table: _joined(each.files for each in found if each.table == table) for table in
               ("payees", "shares", "advances", "opening")}  # fmt: skip
+    if unlike := next((name for name, files in beside.items() if len(files) > 1), None):
+        raise ConfigurationError(Message("error.new_unlike", table=unlike))
     draft = JobDraft(
         _name_of(sheets[0]),
         tax_id,
@@ -225,7 +233,7 @@ def _write_job(
     for line in lines:
         console.print(render(line, asking.language), soft_wrap=True, markup=False)
     document: dict[str, Any] = {"job": str(target), "written": [str(path) for path in written]}
-    return ExitCode.DONE, document | {"files": {path.name: f.table for path, f in zip(sheets, found, strict=True)}}
+    return ExitCode.DONE, document | {"files": kinds}
 
 
 def _next(draft: Any, target: Path) -> Iterator[Message]:  # noqa: ANN401
@@ -237,45 +245,65 @@ def _next(draft: Any, target: Path) -> Iterator[Message]:  # noqa: ANN401
     yield Message("new.next", path=str(target))
 
 
-def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> _Found:
-    """Say what a file is; ask where it could be several things, or several of its columns or sheets be meant."""
+def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list[_Found]:
+    """Say what each table of a file is; ask where it could be several, or several of its columns or sheets be meant."""
     from flows.intake.look import all_layouts
     from io_adapters.spreadsheets.reading import open_file
-    from schemas.job_draft import DraftedFiles
-    from schemas.layouts.drafting import draft_layout, guess_table
     from schemas.layouts.identify import as_table, identify
 
     known = all_layouts()
+    sheet, said = given.of_file(given.sheets, path.name), given.of_file(given.tables, path.name)
     with open_file(str(path)) as file:
-        views = file.views
-        said = given.of_file(given.tables, path.name)
-        possibilities = as_table(views, known, said) if said else identify(views, known)
-    if said and not possibilities:
+        views = [view for view in file.views if sheet in {"", view.sheet}] or file.views
+        tables = (as_table(views, known, said),) if said else identify(views, known)
+    relative = Path(os.path.relpath(path, folder)).as_posix()
+    if said and not any(tables):
         right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
         raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={said}", right=right))
-    relative = Path(os.path.relpath(path, folder)).as_posix()
-    if not possibilities:
-        if guess_table(views, known) is None:
-            raise ConfigurationError(Message("error.new_not_a_table", file=path.name))
-        layout = f"{_name_of(path)}.layout.yaml"
-        files = DraftedFiles((relative,), f"./{layout}", "drafted")
-        draft = draft_layout(views, known, _name_of(path), language=asking.language)
-        return _Found("royalty_lines", files, draft, Message("new.is.drafted", layout=layout))
-    names = [possibility.layout.layout for possibility in possibilities]
-    name = names[0] if len(names) == 1 else asking.choose(
-        said, "new.ask.table", f"--as {path.name}={names[0]}", names, file=path.name
-    )  # fmt: skip
-    possibility = possibilities[names.index(name or names[0])]
-    table = possibility.layout.table
+    if not tables:
+        return [_drafted(path, folder, relative, views, known, asking)]
+    return [_table(path, relative, table, given, asking, is_alone=len(tables) == 1) for table in tables]
+
+
+def _drafted(
+    path: Path, folder: Path, relative: str, views: "Sequence[View]", known: "list[Layout]", asking: Asking
+) -> _Found:
+    """Draft a layout for a statement that nobody has declared."""
+    from schemas.job_draft import DraftedFiles
+    from schemas.layouts.drafting import draft_layout, guess_table
+
+    if guess_table(views, known) is None:
+        raise ConfigurationError(Message("error.new_not_a_table", file=path.name))
+    layout = f"{_name_of(path)}.layout.yaml"
+    if (folder / layout).exists():
+        raise ConfigurationError(Message("error.new_there", path=str(folder / layout)))
+    draft = draft_layout(views, known, _name_of(path), language=asking.language)
+    files = DraftedFiles((relative,), f"./{layout}", "drafted")
+    return _Found("royalty_lines", files, draft, Message("new.is.drafted", layout=layout))
+
+
+def _table(
+    path: Path, relative: str, table: "Possibilities", given: _Given, asking: Asking, *, is_alone: bool
+) -> _Found:
+    from schemas.job_draft import DraftedFiles
+
+    names = [possibility.layout.layout for possibility in table]
+    option = f"--as {path.name}={names[0]}"
+    name = names[0] if len(names) == 1 else asking.choose("", "new.ask.table", option, names, file=path.name)
+    possibility = table[names.index(name or names[0])]
+    kind = possibility.layout.table
+    sheet = _sheet(path, possibility, given, asking)
+    if not sheet and not is_alone and possibility.fits[0].view.sheet:
+        sheet = possibility.fits[0].view.sheet
     files = DraftedFiles(
         (relative,),
         possibility.layout.layout,
-        "payments" if table == "payments" else "statement",
-        _sheet(path, possibility, given, asking),
+        "payments" if kind == "payments" else "statement",
+        sheet,
         _columns(path, possibility, given, asking),
         _foreign(path, possibility.layout),
     )
-    return _Found(table, files, "", Message(f"new.is.{table}", layout=name or names[0]))
+    return _Found(kind, files, "", Message(f"new.is.{kind}", layout=possibility.layout.layout))
 
 
 def _sheet(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> str:

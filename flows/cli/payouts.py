@@ -75,48 +75,37 @@ def _check_job(job: Path, *, as_json: bool) -> Result:
 
 def _check_sheet(path: Path, *, as_json: bool) -> Result:
     """Say what a spreadsheet would be, how its columns are read, and what is wrong in it."""
-    from flows.cli.printing import show_issues, show_look
+    from flows.cli.printing import look_document, show_issues, show_look
     from flows.intake.look import look_at
     from schemas.errors import errors_in_language
     from schemas.job import Outputs
-    from schemas.values.money import exact_text
 
     language = Outputs().language
     console = console_for(as_json=as_json)
     with errors_in_language(language):
-        found = look_at(path)
-    if found.failure is not None:
-        layout = found.possibilities[0].layout
-        what = Message(f"new.is.{layout.table}", layout=layout.layout)
-        console.print(render("look.title", language, file=path.name, what=what), soft_wrap=True, markup=False)
-        show_issues(console, found.failure.issues, "--json", language)
-    for look in found.sheets:
-        show_look(console, look, language)
-        show_issues(console, look.issues, "--json", language)
-    others = ", ".join(possibility.layout.layout for possibility in found.possibilities[1:])
-    if others:
-        console.print(render("look.or", language, others=others))
+        tables = look_at(path)
+    for table in tables:
+        if table.failure is not None:
+            layout = table.possibilities[0].layout
+            what = Message(f"new.is.{layout.table}", layout=layout.layout)
+            console.print(render("look.title", language, file=path.name, what=what), soft_wrap=True, markup=False)
+            show_issues(console, table.failure.issues, "--json", language)
+        for look in table.sheets:
+            show_look(console, look, language)
+            show_issues(console, look.issues, "--json", language)
+        if others := ", ".join(possibility.layout.layout for possibility in table.possibilities[1:]):
+            console.print(render("look.or", language, others=others))
     console.print(render("look.next", language, path=path), soft_wrap=True, markup=False)
-    issues = [issue for look in found.sheets for issue in look.issues]
-    issues += found.failure.issues if found.failure else ()
-    is_held = any(look.rows.get("held") for look in found.sheets)
+    issues = [issue for table in tables for look in table.sheets for issue in look.issues]
+    failures = [table.failure for table in tables if table.failure is not None]
+    issues += [issue for failure in failures for issue in failure.issues]
+    is_held = any(look.rows.get("held") for table in tables for look in table.sheets)
     document = {
         "issues": [issue.as_json(language) for issue in issues],
-        "could_be": [possibility.layout.layout for possibility in found.possibilities],
-        "tables": [
-            {
-                "sheet": look.sheet,
-                "layout": look.layout.layout,
-                "columns": {column.cell: column.column for column in look.columns if column.column},
-                "not_read": [column.cell for column in look.columns if not column.column],
-                "rows": dict(look.rows),
-                "sums": {currency: exact_text(amount) for currency, amount in look.sums.items()},
-            }
-            for look in found.sheets
-        ],
+        "tables": [look_document(look, table) for table in tables for look in table.sheets],
     }
-    if found.failure is not None:
-        return found.failure.exit_code, document
+    if failures:
+        return failures[0].exit_code, document
     return ExitCode.ROWS_REFUSED if is_held or errors_among(issues) else ExitCode.DONE, document
 
 

@@ -21,11 +21,11 @@ from schemas.messages import Message, catalogue_in, render, state_text
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
-from schemas.values.money import format_cents
+from schemas.values.money import exact_text, format_cents
 from schemas.waits import Wait
 
 if TYPE_CHECKING:
-    from flows.intake.look import SheetLook
+    from flows.intake.look import SheetLook, TableLook
 
 SHOWN_ISSUES = 50
 SHOWN_FILES = 8
@@ -126,6 +126,19 @@ def show_look(console: Console, look: "SheetLook", language: str) -> None:
     say("look.rows", **{name: look.rows.get(name, 0) for name in ("used", "held", "ignored")})
     for currency, amount in look.sums.items():
         say("look.sum", currency=currency, amount=amount)
+
+
+def look_document(look: "SheetLook", table: "TableLook") -> dict[str, Any]:
+    """Return what a sheet would be, for programs."""
+    return {
+        "sheet": look.sheet,
+        "layout": look.layout.layout,
+        "could_be": [possibility.layout.layout for possibility in table.possibilities],
+        "columns": {column.cell: column.column for column in look.columns if column.column},
+        "not_read": [column.cell for column in look.columns if not column.column],
+        "rows": dict(look.rows),
+        "sums": {currency: exact_text(amount) for currency, amount in look.sums.items()},
+    }
 
 
 def _place(issue: Issue, language: str) -> str:

@@ -12,7 +12,7 @@ from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import UnreadableFile
 from schemas.issues import Issue
 from schemas.layouts.headers import HeaderMatch, match_headers
-from schemas.layouts.identify import Possibility, identify
+from schemas.layouts.identify import Possibilities, identify
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.messages import Listed, Message
@@ -66,16 +66,16 @@ class SheetLook:
 
 
 @dataclass(frozen=True, slots=True)
-class FileLook:
-    """What a file could be.
+class TableLook:
+    """What a table of a file could be.
 
     Attributes:
         possibilities: The likeliest first.
-        sheets: What the likeliest makes of each of its tables.
+        sheets: What the likeliest makes of each of its sheets.
         failure: Why that does not read it; None when it does.
     """
 
-    possibilities: tuple[Possibility, ...]
+    possibilities: Possibilities
     sheets: tuple[SheetLook, ...] = ()
     failure: UnreadableFile | None = None
 
@@ -85,23 +85,27 @@ def all_layouts() -> list[Layout]:
     return [read_layout(name, Path()) for name in known_layouts()]
 
 
-def look_at(path: Path) -> FileLook:
-    """Look at a file, and read it as what it is likeliest to be.
+def look_at(path: Path) -> tuple[TableLook, ...]:
+    """Look at a file, and read each of its tables as what it is likeliest to be.
 
     Raises:
         UnreadableFile: it cannot be opened, or is of no layout.
     """
     known = all_layouts()
     with open_file(str(path)) as file:
-        possibilities = identify(file.views, known)
-        if not possibilities:
+        tables = identify(file.views, known)
+        if not tables:
             file.recognise(known)  # says which is the nearest, and what it lacks
-        likeliest = possibilities[0]
-        try:
-            fits = likeliest.fits if likeliest.sheets else file.fits(likeliest.layout)
-            return FileLook(possibilities, tuple(_read(file, fit, likeliest.layout) for fit in fits))
-        except UnreadableFile as failure:
-            return FileLook(possibilities, failure=failure)
+        return tuple(_table(file, possibilities) for possibilities in tables)
+
+
+def _table(file: SpreadsheetFile, possibilities: Possibilities) -> TableLook:
+    likeliest = possibilities[0]
+    try:
+        fits = file.fits(likeliest.layout) if likeliest.layout.table == "royalty_lines" else likeliest.fits
+        return TableLook(possibilities, tuple(_read(file, fit, likeliest.layout) for fit in fits))
+    except UnreadableFile as failure:
+        return TableLook(possibilities, failure=failure)
 
 
 def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:

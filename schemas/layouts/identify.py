@@ -35,8 +35,14 @@ class Possibility:
         return names if len(names) > 1 and not self.layout.sheets else ()
 
 
-def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibility, ...]:
-    """Return what a file could be, the likeliest first; nothing, where no layout speaks of it.
+# What one table of a file could be, the likeliest first.
+Possibilities = tuple[Possibility, ...]
+
+
+def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilities, ...]:
+    """Return what each table of a file could be; nothing, where no layout speaks of it.
+
+    Sheets that are alike are one table, of which a person has to say which sheet is meant.
 
     Args:
         views: Its sheets, or its text under each delimiter.
@@ -45,14 +51,17 @@ def identify(views: Sequence[View], known: Iterable[Layout]) -> tuple[Possibilit
     layouts = list(known)
     senders = candidates(views, [layout for layout in layouts if not layout.recognise.nothing_else])
     if senders:
-        return tuple(Possibility(fit.layout, _fits(views, fit.layout), {}) for fit in senders)
+        return (tuple(Possibility(fit.layout, _fits(views, fit.layout), {}) for fit in senders),)
     own = {layout.layout: layout for layout in layouts if layout.recognise.nothing_else}
     shown = [view for view in views if view.visible]
-    names = _names(shown, own)
-    return tuple(_possibility(shown, own[name]) for name in names)
+    alike: dict[tuple[str, ...], list[View]] = {}
+    for part in [shown] if any(view.sheet is None for view in shown) else [[view] for view in shown]:
+        if names := _names(part, own):
+            alike.setdefault(names, []).extend(part)
+    return tuple(tuple(_possibility(part, own[name]) for name in names) for names, part in alike.items())
 
 
-def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> tuple[Possibility, ...]:
+def as_table(views: Sequence[View], known: Iterable[Layout], name: str) -> Possibilities:
     """Return a file as what a person says it is; nothing, where there is no such layout.
 
     Args:
@@ -71,7 +80,7 @@ def _names(views: Sequence[View], own: dict[str, Layout]) -> tuple[str, ...]:
         return ("shares",)
     if {"tax_id", "kind", "period", "amount"} <= _claimed(views, own["opening"]):
         return ("opening",)
-    has_money = "amount" in payments or _money(views, own["payments"])
+    has_money = "amount" in payments | advances or _money(views, own["payments"])
     if "tax_id" in payments and has_money:
         return _paid_or_advanced(payments, advances)
     if {"tax_id", "name"} <= payments:

@@ -88,6 +88,18 @@ def test_of_several_sheets_one_is_named(tmp_path):
     assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
 
 
+def test_a_workbook_of_several_tables_is_all_of_them(tmp_path):
+    sheet = write(tmp_path / "tudo.xlsx", ("CPF", "Referência", "Valor"), (MARIA[1], "NF 1", "100,00"),
+                  Favorecidos=[WHO, MARIA], Adiantamentos=[("CPF", "Adiantamento"), (MARIA[1], "10,00")])  # fmt: skip
+    document = json.loads(repasse("check", sheet, "--json").stdout)
+    assert [table["layout"] for table in document["tables"]] == ["payments", "payees", "advances"]
+    sheet = write(tmp_path / "tudo.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"), Favorecidos=[WHO, MARIA])
+    made = repasse("new", sheet, *PAYER)
+    assert made.exit_code == 0, made.output
+    intake = taken_in(tmp_path / "job.yaml")
+    assert (len(intake.inputs.payments), len(intake.inputs.payees)) == (1, 1)
+
+
 def test_a_table_that_could_be_payments_or_advances_is_asked_about(tmp_path):
     sheet = write(tmp_path / "x.xlsx", ("CPF", "Valor"), (MARIA[1], "100,00"))
     assert "--as x.xlsx=payments" in repasse("new", sheet, *PAYER).output
@@ -108,7 +120,7 @@ def test_a_job_of_statements_and_the_tables_beside_them(tmp_path):
     assert made.exit_code == 0, made.output
     document = json.loads(made.stdout)
     tables = ["royalty_lines", "payees", "shares", "advances"]
-    assert list(document["files"].values()) == tables
+    assert list(document["files"].values()) == [[table] for table in tables]
     text = (tmp_path / "job.yaml").read_text("utf-8")
     assert "layout: distrokid" in text
     assert "# exchange: {USD:" in text
@@ -192,7 +204,7 @@ def test_models_filled_in_as_their_notes_say_read_without_a_word(tmp_path, langu
                 book.active.cell(row, at).value = values.get(column)
         book.save(path)
         told = json.loads(repasse("check", path, "--json").stdout)
-        assert (told["exit_code"], told["issues"], told["could_be"][0]) == (0, [], table)
+        assert (told["exit_code"], told["issues"], told["tables"][0]["layout"]) == (0, [], table)
         assert told["tables"][0]["not_read"] == []
     names = [tmp_path / model_file(table, language) for table in ("payments", "payees", "shares")]
     assert repasse("new", *names, *PAYER).exit_code == 0
@@ -247,7 +259,7 @@ def test_a_sheet_alone_in_which_two_columns_could_be_the_amount_is_told_as_payme
 
 def test_a_statement_alone_is_told_with_its_sums(tmp_path):
     document = json.loads(repasse("check", SAMPLES / "statements" / "bandcamp-2026-10.csv", "--json").stdout)
-    assert (document["exit_code"], document["could_be"]) == (0, ["bandcamp"])
+    assert (document["exit_code"], document["tables"][0]["could_be"]) == (0, ["bandcamp"])
     assert document["tables"][0]["sums"] == {"EUR": "18.93", "GBP": "97.5", "USD": "69.96"}
 
 
