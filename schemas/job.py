@@ -31,13 +31,14 @@ def _several(value: Any) -> Any:  # noqa: ANN401
     return (value,) if isinstance(value, str) else value
 
 
-def _without_default(schema: dict[str, Any]) -> None:
-    # The default is in centavos, what an editor completes is not: 2500 in a job file means 2,500.00.
-    schema.pop("default", None)
+def _default_as_written(schema: dict[str, Any]) -> None:
+    # The default is in centavos, what people write is not: 2500 in a job file means 2,500.00.
+    if isinstance(schema.get("default"), int):
+        schema["default"] = f"{Decimal(schema['default']).scaleb(-2)}"
 
 
 Cents = Annotated[
-    int, BeforeValidator(_cents, json_schema_input_type=str | int), Field(ge=0, json_schema_extra=_without_default)
+    int, BeforeValidator(_cents, json_schema_input_type=str | int), Field(ge=0, json_schema_extra=_default_as_written)
 ]
 Rate = Annotated[
     Decimal,
@@ -67,15 +68,15 @@ class Declaration(BaseModel):
 class Payer(Declaration):
     """Who pays: the party responsible for the reports."""
 
-    tax_id: TaxId
-    name: str = Field(min_length=1)
+    tax_id: TaxId = Field(description="CPF or CNPJ of whoever pays, with or without its marks.")
+    name: str = Field(min_length=1, description="Their name, as reports and statements show it.")
 
 
 class PeriodRange(Declaration):
     """A period given by its first and last day."""
 
-    start: dt.date
-    end: dt.date
+    start: dt.date = Field(description="First day, such as 2026-10-01.")
+    end: dt.date = Field(description="Last day; it belongs to the period.")
 
     @model_validator(mode="after")
     def _ordered(self) -> "PeriodRange":
@@ -87,15 +88,17 @@ class PeriodRange(Declaration):
 class Exchange(Declaration):
     """What one unit of a source's currency is worth in the job's currency, and who says so."""
 
-    rate: Rate
-    date: dt.date
-    source: str
+    rate: Rate = Field(description='How much of the job\'s currency one unit is worth, in quotes: "5.4312".')
+    date: dt.date = Field(description="The day the rate is of.")
+    source: str = Field(description="Who says so, such as PTAX or the bank's contract.")
 
 
 class TableFiles(Declaration):
     """Files of one table, and what of them is read as what, where their layout does not know."""
 
-    files: Patterns
+    files: Patterns = Field(
+        description="Names, patterns or URLs (s3://...), relative to the job file; {period} becomes the period's label."
+    )
     sheet: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
         default=(), description="The sheet to read, or several; left out, the only one with the columns wanted."
     )
@@ -115,7 +118,9 @@ BesideFiles = Annotated[TableFiles, BeforeValidator(_only_files, json_schema_inp
 class Source(TableFiles):
     """Files of one layout; `auto` recognises each file by its headers."""
 
-    layout: str | Layout
+    layout: str | Layout = Field(
+        description="How the sender lays it out: a name of `repasse layouts`, auto, or a path to a YAML file."
+    )
     read: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = Field(
         default=(),
         description="Sheets whose money is added only when the house says so, such as ONErpm's Shares In & Out.",
@@ -124,7 +129,9 @@ class Source(TableFiles):
         default=(),
         description="Sheets, members of archives, or files that are not to be read although there is money in them.",
     )
-    exchange: dict[Currency, Exchange] = {}
+    exchange: dict[Currency, Exchange] = Field(
+        default={}, description="Rate of each currency of the lines that is not the job's."
+    )
     received: dict[Currency, Amount] = Field(
         default={},
         description="What the bank got for these files, by currency; lines that do not add up to it are held.",
@@ -134,45 +141,69 @@ class Source(TableFiles):
 class Limits(Declaration):
     """Above these a second approver is needed; None is no limit."""
 
-    payment: Cents | None = None
-    run: Cents | None = None
+    payment: Cents | None = Field(default=None, description="Reais of one payment; null is no limit.")
+    run: Cents | None = Field(default=None, description="Reais of a whole plan; null is no limit.")
 
 
 class Rules(Declaration):
     """What to do where the data leaves a choice."""
 
-    owner: Literal["remainder", "error"] = "remainder"
-    unmatched: Literal["hold", "owner", "error"] = "hold"
-    invalid_payee: Literal["hold", "stop"] = "hold"
-    minimum_payout: Cents = 0
-    recoup_advances: bool = True
-    max_payments_per_batch: int = Field(default=500, ge=1)
-    limits: Limits = Limits()
+    owner: Literal["remainder", "error"] = Field(
+        default="remainder",
+        description="What no share claims: remainder pays it to the payer with the reports, error makes no plan.",
+    )
+    unmatched: Literal["hold", "owner", "error"] = Field(
+        default="hold",
+        description="Lines no share covers: hold keeps them, owner gives them to the payer, error makes no plan.",
+    )
+    invalid_payee: Literal["hold", "stop"] = Field(
+        default="hold",
+        description="A payee or row with a problem: hold leaves it out and pays the others, stop sends nothing.",
+    )
+    minimum_payout: Cents = Field(
+        default=0,
+        description="Reais below which royalties are carried to the next period; payments rows are always paid.",
+    )
+    recoup_advances: bool = Field(
+        default=True, description="Whether advances are taken from what their payees have earned."
+    )
+    max_payments_per_batch: int = Field(default=500, ge=1, description="How many payments one report has at most.")
+    limits: Limits = Field(
+        default=Limits(),
+        description="Above these amounts a second person has to approve.",
+    )
 
 
 class AccountChecks(Declaration):
     """When the paid account check is made, and how much of it."""
 
-    when: Literal["never", "new_or_changed", "always"] = "new_or_changed"
-    fee: Cents = 35
-    budget: Cents = 2500
-    valid_for_days: int = Field(default=90, ge=1)
-    ownership: bool = True
-    at_a_time: int = Field(default=8, ge=1, le=100)
+    when: Literal["never", "new_or_changed", "always"] = Field(
+        default="new_or_changed",
+        description="Of which accounts the service is asked before they are paid to; each costs a centavo and the fee.",
+    )
+    fee: Cents = Field(default=35, description="Reais that one check costs beside the centavo.")
+    budget: Cents = Field(
+        default=2500, description="Reais that the checks of one run may cost; accounts beyond it are held."
+    )
+    valid_for_days: int = Field(default=90, ge=1, description="How long an answer is believed.")
+    ownership: bool = Field(default=True, description="Whether the account has to be the payee's own.")
+    at_a_time: int = Field(default=8, ge=1, le=100, description="How many checks are asked at once.")
 
 
 class ServiceUse(Declaration):
     """How hard the payout service may be asked: requests a second, of every kind together; None is no limit."""
 
-    requests_per_s: Annotated[Decimal, Field(gt=0)] | None = None
+    requests_per_s: Annotated[Decimal, Field(gt=0)] | None = Field(
+        default=None, description="Requests a second, of every kind together; null is no limit."
+    )
 
 
 class ForeignCurrency(Declaration):
     """The exchange rate of reports that are not in BRL."""
 
-    rate: Rate
-    order_id: str | None = None
-    show_exchange_data: bool = True
+    rate: Rate = Field(description='Reais for one unit of the job\'s currency, in quotes: "5.4312".')
+    order_id: str | None = Field(default=None, description="The exchange order's number at the service.")
+    show_exchange_data: bool = Field(default=True, description="Whether payees are shown the exchange.")
 
 
 Identities = Literal["declared", "signed_in"]
@@ -185,10 +216,19 @@ class ApprovalRule(Declaration):
     out, they count by a typed name and do not by an approval in the desk.
     """
 
-    above: Cents = 0
-    approvers: int = Field(default=1, ge=1, le=2)
-    identities: Identities = "declared"
-    other_than_preparer: bool | None = None
+    above: Cents = Field(
+        default=0, description="Reais from which a plan needs approval; at or below it none is needed."
+    )
+    approvers: int = Field(default=1, ge=1, le=2, description="How many people: 2 is four eyes.")
+    identities: Identities = Field(
+        default="declared",
+        description="declared takes a typed name, signed_in only users of the desk, for every act of a person.",
+    )
+    other_than_preparer: bool | None = Field(
+        default=None,
+        description="Whether whoever launched the run, or uploaded its files, may not approve it; null: only the desk "
+        "keeps them from it.",
+    )
 
 
 class ApprovalPolicy(Declaration):
@@ -197,18 +237,29 @@ class ApprovalPolicy(Declaration):
     The keys mean what they mean in a job; `limits` are those of a job's rules.
     """
 
-    above: Cents | None = None
-    approvers: int = Field(default=1, ge=1, le=2)
-    limits: Limits = Limits()
-    identities: Identities = "declared"
-    other_than_preparer: bool = False
+    above: Cents | None = Field(default=None, description="Reais up to which a job may do without approval.")
+    approvers: int = Field(default=1, ge=1, le=2, description="How many people at least.")
+    limits: Limits = Field(
+        default=Limits(),
+        description="Amounts from which a second person has to approve.",
+    )
+    identities: Identities = Field(
+        default="declared", description="signed_in: only users of the desk count, in every job."
+    )
+    other_than_preparer: bool = Field(
+        default=False, description="Whether nobody may approve what they launched or uploaded, in any job."
+    )
 
 
 class Settle(Declaration):
     """How long a run follows its reports, and how often it asks at most."""
 
-    every_s: Annotated[Decimal, Field(gt=0)] = Decimal(30)
-    for_s: Annotated[Decimal, Field(ge=0)] = Decimal(1800)
+    every_s: Annotated[Decimal, Field(gt=0)] = Field(
+        default=Decimal(30), description="Seconds between two questions, at least."
+    )
+    for_s: Annotated[Decimal, Field(ge=0)] = Field(
+        default=Decimal(1800), description="Seconds after which the run ends, whatever is still open."
+    )
 
 
 Told = Literal["isrc", "upc", "release", "title", "artist", "platform", "territory", "units", "amount"]
@@ -225,8 +276,8 @@ class Elements(Declaration):
     `fields` says for each field of an element what it holds.
     """
 
-    by: Literal["recording", "platform", "territory"]
-    fields: dict[str, Told] = Field(min_length=1)
+    by: Literal["recording", "platform", "territory"] = Field(description="What there is one element for.")
+    fields: dict[str, Told] = Field(min_length=1, description="Field of an element -> what it holds.")
 
     @model_validator(mode="after")
     def _fields_are_known_of_it(self) -> "Elements":
@@ -239,18 +290,20 @@ class Elements(Declaration):
 class Breakdown(Declaration):
     """What payments of royalties are made of, sent only as declared here."""
 
-    products: Elements | None = None
-    platforms: Elements | None = None
-    details: Elements | None = None
+    products: Elements | None = Field(default=None, description="Elements of the array products; null sends none.")
+    platforms: Elements | None = Field(default=None, description="Elements of the array platforms; null sends none.")
+    details: Elements | None = Field(default=None, description="Elements of the array details; null sends none.")
 
 
 class Outputs(Declaration):
     """Where results go and in which form."""
 
-    folder: str = "out"
-    formats: tuple[Literal["xlsx", "csv", "json"], ...] = ("xlsx", "csv", "json")
-    statements: bool = True
-    language: Literal["pt-BR", "en"] = "pt-BR"
+    folder: str = Field(default="out", description="Where results go, relative to the job file.")
+    formats: tuple[Literal["xlsx", "csv", "json"], ...] = Field(
+        default=("xlsx", "csv", "json"), description="What is written: workbooks, CSV, JSON."
+    )
+    statements: bool = Field(default=True, description="Whether a PDF is set for each payee.")
+    language: Literal["pt-BR", "en"] = Field(default="pt-BR", description="Of all that people read.")
 
 
 PeriodSpec = Annotated[str, Field(pattern=r"^(\d{4}-(0[1-9]|1[0-2])|previous_month)$")] | PeriodRange
@@ -259,25 +312,32 @@ PeriodSpec = Annotated[str, Field(pattern=r"^(\d{4}-(0[1-9]|1[0-2])|previous_mon
 class Job(Declaration):
     """One payout, declared. The name is part of every key in the ledger."""
 
-    job: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+    job: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
+        description="Name; part of every key in the ledger, so a renamed job is another one.",
+    )
     payer: Payer
-    period: PeriodSpec
-    currency: Currency = "BRL"
-    sources: tuple[Source, ...] = Field(min_length=1)
-    payees: BesideFiles | None = None
-    shares: BesideFiles | None = None
-    advances: BesideFiles | None = None
-    opening: BesideFiles | None = None
+    period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
+    currency: Currency = Field(default="BRL", description="Of the reports.")
+    sources: tuple[Source, ...] = Field(min_length=1, description="What came in.")
+    payees: BesideFiles | None = Field(
+        default=None, description="Who is paid where; payments rows may carry it themselves."
+    )
+    shares: BesideFiles | None = Field(default=None, description="Who has which part of what.")
+    advances: BesideFiles | None = Field(default=None, description="What was paid ahead and is taken from royalties.")
+    opening: BesideFiles | None = Field(default=None, description="What stood in the books before Repasse kept them.")
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     service: ServiceUse = ServiceUse()
-    foreign_currency: ForeignCurrency | None = None
+    foreign_currency: ForeignCurrency | None = Field(
+        default=None, description="Rate and order of reports that are not in BRL."
+    )
     breakdown: Breakdown = Breakdown()
     approval: ApprovalRule = ApprovalRule()
     settle: Settle = Settle()
     outputs: Outputs = Outputs()
-    engine: Literal["local", "dask"] | None = (
-        None  # where files of statement lines are read; None: where REPASSE_DASK says
+    engine: Literal["local", "dask"] | None = Field(
+        default=None, description="Where statements are read; null is where REPASSE_DASK says."
     )
 
     @model_validator(mode="after")

@@ -207,7 +207,12 @@ def layout_schema() -> dict[str, Any]:
 
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | model.model_json_schema(mode="validation")
+    schema = model.model_json_schema(mode="validation")
+    for part in (schema, *schema["$defs"].values()):
+        for described in part.get("properties", {}).values():
+            if "$ref" in described:  # a block's keys have their own defaults, in reais as people write them
+                described.pop("default", None)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
 
 
 def _read(path: Path, model: type[Model]) -> Model:

@@ -1,11 +1,12 @@
 """How a sender lays out its file: the model behind each YAML declaration in this folder, and its headers."""
 
+import inspect
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -15,10 +16,21 @@ TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances",
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 
+_ATTRIBUTE: Final = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+def _describe_keys(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Say in the JSON Schema of a declaration, which editors show, what its docstring says of its attributes."""
+    what, _, attributes = inspect.cleandoc(model.__doc__ or "").partition("\n\nAttributes:\n")
+    schema["description"] = what
+    for name, text in _ATTRIBUTE.findall(attributes):
+        schema["properties"][name]["description"] = " ".join(text.split())
+
+
 class _Declared(BaseModel):
     """Part of a layout; a key it does not name is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
 
 
 class Recognise(_Declared):

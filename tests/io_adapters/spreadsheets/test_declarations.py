@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from io_adapters.spreadsheets.declarations import job_schema, known_layouts, read_job, read_layout
+from io_adapters.spreadsheets.declarations import (
+    job_schema,
+    known_layouts,
+    layout_schema,
+    policy_schema,
+    read_job,
+    read_layout,
+)
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
-from schemas.job import PeriodRange
+from schemas.job import Job, PeriodRange
 from schemas.layouts.layout import Layout, fold
 
 JOB = """\
@@ -121,9 +128,41 @@ def test_the_schema_for_editors_accepts_amounts_and_patterns_as_people_write_the
     schema = job_schema()
     rules = schema["$defs"]["Rules"]["properties"]
     assert {"type": "string"} in rules["minimum_payout"]["anyOf"]
-    assert "default" not in schema["$defs"]["AccountChecks"]["properties"]["budget"]
     assert {"type": "string"} in schema["$defs"]["Source"]["properties"]["files"]["anyOf"]
     assert schema["required"] == ["job", "payer", "period", "sources"]
+
+
+@pytest.mark.parametrize("schema", [job_schema(), layout_schema(), policy_schema()], ids=["job", "layout", "policy"])
+def test_editors_are_told_what_every_key_means(schema):
+    for name, part in {"": schema, **schema["$defs"]}.items():
+        for key, described in part.get("properties", {}).items():
+            block = schema["$defs"].get(described.get("$ref", "").rpartition("/")[2], {})
+            assert described.get("description") or block.get("description"), f"{name}.{key}"
+
+
+def defaults_of(part):
+    return {key: described["default"] for key, described in part["properties"].items() if "default" in described}
+
+
+def test_what_an_editor_fills_in_for_a_key_is_what_leaving_it_out_means():
+    schema = job_schema()
+    blocks = {"rules": "Rules", "account_checks": "AccountChecks", "approval": "ApprovalRule", "settle": "Settle",
+              "outputs": "Outputs", "service": "ServiceUse"}  # fmt: skip
+    least = {
+        "job": "a",
+        "payer": {"tax_id": "12.ABC.345/01DE-35", "name": "Selo Aurora"},
+        "period": "2026-10",
+        "sources": [{"files": "a.csv", "layout": "payments"}],
+    }
+    filled = {
+        key: {
+            inner: part["default"] for inner, part in schema["$defs"][name]["properties"].items() if "default" in part
+        }
+        for key, name in blocks.items()
+    }
+    assert filled["account_checks"]["budget"] == "25.00"
+    assert filled["rules"]["minimum_payout"] == "0.00"
+    assert Job.model_validate(least | defaults_of(schema) | filled) == Job.model_validate(least)
 
 
 def test_a_layout_is_a_known_name_a_path_or_a_declaration(tmp_path):
