@@ -1,6 +1,5 @@
 """How a sender lays out its file: the model behind each YAML declaration in this folder, and its headers."""
 
-import inspect
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -16,13 +15,13 @@ TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances",
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 
-_ATTRIBUTE: Final = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+_ATTRIBUTE: Final = re.compile(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", re.MULTILINE)
 
 
 def _describe_keys(schema: dict[str, Any], model: type[BaseModel]) -> None:
     """Say in the JSON Schema of a declaration, which editors show, what its docstring says of its attributes."""
-    what, _, attributes = inspect.cleandoc(model.__doc__ or "").partition("\n\nAttributes:\n")
-    schema["description"] = what
+    what, _, attributes = (model.__doc__ or "").partition("\n\n    Attributes:\n")
+    schema["description"] = what.replace("\n    ", "\n").strip()
     for name, text in _ATTRIBUTE.findall(attributes):
         schema["properties"][name]["description"] = " ".join(text.split())
 
