@@ -59,7 +59,8 @@ def read_and_judge(job: Path) -> dict[str, Any]:
             return {"refused": _named(refused.issues), "told": [*told.told, *_texts(refused.issues)]}
         drafted = draft(run, intake)
         planned = planned_payments(drafted.payables.obligations)
-        found = _ends(intake, run, {owed.source.row for owed in planned}) | {"told": [*told.told, *_texts(run.issues)]}
+        found = _ends(drafted.intake, run, {owed.source.row for owed in planned})
+        found |= {"told": [*told.told, *_texts(run.issues)]}
         if intake.inputs.statements:
             lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
             total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())
