@@ -89,8 +89,8 @@ _WRITTEN: Final[dict[str, str]] = {
         Nome titular da conta | Titular da conta bancária | Account holder | Account holder name | Holder |
         Account owner | Titular de la cuenta
     """,
-    "advance": "Adiantamento | É adiantamento | Advance | Is advance | Anticipo",
-    "withhold": "Reter | Retenção | Reter pagamento | Withhold | Hold back | Retener",
+    "advance": "Adiantamento | É adiantamento | Advance | Is advance",
+    "withhold": "Reter | Reter pagamento | Withhold | Retener",
     "recurring": "Recorrente | Pagamento recorrente | Recurring | Recurrente",
     "reference": """
         Referência | Ref | Referência do pagamento | Nota fiscal | NF | Nº da NF | Nº da nota fiscal | Reference |

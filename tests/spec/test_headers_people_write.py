@@ -45,7 +45,7 @@ reference: Referência | Ref. | Nota fiscal | Nº da NF | Invoice number | Refer
 advance: Adiantamento | É adiantamento?
 withhold: Reter | Reter?
 -: Observações | Vencimento | Tipo | Nome do banco | Banco (nome) | Agência (dígito) | Dígito da agência |
-    Valor (parcela) | Valor bruto | Valor (bruto) | Desconto | IRRF | CPF do titular | Nome da mãe | Saldo |
+    Valor (parcela) | Valor bruto | Valor (bruto) | Desconto | IRRF | Retenção | CPF do titular | Nome da mãe | Saldo |
     Valor de referência |
     Valor unitário | Nome (CPF) | Data | Telefone | %
 """
