@@ -179,6 +179,8 @@ _OF_THE_PAYEE: Final = re.compile(
     r"(?:\([ao]\))?\s*$",
     re.IGNORECASE,
 )
+# Without any of these, a header has no units, hints or payee to be left out.
+_ADORNED: Final = re.compile(rf"[(\[{{]|{_MONEY_WORD.pattern}|{_OF_THE_PAYEE.pattern}", re.IGNORECASE)
 # What may stand in brackets and says nothing of which column it is.
 _HINT: Final = re.compile(
     r"%|em|(?:em)?percentual|percent|"
@@ -269,7 +271,7 @@ def _usual_column(header: str, layout: Layout, declared: Mapping[str, str], not_
     """Return the column of a header that is not declared as it stands; "" for none, or a mark of another fate."""
     usual = _usual_of(layout.table)
     for spelling in _spellings(header):
-        folded = fold(spelling.text)
+        folded = spelling.folded
         if folded in not_read:
             return _IGNORED
         if folded in _RIVALS_FOLDED and "amount" in layout.columns and "amount" not in layout.exact:
@@ -290,7 +292,7 @@ def _usual_column(header: str, layout: Layout, declared: Mapping[str, str], not_
 class _Spelling:
     """One way to read a header: what is left of it, and whether kinds of keys stood beside that in brackets."""
 
-    text: str
+    folded: str
     names_kinds: bool = False
 
     def may_be(self, column: str) -> bool:
@@ -306,12 +308,14 @@ def _spellings(header: str) -> tuple[_Spelling, ...]:
 def _all_spellings(header: str) -> Iterator[_Spelling]:
     group, _, own = header.rpartition(GROUP_MARK)
     for text in (f"{own} {group}", f"{group} {own}", own) if group else (own,):
-        yield _Spelling(text)
+        yield _Spelling(fold(text))
+        if not _ADORNED.search(text):
+            continue
         hints = [fold(_MONEY_WORD.sub("", inner)) for inner in _BRACKETS.findall(text)]
         kinds = [hint for hint in hints if hint and not _HINT.fullmatch(hint)]
         if all(_KINDS_OF_KEY.fullmatch(hint) for hint in kinds):
             plain = _OF_THE_PAYEE.sub("", _MONEY_WORD.sub(" ", _BRACKETS.sub(" ", text)))
-            yield _Spelling(plain, names_kinds=bool(kinds))
+            yield _Spelling(fold(plain), names_kinds=bool(kinds))
 
 
 _RIVALS_FOLDED: Final = frozenset(map(fold, _RIVALS))

@@ -227,15 +227,17 @@ def find_header(view: View, layout: Layout) -> Fit | None:
     """
     if layout.headers:
         return _without_header(view, layout)
+    before = 0
     for at, head in enumerate(view.head):
         if layout.header_row not in (None, head.row):
             continue
         alone = match_headers(head.texts, layout)
         fits = [Fit(layout, view, head, alone)]
-        if layout.usual_headers:
+        if layout.usual_headers and (alone.claims or before):
             around = view.head[max(at - 1, 0) : at + (1 if alone.missing else 2)]
             pairs = [_two_rows(above, below) for above, below in pairwise(around) if below.row == above.row + 1]
             fits += [Fit(layout, view, pair, match_headers(pair.texts, layout)) for pair in pairs]
+        before = alone.claims
         whole = [fit for fit in fits if not fit.match.missing]
         if whole:
             return max(whole, key=lambda fit: fit.match.claims)
