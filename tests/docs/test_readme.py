@@ -25,6 +25,8 @@ PAGES = (
     "sample_data/README.md",
     "docs/prefect.md",
     "docs/problems.md",
+    "docs/regras.md",
+    "docs/rules.md",
     "docs/scale.md",
 )
 HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|---|\n"
