@@ -16,7 +16,7 @@ from schemas.raw_table import RawTable
 from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import AmountColumn
 from schemas.tables.cells import Cells, Column, ColumnKind, ColumnReading, Finding, Telling, unreadable
-from schemas.tables.dates import NO_EVIDENCE, Evidence
+from schemas.tables.dates import NO_EVIDENCE, Evidence, dates
 from schemas.tables.draft import Draft, Mask, label_of
 from schemas.tables.excluded_rows import positions_under, rows_holding
 from schemas.tables.readers import Convention, reader_factory
@@ -215,6 +215,7 @@ def read_draft(  # all of it is one file's
     draft = Draft(rows, labels, layout.currency or "", payee_data_required)
     zeros = _zeros_by_column(raw)
     convention = _convention(raw, layout, positions, wanted, evidence)
+    days = _days_told(raw, positions, wanted, columns) if layout.dates == "auto" else ()
     for column in columns:
         reading = None
         if column.name in positions:
@@ -227,7 +228,8 @@ def read_draft(  # all of it is one file's
             if layout.table != "royalty_lines":  # there, a dash may be a title
                 draft.said_nothing[column.name] = _blank_nothing(texts, column)
             cells = Cells(column.name, texts, kinds)
-            reading = _read_column(cells, column, convention, evidence.of(column.name))
+            known = (*evidence.of(column.name), *days) if column.kind in _DAYS else evidence.of(column.name)
+            reading = _read_column(cells, column, convention, known)
             draft.evidence[column.name] = reading.telling
             draft.texts[column.name] = cells.stripped()
             draft.findings += reading.findings
@@ -250,6 +252,22 @@ def _convention(
     cells = Cells("amount", raw.cells[position][wanted], raw.kinds_of(position)[wanted])
     amounts = AmountColumn([*evidence.of("amount"), *cells.distinct], layout.decimal, scientific=True)
     return replace(said, dates="auto") if amounts.saved_again else said
+
+
+_DAYS: Final = frozenset({ColumnKind.DATE, ColumnKind.PERIOD})
+
+
+def _days_told(
+    raw: RawTable, positions: Mapping[str, int], wanted: Mask, columns: tuple[Column, ...]
+) -> tuple[tuple[str, CellKind], ...]:
+    """Return cells that prove whether the day or the month comes first, in any column: one hand wrote them all."""
+    told: list[tuple[str, CellKind]] = []
+    for column in columns:
+        if column.kind in _DAYS and column.name in positions:
+            position = positions[column.name]
+            cells = Cells(column.name, raw.cells[position][wanted], raw.kinds_of(position)[wanted])
+            told += dates(cells.distinct, "auto").telling
+    return tuple(told)
 
 
 # Artists and albums are called "NA", "Nada", "Sem".

@@ -23,7 +23,9 @@ FILES = ("statement", "shares", "payees", "advances", "opening")
 def tables_of(page):
     """Return the tables of a page in order, each as lists of cells, header first."""
     blocks = re.findall(r"(?:^\|.*\|\n)+", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
-    rows = [[[cell.strip() for cell in line.strip("|\n").split("|")] for line in block.splitlines()] for block in blocks]
+    rows = [
+        [[cell.strip() for cell in line.strip("|\n").split("|")] for line in block.splitlines()] for block in blocks
+    ]
     return [[row for row in table if not set("".join(row)) <= set("-")] for table in rows]
 
 

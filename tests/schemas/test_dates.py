@@ -56,6 +56,13 @@ def test_a_column_whose_cells_all_contradict_the_layout_is_read_by_them():
     assert periods("3/4/2026", "12/31/2026", dates="month_first") == ["2026-03-04", "2026-12-31"]
 
 
+def test_one_column_of_days_tells_how_those_beside_it_are_written():
+    share = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%", "valid_from": "01/09/2026"}
+    told, open_ = (parse("shares", share | {"valid_to": day}) for day in ("31/10/2026", "01/10/2026"))
+    assert told.frame[["valid_from", "valid_to"]].to_numpy().tolist() == [["2026-09-01", "2026-10-31"]]
+    assert codes(open_) == ["DATE_FORMAT", "DATE_FORMAT"]
+
+
 def test_cells_that_contradict_one_another_leave_open_what_they_do_whatever_the_layout_says():
     assert periods("3/4/2026", "31/12/2026", "12/31/2026", dates="month_first") == ["", "2026-12-31", "2026-12-31"]
 

@@ -33,7 +33,7 @@ FIELDS = {
     "date": ("advances", ADVANCE, "date", "date"),
     "percentage": ("shares", SHARE, "share", "share_ppm"),
     "isrc": ("royalty_lines", LINE, "isrc", "isrc"),
-    "upc": ("royalty_lines", LINE, "upc", "upc"),
+    "upc": ("royalty_lines", LINE | {"isrc": ""}, "upc", "upc"),
     "name": ("payments", PAYMENT, "name", "name"),
 }
 
