@@ -150,7 +150,7 @@ class Rules(Declaration):
 
     owner: Literal["remainder", "error"] = Field(
         default="remainder",
-        description="What no share claims: remainder leaves it to the payer (ownerAmount of the reports); error: no plan.",
+        description="What no share claims: remainder leaves it to the payer (ownerAmount), error makes no plan.",
     )
     unmatched: Literal["hold", "owner", "error"] = Field(
         default="hold",
