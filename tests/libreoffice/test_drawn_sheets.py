@@ -25,8 +25,5 @@ def saved(libreoffice, tmp_path_factory: pytest.TempPathFactory):
 def test_it_pays_the_same(saved, tmp_path: Path, sheet: DrawnSheet, form: str) -> None:
     found = read_and_judge(sheet.declare(tmp_path, str(saved[form][sheet.name])))
     truth = expected(sheet.truth)
-    if form == "ods" and sheet.has_formats:  # of which nothing is read there, so that such a cell waits for a person
-        assert found["paid"].items() < truth["paid"].items()
-        return
     for what in ("paid", "lines", "refused"):
         assert found.get(what) == truth.get(what), sheet.what

@@ -62,11 +62,6 @@ class DrawnSheet:
             return (".xlsx",)
         return (".xlsx", ".csv")
 
-    @property
-    def has_formats(self) -> bool:
-        """Whether any number is shown by a format of its own."""
-        return any((typed := _TYPED.fullmatch(cell)) and typed["format"] for cell in self._cells())
-
     def _cells(self) -> Iterator[str]:
         return (cell for grid in self.sheets.values() for row in grid for cell in row)
 
