@@ -19,7 +19,7 @@ from schemas.layouts.recognise import currency_in, is_number
 from schemas.messages import Listed, Message
 from schemas.plan import HOME_CURRENCY
 from schemas.raw_table import RawTable, column_letter
-from schemas.tables.cells import Finding, Telling
+from schemas.tables.cells import ColumnReading, Finding, Telling
 from schemas.tables.decisions import Decision
 from schemas.tables.excluded_rows import positions_under
 from schemas.values.masking import mask_pix_key, mask_value
@@ -197,6 +197,14 @@ class Draft:
     said_nothing: dict[str, Mask] = field(default_factory=dict)
     evidence: dict[str, Telling] = field(default_factory=dict)
     held_whole: IssueCode | None = None
+
+    def add(self, column: str, reading: ColumnReading, texts: npt.NDArray[Any]) -> None:
+        """Enter a column as read, and its texts without outer blanks."""
+        self.canonical[column], self.texts[column] = reading.canonical, texts
+        self.evidence[column] = reading.telling
+        self.findings += reading.findings
+        if reading.decision:
+            self.decisions[column] = reading.decision
 
     def given(self, column: str) -> Mask:
         """Tell for each row whether anything is written in a column."""

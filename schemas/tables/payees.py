@@ -3,9 +3,9 @@
 from schemas.issues import IssueCode, Severity
 from schemas.tables.cells import PAYEE_COLUMNS, ColumnKind, Finding
 from schemas.tables.contract import CANONICAL_TAX_ID, text
+from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
-from schemas.tables.reading import check_destinations, require_names
 from schemas.values.reading import fold_word
 
 

@@ -3,9 +3,9 @@
 from schemas.issues import IssueCode
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
 from schemas.tables.contract import flag, text, whole
+from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
-from schemas.tables.reading import check_destinations, require_names
 from schemas.values.names import normal_reference
 
 
