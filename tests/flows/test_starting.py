@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.check import NOTHING_KNOWN, opened_check
 from flows.intake.read import read
+from flows.payables.corrections import corrections_of
 from flows.payables.draft import draft
 from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
 from io_adapters.ledger import open_ledger
@@ -83,14 +84,15 @@ class Both:
         return ask
 
 
-def test_what_a_check_is_told_in_the_ledger_s_place_is_what_an_empty_ledger_says():
+def test_what_a_check_is_told_in_the_ledger_s_place_is_what_an_empty_ledger_says(tmp_path):
     asked = set()
-    for sample in ("royalties", "catalogue", "payments"):
+    for sample in ("royalties", "catalogue", "payments", "broken"):
         order = read_run_request(SAMPLES / sample / "job.yaml", by="test")
         with (
             open_ledger("sqlite://", clock=SYSTEM_CLOCK.now) as empty,
             opened_check(order, QuietProgress()) as run,
         ):
             run.ledger = Both(empty, NOTHING_KNOWN, asked)
-            draft(run, read(run))
+            drafted = draft(run, read(run))
+            corrections_of(run, drafted.intake, tmp_path)
     assert asked == {(part, question) for part, answers in NOTHING_KNOWN.items() for question in answers}
