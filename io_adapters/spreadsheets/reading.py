@@ -9,15 +9,8 @@ from typing import Final
 
 from io_adapters.spreadsheets import limits
 from io_adapters.spreadsheets.ddex.report import Report, is_records, open_records
-from io_adapters.spreadsheets.files import (
-    WORKBOOKS,
-    Content,
-    FileKind,
-    kind_by_name,
-    kind_of,
-    opened_content,
-    read_bytes,
-)
+from io_adapters.spreadsheets.files import Content, opened_content, read_bytes
+from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, kind_by_name, kind_of
 from io_adapters.spreadsheets.opened import OpenedFile
 from io_adapters.spreadsheets.refusals import Place, refusal
 from io_adapters.spreadsheets.text.opened_text import CutText, OpenedText, TextTable, open_text

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from io_adapters.spreadsheets.files import WORKBOOKS, FileKind
+from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind
 from io_adapters.spreadsheets.limits import MOST_WORKBOOK_BYTES, READER_MEMORY_BYTES, READER_SECONDS, size_text
 from io_adapters.spreadsheets.opened import text_series
 from io_adapters.spreadsheets.refusals import Place, refusal

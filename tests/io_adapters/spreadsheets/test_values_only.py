@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
-from io_adapters.spreadsheets.files import FileKind
+from io_adapters.spreadsheets.kinds import FileKind
 from io_adapters.spreadsheets.workbook.calamine_sheet import open_values_only
 from io_adapters.spreadsheets.workbook.sheets import Sheet, number_text
 from io_adapters.spreadsheets.workbook.xlsx import open_xlsx

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import openpyxl
 
-from io_adapters.spreadsheets.files import FileKind
+from io_adapters.spreadsheets.kinds import FileKind
 from io_adapters.spreadsheets.workbooks import OpenedWorkbook, WorkbookReader, open_workbook
 from schemas.layouts.headers import match_headers
 from schemas.layouts.layout import Layout
