@@ -91,9 +91,7 @@ def utf_16_without_a_mark(start: bytes) -> Encoding | None:
 _WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]*[A-Za-z][\x80-\xff][A-Za-z\x80-\xff]*")
 _MOST_WORDS: Final = 10_000
 # What stands after or within words and is no letter.
-_MARKS: Final = frozenset(
-    "\u2019\u201d\u201c\u2026\u2013\u2014\u2122\u00ae\u00a9\u00aa\u00ba\u00b0\u00ab\u00bb\u00b7\u00a0"
-)
+_MARKS: Final = frozenset("\u2018\u2019\u201c\u201d\u2022\u2026\u2013\u2014\u2122\u20ac©®ªº°«»·£§²³\u00a0")
 
 
 def words_beyond_ascii(stream: BinaryIO, chunk_bytes: int) -> Iterator[bytes]:

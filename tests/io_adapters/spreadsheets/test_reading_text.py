@@ -72,7 +72,20 @@ def test_the_encoding_is_the_one_that_makes_words_of_the_names(codec, name, coun
 
 
 @pytest.mark.parametrize(
-    "title", ["Björk", "Motörhead", "Jäger", "Don’t “Go”", "Æsir – live", "Señor Ñu", "Blå øl", "5 € … ™"]
+    "title",
+    [
+        "Björk",
+        "Motörhead",
+        "Jäger",
+        "Don’t “Go”",
+        "Æsir – live",
+        "Señor Ñu",
+        "Blå øl",
+        "US€ 5 … ™",
+        "Rock•Pop",
+        "de 5 m²",
+        "live–take",
+    ],
 )
 def test_usual_texts_of_other_countries_stay_cp1252(title):
     content = f"CPF;Preço\n{title};1\n".encode("cp1252")
