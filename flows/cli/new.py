@@ -208,10 +208,10 @@ def _write_job(
     month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
     if asking.unanswered:
         raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
-    sources = _joined(each.files for each in found if each.table in _SOURCES)
+    sources = _joined(read.files for read in found if read.table in _SOURCES)
     if not sources:
         raise ConfigurationError(Message("error.new_no_source"))
-    beside = {table: _joined(each.files for each in found if each.table == table) for table in
+    beside = {table: _joined(read.files for read in found if read.table == table) for table in
               ("payees", "shares", "advances", "opening")}  # fmt: skip
     if unlike := next((name for name, files in beside.items() if len(files) > 1), None):
         raise ConfigurationError(Message("error.new_unlike", table=unlike))
@@ -225,7 +225,7 @@ def _write_job(
         asking.language,
     )
     written = [
-        replace_atomically(target.parent / each.files.layout, each.draft.encode()) for each in found if each.draft
+        replace_atomically(target.parent / drafted.files.layout, drafted.draft.encode()) for drafted in found if drafted.draft
     ]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
@@ -342,12 +342,12 @@ def _joined(files: "Iterator[DraftedFiles]") -> "list[DraftedFiles]":
     from dataclasses import replace
 
     found: list[DraftedFiles] = []
-    for each in files:
-        alike = next((at for at, other in enumerate(found) if replace(other, files=each.files) == each), None)
+    for drafted in files:
+        alike = next((at for at, other in enumerate(found) if replace(other, files=drafted.files) == drafted), None)
         if alike is None:
-            found.append(each)
+            found.append(drafted)
         else:
-            found[alike] = replace(found[alike], files=(*found[alike].files, *each.files))
+            found[alike] = replace(found[alike], files=(*found[alike].files, *drafted.files))
     return found
 
 

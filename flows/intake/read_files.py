@@ -155,7 +155,8 @@ class FileReader:
                 self._run.tell(Message("file.ignored", file=archive.rsplit("/", 1)[-1], sheet=member))
                 continue
             self._money.append(unread_money(path, money, member, layout))
-            self.held |= {each.rsplit("/", 1)[-1] for each in slot.paths if split_member(each)[0] == archive} | {name}
+            beside = {other.rsplit("/", 1)[-1] for other in slot.paths if split_member(other)[0] == archive}
+            self.held |= beside | {name}
 
     @contextmanager
     def _begun(self, slots: Sequence[Slot], cluster: str | None) -> Iterator[_Begun]:
