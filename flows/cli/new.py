@@ -224,9 +224,8 @@ def _write_job(
         {table: files[0] for table, files in beside.items() if files},
         asking.language,
     )
-    written = [
-        replace_atomically(target.parent / drafted.files.layout, drafted.draft.encode()) for drafted in found if drafted.draft
-    ]
+    drafts = {target.parent / read.files.layout: read.draft for read in found if read.draft}
+    written = [replace_atomically(path, text.encode()) for path, text in drafts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
     lines = [*(Message("new.written", path=str(path)) for path in written), *_next(draft, target)]
