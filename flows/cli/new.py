@@ -16,7 +16,7 @@ from schemas.exit_codes import ExitCode
 from schemas.messages import Message, render
 
 if TYPE_CHECKING:
-    from schemas.job_draft import DraftedFiles
+    from schemas.job_draft import DraftedFiles, JobDraft
     from schemas.layouts.identify import Possibilities, Possibility
     from schemas.layouts.layout import Layout
     from schemas.sheet_cells import View
@@ -185,7 +185,7 @@ def _write_job(
     """Look at each file, ask, write the job, and say what to do next."""
     from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
-    from schemas.job_draft import JobDraft, job_yaml
+    from schemas.job_draft import job_yaml
 
     console = console_for(as_json=as_json)
     if target.exists():
@@ -199,31 +199,7 @@ def _write_job(
         for table in tables:
             title = Message("look.title", file=path.name, what=table.what)
             console.print(render(title, asking.language), soft_wrap=True, markup=False)
-    tax_id = asking.answer(
-        payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
-    )
-    name = asking.answer(
-        payer[1], Message("new.ask.payer_name"), "--payer-name", _sound_name, Message("new.right.name")
-    )
-    month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
-    if asking.unanswered:
-        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
-    sources = _joined(read.files for read in found if read.table in _SOURCES)
-    if not sources:
-        raise ConfigurationError(Message("error.new_no_source"))
-    beside = {table: _joined(read.files for read in found if read.table == table) for table in
-              ("payees", "shares", "advances", "opening")}  # fmt: skip
-    if unlike := next((name for name, files in beside.items() if len(files) > 1), None):
-        raise ConfigurationError(Message("error.new_unlike", table=unlike))
-    draft = JobDraft(
-        _name_of(sheets[0]),
-        tax_id,
-        name,
-        month,
-        sources,
-        {table: files[0] for table, files in beside.items() if files},
-        asking.language,
-    )
+    draft = _declared(_name_of(sheets[0]), found, asking, payer, period)
     drafts = {target.parent / read.files.layout: read.draft for read in found if read.draft}
     written = [replace_atomically(path, text.encode()) for path, text in drafts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
@@ -235,7 +211,35 @@ def _write_job(
     return ExitCode.DONE, document | {"files": kinds}
 
 
-def _next(draft: Any, target: Path) -> Iterator[Message]:  # noqa: ANN401
+def _declared(name: str, found: "Sequence[_Found]", asking: Asking, payer: tuple[str, str], period: str) -> "JobDraft":
+    """Ask who pays and for which month, and put the files in their places.
+
+    Raises:
+        ConfigurationError: an answer is missing, nothing came in that is paid from, or one table is in unlike files.
+    """
+    from schemas.job_draft import JobDraft
+
+    tax_id = asking.answer(
+        payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
+    )
+    payer_name = asking.answer(
+        payer[1], Message("new.ask.payer_name"), "--payer-name", _sound_name, Message("new.right.name")
+    )
+    month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
+    if asking.unanswered:
+        raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
+    sources = _joined(read.files for read in found if read.table in _SOURCES)
+    if not sources:
+        raise ConfigurationError(Message("error.new_no_source"))
+    kinds = dict.fromkeys(read.table for read in found if read.table not in _SOURCES)
+    beside = {table: _joined(read.files for read in found if read.table == table) for table in kinds}
+    if unlike := next((table for table, files in beside.items() if len(files) > 1), None):
+        raise ConfigurationError(Message("error.new_unlike", table=unlike))
+    only = {table: files[0] for table, files in beside.items()}
+    return JobDraft(name, tax_id, payer_name, month, sources, only, asking.language)
+
+
+def _next(draft: "JobDraft", target: Path) -> Iterator[Message]:
     statements = [source for source in draft.sources if source.what != "payments"]
     if statements and not {"payees", "shares"} <= draft.beside.keys():
         yield Message("new.needs_tables")
