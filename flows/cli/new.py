@@ -255,14 +255,14 @@ def _identified(path: Path, folder: Path, given: _Given, asking: Asking) -> list
     from schemas.layouts.identify import as_table, identify
 
     known = all_layouts()
-    sheet, said = given.of_file(given.sheets, path.name), given.of_file(given.tables, path.name)
+    sheet, layout = given.of_file(given.sheets, path.name), given.of_file(given.tables, path.name)
     with open_file(str(path)) as file:
         views = [view for view in file.views if sheet in {"", view.sheet}] or file.views
-        tables = (as_table(views, known, said),) if said else identify(views, known)
+        tables = (as_table(views, known, layout),) if layout else identify(views, known)
     relative = Path(os.path.relpath(path, folder)).as_posix()
-    if said and not any(tables):
+    if layout and not any(tables):
         right = Message("new.right.choice", choices=", ".join(layout.layout for layout in known))
-        raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={said}", right=right))
+        raise ConfigurationError(Message("error.new_answer", option=f"--as {path.name}={layout}", right=right))
     if not tables:
         return [_drafted(path, folder, relative, views, known, asking)]
     return [_table(path, relative, table, given, asking, is_alone=len(tables) == 1) for table in tables]
@@ -311,11 +311,11 @@ def _table(
 
 def _sheet(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> str:
     choices = possibility.sheets
-    said = given.of_file(given.sheets, path.name)
-    if not choices and not said:
+    sheet = given.of_file(given.sheets, path.name)
+    if not choices and not sheet:
         return ""
-    option = f"--sheet {path.name}={choices[0] if choices else said}"
-    return asking.choose(said, "new.ask.sheet", option, choices or (said,), file=path.name)
+    option = f"--sheet {path.name}={choices[0] if choices else sheet}"
+    return asking.choose(sheet, "new.ask.sheet", option, choices or (sheet,), file=path.name)
 
 
 def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> dict[str, str]:
@@ -323,8 +323,8 @@ def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Aski
     chosen = {}
     for column, headers in possibility.open_columns.items():
         option = f"--column '{headers[-1] if headers else '...'}={column}'"
-        said = given.header_of(column, headers)
-        header = asking.choose(said, "new.ask.column", option, headers, file=path.name, column=column)
+        header = given.header_of(column, headers)
+        header = asking.choose(header, "new.ask.column", option, headers, file=path.name, column=column)
         if header:
             chosen[header] = column
     return chosen

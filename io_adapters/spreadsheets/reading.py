@@ -47,7 +47,8 @@ def recognised(views: Sequence[View], layouts: Iterable[Layout], place: Place) -
         raise refusal(IssueCode.LAYOUT_AMBIGUOUS, place, found=", ".join(fit.layout.layout for fit in found))
     if nearest := missing_of_nearest(views, layouts):
         raise refusal(IssueCode.LAYOUT_UNKNOWN, place, near=nearest[0].layout, missing=", ".join(nearest[1]))
-    widest = max((head for view in views for head in view.head), key=lambda head: len(head.texts))
+    rows = (head for view in views for head in view.head)
+    widest = max(rows, key=lambda head: len(head.texts), default=HeadRow(1, ()))
     raise refusal(IssueCode.LAYOUT_UNKNOWN, place, "no_header", row=widest.row, columns=len(widest.texts))
 
 
@@ -196,8 +197,8 @@ class SpreadsheetFile:
         found = self._opened.cut(fit, range_bytes)
         if found is None:
             return None
-        preamble, told = _above(fit)
-        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions, *told)
+        preamble, from_above = _above(fit)
+        decisions = (*self._decisions, *self._opened.decisions, *found.table.decisions, *from_above)
         table = replace(found.table, file=self._content.identity(), decisions=decisions, preamble=preamble)
         self._content.check_unchanged()
         return replace(found, table=table)

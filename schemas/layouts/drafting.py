@@ -273,8 +273,8 @@ class _Draft:
                     self._days = (*self._days, text) if "period" not in found else self._days
                     found.setdefault("period", label)
         if found:
-            said = ", ".join(f"{column}: {{label: {yaml_scalar(label)}}}" for column, label in found.items())
-            yield f"preamble: {{{said}}}    # {self._text('draft.preamble')}"
+            labels = ", ".join(f"{column}: {{label: {yaml_scalar(label)}}}" for column, label in found.items())
+            yield f"preamble: {{{labels}}}    # {self._text('draft.preamble')}"
         self._above = frozenset(found)
 
     def _months(self) -> tuple[int, int] | None:
@@ -335,9 +335,9 @@ class _Draft:
         for position, texts in guess.samples.items():
             words = [text for text in texts if _WENT_OUT.search(fold(text))]
             if words and len(texts) <= _FEW_WORDS and position not in guess.columns.values():
-                said = f"{{column: {self._header(position)}, negative: [{', '.join(map(yaml_scalar, words))}]}}"
+                sign = f"{{column: {self._header(position)}, negative: [{', '.join(map(yaml_scalar, words))}]}}"
                 left_out = f"{{column: {self._header(position)}, values: [{', '.join(map(yaml_scalar, words))}]}}"
-                yield f"# sign: {said}    # {self._text('draft.sign')}"
+                yield f"# sign: {sign}    # {self._text('draft.sign')}"
                 yield f"# leave_out: [{left_out}]    # {self._text('draft.leave_out')}"
 
     def _currency(self) -> str:

@@ -75,7 +75,7 @@ class ExcludedRows:
         return Counter(why for why in self.why.tolist() if why in {Why.LEFT_OUT, Why.HEADER, Why.NOTE})
 
 
-_SOME: Final = re.compile("[1-9]")
+_NOT_NOUGHT: Final = re.compile("[1-9]")
 
 
 def excluded_rows(
@@ -106,7 +106,7 @@ def excluded_rows(
     why[_headers_again(raw, layout, positions, why == "")] = Why.HEADER
     totals = find_totals(raw, layout, positions, why == "", lines) if layout.totals else {}
     why[list(totals)] = Why.TOTAL
-    nothing = [at for at, total in totals.items() if not total.labelled and not _SOME.search(total.text)]
+    nothing = [at for at, total in totals.items() if not total.labelled and not _NOT_NOUGHT.search(total.text)]
     why[nothing] = Why.NOTE  # a formula that was filled down below the last line
     why[_notes(raw, layout, positions, why == "")] = Why.NOTE
     stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
@@ -173,13 +173,14 @@ def _notes(raw: RawTable, layout: Layout, positions: Mapping[str, int], among: M
     columns = {position: column for column, position in positions.items()}
     for at in candidates.tolist():
         filled = [(position, *cell) for position in range(len(raw.headers)) if (cell := cell_at(raw, at, position))[0]]
-        if len(filled) == 1 or (len(filled) == _LABEL_AND_WORD and _is_label(filled[0][1])):
+        if len(filled) == 1 or (len(filled) == _LABEL_AND_WORD and _labels(filled[0][1], filled[1][1])):
             notes[at] = not any(_may_be(columns.get(position), text, kind) for position, text, kind in filled[-1:])
     return notes
 
 
-def _is_label(text: str) -> bool:
-    return text.endswith(":") or _LABEL.fullmatch(fold(text)) is not None
+def _labels(text: str, beside: str) -> bool:
+    """Tell whether a text labels what stands beside it; names may begin as labels do, and have an address beside."""
+    return text.endswith(":") or (_LABEL.fullmatch(fold(text)) is not None and "@" not in beside)
 
 
 def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
@@ -192,7 +193,7 @@ def _may_be(column: str | None, text: str, kind: CellKind) -> bool:
 
 
 def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]) -> list[Issue]:
-    """Warn of notes among the lines that may be people of whom nothing but the name was filled in.
+    """Warn of notes among the lines that may be people of whom little but the name was filled in.
 
     Args:
         raw: The file.
@@ -204,7 +205,7 @@ def names_alone(raw: RawTable, apart: ExcludedRows, positions: Mapping[str, int]
     position, last = positions["name"], int(np.flatnonzero(apart.lines)[-1])
     among = apart.why == Why.NOTE
     among[last:] = False
-    among &= rows_empty_but_for(raw, {position}, among)
+    among[among] = (raw.cells[position][among].str.strip() != "").to_numpy(dtype=bool)
     wide = {row for row, _ in raw.oddities.merged}  # a merged cell is a title
     return [
         make_issue(

@@ -104,13 +104,13 @@ def _convention(
     raw: RawTable, layout: Layout, positions: Mapping[str, int], wanted: Mask, evidence: Evidence
 ) -> Convention:
     """Return what the layout says of numbers and dates; nothing of dates where the file was saved again elsewhere."""
-    said = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
+    declared = Convention(layout.decimal, layout.currency or "BRL", layout.dates)
     if layout.decimal == "auto" or layout.dates == "auto" or "amount" not in positions:
-        return said
+        return declared
     position = positions["amount"]
     cells = Cells("amount", raw.cells[position][wanted], raw.kinds_of(position)[wanted])
     amounts = AmountColumn([*evidence.of("amount"), *cells.distinct], layout.decimal, scientific=True)
-    return replace(said, dates="auto") if amounts.saved_again else said
+    return replace(declared, dates="auto") if amounts.saved_again else declared
 
 
 _DAYS: Final = frozenset({ColumnKind.DATE, ColumnKind.PERIOD})

@@ -11,9 +11,11 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.files import expand
-from io_adapters.spreadsheets.reading import read_table
+from io_adapters.spreadsheets.reading import read_table, recognised
+from io_adapters.spreadsheets.refusals import Place
 from schemas.errors import UnreadableFile
 from schemas.issues import IssueCode
+from schemas.sheet_cells import View
 
 PAYMENTS = read_layout("payments", Path())
 CSV = b"CPF;Valor\n529.982.247-25;10,50\n"
@@ -126,3 +128,9 @@ def test_a_pattern_that_means_no_file_is_refused_with_its_folder(tmp_path):
         expand(["dk-{period}*.tsv"], tmp_path, "2026-10")
     assert caught.value.issues[0].code is IssueCode.FILE_MISSING
     assert f"no file matches dk-2026-10*.tsv in {tmp_path}" in str(caught.value)
+
+
+def test_a_file_that_shows_no_row_is_of_no_layout_that_is_known():
+    with pytest.raises(UnreadableFile) as caught:
+        recognised([View(None, ",", visible=True, head=())], [], Place("payments.csv"))
+    assert [issue.code for issue in caught.value.issues] == [IssueCode.LAYOUT_UNKNOWN]
