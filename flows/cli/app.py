@@ -20,7 +20,7 @@ from flows.cli.layouts import layouts_app, schema
 from flows.cli.new import new
 from flows.cli.payouts import check, nightly, plan, run, settle
 from flows.cli.playground import demo, sandbox, up
-from flows.cli.records import runs, status, trace
+from flows.cli.records import explain, runs, status, trace
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
@@ -35,7 +35,7 @@ app = typer.Typer(
 )
 
 COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (  # in the order of the help
-    *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace),
+    *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace, explain),
     *(hold, release, resolve, decide, unfreeze),
     *(sandbox, doctor, schema, up),
     *(institutions, exchange_rate, qrcode),

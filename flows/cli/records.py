@@ -1,4 +1,4 @@
-"""status, runs, trace: what is on record."""
+"""status, runs, trace, explain: what is on record."""
 
 import datetime as dt
 from collections import Counter
@@ -14,8 +14,12 @@ from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from flows.run import RunRequest
+    from flows.tracing.trace import Traced
     from io_adapters.ledger.ledger import Ledger
     from schemas.exchange_update import ExchangeUpdate
     from schemas.submission import Submission
@@ -191,10 +195,15 @@ def _local(at: dt.datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
+What = Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")]
+OfJob = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Only this job.")]
+OfPeriod = Annotated[str | None, typer.Option("--period", metavar="LABEL", help="Only this period.")]
+
+
 def trace(
-    what: Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")],
-    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
-    period: Annotated[str | None, typer.Option(metavar="LABEL", help="Only this period.")] = None,
+    what: What,
+    job: OfJob = None,
+    period: OfPeriod = None,
     job_file: Annotated[Path | None, typer.Option(metavar="JOB", help="Reads the job's statements again.")] = None,
     as_json: AsJson = False,
 ) -> Result:
@@ -203,16 +212,46 @@ def trace(
     Back to file and row, step by step, and forward to the report.
     """
     from flows.cli.trace import show_traces
-    from flows.due_jobs import require_known_job
     from flows.run import read_run_request
-    from flows.runner import jobs_folder
-    from flows.tracing import trace as tracing
 
     order = read_run_request(job_file) if job_file else None
     if order is not None and job not in {None, order.job.job}:
         raise ConfigurationError(Message("error.other_job", found=order.job.job, job=job))
     with opened_ledger(create=False) as ledger:
-        if job is not None and order is None:
-            require_known_job(ledger, job, jobs_folder())
-        found = tracing.trace(ledger, what, job=order.job.job if order else job, period=period, order=order)
+        if order is None:
+            found = _traced(ledger, what, job, period, lambda _job: None)
+        else:
+            found = _traced(ledger, what, order.job.job, period, lambda _job: order)
     return show_traces(console_for(as_json=as_json), found)
+
+
+def explain(
+    what: What,
+    job: OfJob = None,
+    period: OfPeriod = None,
+    every_part: Annotated[bool, typer.Option("--all", help="Show every part of the royalties.")] = False,
+    as_json: AsJson = False,
+) -> Result:
+    """Explain a payment as sums to repeat by hand.
+
+    The statements are read again by the job file of the last run, so that each part names its rows.
+    """
+    from flows.cli.trace import show_explanations
+    from flows.tracing.explain import SHOWN_PARTS
+    from flows.tracing.lines import recorded_order
+
+    with opened_ledger(create=False) as ledger:
+        found = _traced(ledger, what, job, period, lambda name: recorded_order(ledger, name))
+    return show_explanations(console_for(as_json=as_json), found, None if every_part else SHOWN_PARTS)
+
+
+def _traced(
+    ledger: "Ledger", what: str, job: str | None, period: str | None, order_of: "Callable[[str], RunRequest | None]"
+) -> "Traced":
+    from flows.due_jobs import require_known_job
+    from flows.runner import jobs_folder
+    from flows.tracing.trace import trace
+
+    if job is not None and order_of(job) is None:
+        require_known_job(ledger, job, jobs_folder())
+    return trace(ledger, what, job=job, period=period, order_of=order_of)

@@ -2,22 +2,20 @@
 
 import dataclasses
 import datetime as dt
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
 from rich.console import Console
 
 from flows.cli.ending import Result
-from flows.intake.rules.sum_lines import EXACT
-from flows.tracing.rules import exact_sum
+from flows.tracing.explain import Step, explain, royalty_steps, sheet_text
 from flows.tracing.trace import Traced
 from schemas.exit_codes import ExitCode, worst
-from schemas.messages import Message, catalogue_in, render, state_text
+from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
 from schemas.obligation import reasons_message, reasons_text
-from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
+from schemas.trace import FileStanding, PayeeTrace, TracedObligation, TracedReport
 from schemas.values.money import exact_text, format_cents
-
-SHOWN_PARTS: Final = 20
 
 
 def show_traces(console: Console, found: Traced) -> Result:
@@ -32,6 +30,22 @@ def show_traces(console: Console, found: Traced) -> Result:
             _print(console, 1, key)
     code = worst(code for payee in found.payees for code in payee.codes)
     return code, {"traces": [_plain(payee) for payee in found.payees], "left_out": list(found.left_out)}
+
+
+def show_explanations(console: Console, found: Traced, most_parts: int | None) -> Result:
+    """Print how each payment came about; returns the exit code and the document."""
+    if not found.payees:
+        return _nobody(console, found)
+    documents = []
+    for payee in found.payees:
+        _Text(console, payee).explain(most_parts)
+        words = catalogue_in(payee.language)
+        steps = [{"depth": step.depth, "text": words.write(step.text)} for step in explain(payee, most_parts)]
+        documents.append({name: _plain(getattr(payee, name)) for name in _NAMED} | {"steps": steps})
+    return worst(code for payee in found.payees for code in payee.codes), {"explanations": documents}
+
+
+_NAMED: Final = ("job", "period", "currency", "run_id", "name", "tax_id_masked", "in_cents", "places_cents", "problems")
 
 
 def _nobody(console: Console, found: Traced) -> Result:
@@ -76,50 +90,60 @@ class _Text:
 
     def __init__(self, console: Console, trace: PayeeTrace) -> None:
         self._console = console
-        self._one = trace
+        self._trace = trace
         self._labels = catalogue_in(trace.language)
 
     def show(self) -> None:
         """Print it: what it is, where it comes from, how it was worked out, where it went, and that it adds up."""
-        trace = self._one
-        self._print(0, f"{trace.name}  {trace.tax_id_masked}  {trace.job} {trace.period}")
-        self._text(1, "cli.trace.run" if trace.run_id else "cli.trace.no_run", run=trace.run_id)
+        trace = self._trace
+        self._head()
         for obligation in trace.obligations:
             self._obligation(obligation)
-        if trace.parts:
-            self._parts(trace.parts)
+        self._steps(1, royalty_steps(trace))
         for file, standing in trace.files:
             if standing is not FileStanding.SAME:
                 self._text(1, f"cli.trace.file_{standing}", file=file)
-        if trace.parts and not trace.statements_read:
-            self._text(1, "cli.trace.unread")
-        if trace.way is not None:
-            self._way(trace.way)
         for report in trace.reports:
             self._report(report)
-        places = " + ".join(
-            f"{self._labels(f'place.{place}')} {self._money(cents)}" for place, cents in trace.places_cents
+        self._close()
+
+    def explain(self, most_parts: int | None) -> None:
+        """Print how it came about, in sums that a person can repeat, and that it adds up."""
+        trace = self._trace
+        self._head()
+        self._steps(1, explain(trace, most_parts))
+        self._close()
+
+    def _head(self) -> None:
+        trace = self._trace
+        self._print(0, f"{trace.name}  {trace.tax_id_masked}  {trace.job} {trace.period}")
+        self._text(1, "cli.trace.run" if trace.run_id else "cli.trace.no_run", run=trace.run_id)
+
+    def _close(self) -> None:
+        trace = self._trace
+        places = Listed(
+            tuple(Listed((Message(f"place.{place}"), Money(cents)), " ") for place, cents in trace.places_cents), " + "
         )
-        self._text(
-            0, "cli.trace.books", currency=trace.currency, total=self._money(trace.in_cents), places=places or "0"
-        )
+        facts = {"currency": trace.currency, "total": Money(trace.in_cents)}
+        self._text(0, "cli.trace.books", places=places if trace.places_cents else "0", **facts)
         for problem in trace.problems:
             self._text(1, f"cli.trace.problem_{problem}")
 
+    def _steps(self, depth: int, steps: Iterable[Step]) -> None:
+        for step in steps:
+            self._print(depth + step.depth, self._labels.write(step.text))
+
     def _text(self, depth: int, key: str, **facts: object) -> None:
-        self._print(depth, render(key, self._one.language, **facts))
+        self._print(depth, render(key, self._trace.language, **facts))
 
     def _print(self, depth: int, text: str) -> None:
         _print(self._console, depth, text)
 
     def _money(self, cents: int) -> str:
-        return format_cents(cents, self._one.language)
-
-    def _exact(self, amount: Decimal) -> str:
-        return exact_text(amount).replace(".", ",") if self._one.language == "pt-BR" else exact_text(amount)
+        return format_cents(cents, self._trace.language)
 
     def _obligation(self, obligation: TracedObligation) -> None:
-        kind = render(f"cli.trace.kind_{obligation.kind}", self._one.language)
+        kind = render(f"cli.trace.kind_{obligation.kind}", self._trace.language)
         what = " ".join(
             filter(None, (obligation.key, kind, obligation.reference if obligation.kind == "payment" else ""))
         )
@@ -128,61 +152,15 @@ class _Text:
             self._labels.write(reasons_message(obligation.reasons)),
         )
         where = f"{place} ({reason})" if reason else place
-        self._print(1, f"{what}: {self._one.currency} {self._money(obligation.amount_cents)}, {where}")
+        self._print(1, f"{what}: {self._trace.currency} {self._money(obligation.amount_cents)}, {where}")
         if obligation.row:
-            self._text(2, "cli.trace.row", file=_sheet(obligation.file, obligation.sheet), row=obligation.row)
+            file = sheet_text(obligation.file, obligation.sheet)
+            self._text(2, "cli.trace.row", file=file, row=obligation.row)
         for word in obligation.words:
             self._text(2, "cli.trace.word", kind=word.kind, by=word.by, at=_local(word.at), evidence=word.evidence)
 
-    def _parts(self, parts: tuple[RoyaltyPart, ...]) -> None:
-        self._text(1, "cli.trace.royalties")
-        for part in parts[:SHOWN_PARTS]:
-            self._part(part)
-        if len(parts) > SHOWN_PARTS:
-            self._text(2, "cli.trace.more", count=len(parts) - SHOWN_PARTS)
-
-    def _part(self, part: RoyaltyPart) -> None:
-        names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
-        self._print(2, ", ".join(filter(None, names)))
-        for lines in part.found:
-            self._found(part, lines)
-        rest = part.lines - part.lines_found
-        if rest or not part.found:
-            amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
-            self._text(3, "cli.trace.rest", lines=rest, currency=part.currency, amount=self._exact(amount))
-        for share in part.shares:
-            steps = [f"{part.currency} {self._exact(part.source_amount)}"]
-            if part.currency != self._one.currency:
-                source = ", ".join(filter(None, (str(part.rate_day or ""), part.rate_origin)))
-                steps.append(f"{self._exact(part.rate)} ({source})" if source else self._exact(part.rate))
-            percent = self._exact(Decimal(share.share_ppm).scaleb(-4))
-            steps.append(f"{percent} % ({share.role})" if share.role else f"{percent} %")
-            self._print(3, f"{' x '.join(steps)} = {self._one.currency} {self._exact(share.earned)}")
-
-    def _found(self, part: RoyaltyPart, lines: LinesFound) -> None:
-        shown = [f"{first}-{last}" if last > first else str(first) for first, last in lines.ranges]
-        count = sum(last - first + 1 for first, last in lines.ranges)
-        rows = ", ".join([*shown, "..."] if count < lines.lines else shown)
-        facts = {"file": _sheet(lines.file, lines.sheet), "rows": rows, "lines": lines.lines}
-        self._text(3, "cli.trace.found", currency=part.currency, amount=self._exact(lines.amount), **facts)
-
-    def _way(self, way: TracedWay) -> None:
-        self._text(1, "cli.trace.sum", exact=self._exact(way.earned_exact), cents=self._money(way.earned_cents))
-        if way.recouped_cents:
-            self._text(2, "cli.trace.recouped", cents=self._money(way.recouped_cents))
-        for reference, cents in way.advances:
-            self._text(3, "cli.trace.advance", reference=reference, cents=self._money(cents))
-        if way.carried_in_cents:
-            key = "cli.trace.carried_from" if way.carried_from else "cli.trace.carried_in"
-            self._text(2, key, period=way.carried_from, cents=self._money(way.carried_in_cents))
-        if way.carried_out_cents:
-            self._text(2, "cli.trace.carried_out", cents=self._money(way.carried_out_cents))
-        if way.held_cents:
-            self._text(2, "cli.trace.held", cents=self._money(way.held_cents))
-        self._text(2, "cli.trace.payable", cents=self._money(way.payable_cents))
-
     def _report(self, report: TracedReport) -> None:
-        state = state_text(report.state, self._one.language)
+        state = state_text(report.state, self._trace.language)
         state = f"{state} ({self._labels.write(report.reason)})" if report.reason else state
         self._text(
             1, "cli.trace.report", report=report.submission_id, state=state, cents=self._money(report.amount_cents)
@@ -195,18 +173,14 @@ class _Text:
         if report.approved_at:
             self._text(2, "cli.trace.approved", at=_local(report.approved_at))
         for step, at, by in report.steps:
-            self._text(2, "cli.trace.step", state=state_text(step, self._one.language), at=_local(at), by=by)
+            self._text(2, "cli.trace.step", state=state_text(step, self._trace.language), at=_local(at), by=by)
         if report.split_id:
             seen = _local(report.seen_at) if report.seen_at else "-"
             self._text(2, "cli.trace.service", split_id=report.split_id, status=report.status or "-", at=seen)
         if report.rate:
             facts = {"currency": report.rate.currency, "rate": report.rate.rate}
-            facts["state"] = state_text(report.rate.state, self._one.language)
+            facts["state"] = state_text(report.rate.state, self._trace.language)
             self._text(2, "cli.trace.rate", update=report.rate.update_id, **facts)
-
-
-def _sheet(file: str, sheet: str) -> str:
-    return f"{file} > {sheet}" if sheet else file
 
 
 def _local(at: dt.datetime) -> str:

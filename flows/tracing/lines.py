@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
-from flows.run import RunRequest
+from flows.run import RunRequest, read_run_request
 from flows.run_document import RunDocument
 from flows.tracing.rules import LineFinder, SourceLines
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
-from schemas.errors import UnreadableFile
+from schemas.errors import RepasseError, UnreadableFile
 from schemas.issues import IssueCode
 from schemas.job import PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
@@ -22,6 +22,17 @@ from schemas.tables.blocks import Before, BlockBooks, parse_block
 from schemas.tables.row_accounting import USED
 from schemas.tables.totals import Source
 from schemas.trace import FileStanding, LinesFound, RoyaltyPart
+
+
+def recorded_order(ledger: Ledger, job: str) -> RunRequest | None:
+    """Read the job file of a job's last run again; None where it cannot be, or is another job's by now."""
+    run = ledger.runs.latest(job)
+    try:
+        order = read_run_request(Path(run.job_file)) if run is not None and run.job_file else None
+    except RepasseError:
+        return None
+    return order if order is not None and order.job.job == job else None
+
 
 _Found = list[tuple[tuple[str, ...], LinesFound]]
 

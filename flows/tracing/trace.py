@@ -1,7 +1,7 @@
 """What one payee's or payment's trace rests on: books of runs, ledger, and the statements read again."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -170,7 +170,18 @@ class Traced:
     language: str = Outputs().language
 
 
-def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, order: RunRequest | None) -> Traced:
+# Says for a job what its statements are read again by; None where they cannot be.
+OrderOf = Callable[[str], RunRequest | None]
+
+
+def trace(
+    ledger: Ledger,
+    asked: str,
+    *,
+    job: str | None = None,
+    period: str | None = None,
+    order_of: OrderOf = lambda _job: None,
+) -> Traced:
     """Follow a payee or a payment.
 
     Args:
@@ -178,7 +189,7 @@ def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, or
         asked: An obligation (ob-...), a report (rp-...), a tax id, plain or masked, or a name.
         job: Only this job.
         period: Only this period.
-        order: The job whose statements are read again; None tells royalties from the ledger alone.
+        order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
 
     Returns:
         Nothing when nobody is found.
@@ -201,7 +212,7 @@ def trace(ledger: Ledger, asked: str, *, job: str | None, period: str | None, or
             named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
             return Traced(candidates=tuple(named), language=_language(shelf))
         wanted = [contact for tax_id in people for contact in of_payee(ledger, shelf, tax_id)]
-    gatherer = _Gatherer(ledger, shelf, order)
+    gatherer = _Gatherer(ledger, shelf, order_of)
     payees = tuple(found for contact in wanted if (found := gatherer.gather(contact)))
     return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
 
@@ -213,10 +224,10 @@ def _language(shelf: Shelf) -> str:
 class _Gatherer:
     """Gathers one payee's trace after the other."""
 
-    def __init__(self, ledger: Ledger, shelf: Shelf, order: RunRequest | None) -> None:
+    def __init__(self, ledger: Ledger, shelf: Shelf, order_of: OrderOf) -> None:
         self._ledger = ledger
         self._shelf = shelf
-        self._order = order
+        self._order_of = order_of
 
     def gather(self, wanted: Wanted) -> PayeeTrace | None:
         """Gather a payee's trace in a period; None when neither ledger nor books know of any."""
@@ -233,8 +244,9 @@ class _Gatherer:
         royalties = not wanted.keys or any(obligation.kind == "royalty" for obligation in asked)
         parts = royalty_parts(books.earnings, wanted.tax_id) if royalties else ()
         files: dict[str, FileStanding] | None = None
-        if self._order is not None and self._order.job.job == wanted.job:
-            statements = Statements(self._ledger, self._order, run_id, books)
+        order = self._order_of(wanted.job)
+        if order is not None:
+            statements = Statements(self._ledger, order, run_id, books)
             parts = with_lines(parts, statements.lines_of(parts))
             files = statements.standings
         carried = self._carried((wanted.job, wanted.period), wanted.tax_id)

@@ -166,7 +166,7 @@ def test_royalties_lead_to_the_rows_of_each_statement(october):
     ]
     # 80.005 and 20.00 and 7.00 x 5.4312 = 138.0234, of which 35 %.
     assert (trace["way"]["earned_exact"], trace["way"]["earned_cents"]) == ("48.30819", 4831)
-    assert "2026-10-a.xlsx > Dados, linhas 2, 4-5: 3, BRL 80" in text
+    assert "2026-10-a.xlsx > Dados, linhas 2, 4-5: 3 linhas, BRL 80" in text
     assert "USD 7 x 5,4312 (2026-10-31, PTAX) x 25 % (autora) = BRL 9,5046" in text
 
 
@@ -218,7 +218,7 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
     samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
     assert [found["file"] for found in samba["found"]] == ["2026-10-a.xlsx"]
-    assert "segundo o diário apenas: 1 linhas, BRL 0,005" in text
+    assert "segundo o diário apenas: 1 linha, BRL 0,005" in text
     assert "2026-10-b.xlsx: " in text
 
 

@@ -1,0 +1,148 @@
+"""A payment in words: the sums from statement rows to what was paid, each to be repeated with a pocket calculator."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from flows.intake.rules.sum_lines import EXACT
+from flows.tracing.rules import earned_of, exact_sum
+from schemas.messages import Listed, Message, Money
+from schemas.obligation import reasons_message
+from schemas.trace import LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedWay
+from schemas.values.money import exact_text
+
+# Parts of a payee's royalties that are shown one by one unless all are asked for.
+SHOWN_PARTS: Final = 20
+_OTHER_SUMS: Final = frozenset({"payment", "owner", "recouped"})
+
+
+class Step(NamedTuple):
+    """One line of an explanation, indented so deep."""
+
+    depth: int
+    text: Message | Listed
+
+
+def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Step]:
+    """Explain what a payee gets for a period.
+
+    Args:
+        trace: What the books, the ledger and the statements say.
+        most_parts: How many parts of the royalties are shown one by one; None for all. The others are one sum.
+
+    Returns:
+        A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C, and where D is;
+        then the rows of payments sheets.
+    """
+    steps = royalty_steps(trace, most_parts)
+    if trace.way is not None:
+        steps += [_placed(owed) for owed in trace.obligations if owed.kind not in _OTHER_SUMS]
+    rows = [owed for owed in trace.obligations if owed.kind in {"payment", "owner"}]
+    if rows:
+        steps.append(Step(0, Message("explain.rows")))
+        steps += [_row(owed) for owed in rows]
+    return steps
+
+
+def royalty_steps(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Step]:
+    """Explain what of a period's royalties is due: A to D of `explain`; nothing without royalties."""
+    return [] if trace.way is None else [*_earned(trace, trace.way, most_parts), *_due(trace.way)]
+
+
+def _earned(trace: PayeeTrace, way: TracedWay, most_parts: int | None) -> Iterator[Step]:
+    """A: the parts, their exact sum, and that in centavos."""
+    yield Step(0, Message("explain.earned"))
+    shown = trace.parts if most_parts is None else trace.parts[:most_parts]
+    for part in shown:
+        yield from part_steps(part, trace.currency, depth=1)
+    rest = trace.parts[len(shown) :]
+    if rest:
+        together = _plain(exact_sum(map(earned_of, rest)))
+        yield Step(1, Message("explain.more", count=len(rest), currency=trace.currency, amount=together))
+    if trace.parts and not trace.statements_read:
+        yield Step(1, Message("cli.trace.unread"))
+    facts = {"currency": trace.currency, "exact": _plain(way.earned_exact), "cents": Money(way.earned_cents)}
+    yield Step(1, Message("explain.rounded", **facts))
+
+
+def _due(way: TracedWay) -> Iterator[Step]:
+    """B, C, and D = A - B + C."""
+    yield Step(0, Message("explain.recouped", cents=Money(way.recouped_cents)))
+    for reference, cents in way.advances:
+        name = reference or Message("explain.no_reference")
+        yield Step(1, Message("cli.trace.advance", reference=name, cents=Money(cents)))
+    before = Message("explain.carried_from", period=way.carried_from) if way.carried_from else ""
+    yield Step(0, Message("explain.carried_in", cents=Money(way.carried_in_cents), before=before))
+    due_cents = way.earned_cents - way.recouped_cents + way.carried_in_cents
+    facts = {"a": way.earned_cents, "b": way.recouped_cents, "c": abs(way.carried_in_cents), "d": due_cents}
+    sign = "+" if way.carried_in_cents >= 0 else "-"
+    yield Step(0, Message("explain.due", sign=sign, **{name: Money(cents) for name, cents in facts.items()}))
+
+
+def _placed(owed: TracedObligation) -> Step:
+    """Where a part of D is, and why."""
+    return Step(1, Message("explain.place", cents=Money(owed.amount_cents), where=_where(owed)))
+
+
+def _row(owed: TracedObligation) -> Step:
+    """A row of a payments sheet, or the owner's part, and where it is."""
+    kind = Message(f"cli.trace.kind_{owed.kind}")
+    what: Message | Listed = kind
+    if owed.row:
+        row = Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row)
+        what = Listed(tuple(filter(None, (kind, owed.reference, row))))
+    return Step(1, Message("explain.row", what=what, cents=Money(owed.amount_cents), where=_where(owed)))
+
+
+def _where(owed: TracedObligation) -> Listed:
+    """The place, the reasons in brackets, and the report."""
+    parts: list[object] = [Message(f"place.{owed.place}")]
+    if owed.reasons:
+        parts.append(Message("explain.because", why=reasons_message(owed.reasons)))
+    if owed.submission_id:
+        parts.append(Message("explain.report", report=owed.submission_id))
+    return Listed(tuple(parts), "")
+
+
+def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Step]:
+    """Tell of one part of the royalties: what it is, in which rows its lines are, and each share as a product."""
+    names = (part.title or part.release, part.artist, part.isrc or part.upc, part.platform, part.period)
+    yield Step(depth, Listed(tuple(filter(None, names))))
+    for lines in part.found:
+        facts = {"currency": part.currency, "amount": _plain(lines.amount), "count": lines.lines}
+        file = sheet_text(lines.file, lines.sheet)
+        yield Step(depth + 1, Message("cli.trace.found", file=file, rows=_rows_text(lines), **facts))
+    rest = part.lines - part.lines_found
+    if rest or not part.found:
+        amount = EXACT.subtract(part.source_amount, exact_sum(lines.amount for lines in part.found))
+        facts = {"currency": part.currency, "amount": _plain(amount)}
+        yield Step(depth + 1, Message("cli.trace.rest", count=rest, **facts))
+    for share in part.shares:
+        factors: list[object] = [Listed((part.currency, _plain(part.source_amount)), " ")]
+        if part.currency != currency:
+            source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]
+            factors.append(_with_remark(_plain(part.rate), source))
+        factors.append(Listed((_plain(Decimal(share.share_ppm).scaleb(-4)), _with_remark("%", [share.role])), " "))
+        earned = Listed((currency, _plain(share.earned)), " ")
+        yield Step(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
+
+
+def _with_remark(value: object, remarks: Sequence[str]) -> object:
+    told = ", ".join(filter(None, remarks))
+    return Listed((value, f"({told})"), " ") if told else value
+
+
+def _rows_text(lines: LinesFound) -> str:
+    shown = [f"{first}-{last}" if last > first else str(first) for first, last in lines.ranges]
+    count = sum(last - first + 1 for first, last in lines.ranges)
+    return ", ".join([*shown, "..."] if count < lines.lines else shown)
+
+
+def sheet_text(file: str, sheet: str) -> str:
+    """Name a sheet with its file."""
+    return f"{file} > {sheet}" if sheet else file
+
+
+def _plain(amount: Decimal) -> Decimal:
+    """Return an exact amount with the digits it has and no zeros behind them."""
+    return Decimal(exact_text(amount))

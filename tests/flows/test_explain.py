@@ -1,0 +1,175 @@
+"""`repasse explain`: a payment as a chain of sums that anybody can repeat with a pocket calculator."""
+
+import json
+import re
+from decimal import Decimal
+
+import pytest
+
+from tests.flows.jobs import advance, line, payee, payment, people, share
+from tests.flows.test_trace import private
+
+ANA, BIA, CAIO = people(3)
+DOLLAR = {"USD": {"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"}}
+NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+
+
+@pytest.fixture
+def label_of_royalties(label, service):
+    """Ana has a quarter as composer and a tenth as singer and an advance of 40.00; Bia has a third."""
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    of_ana = [share(ANA, "25") | {"Função": "autora"}, share(ANA, "10") | {"Função": "intérprete"}]
+    label.write("shares.xlsx", [*of_ana, share(BIA, "33,3333") | {"Função": ""}])
+    label.write("advances.csv", [advance(ANA, "40,00")])
+    return label
+
+
+def run(label, month, **changes):
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties", "exchange": DOLLAR}]
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "advances": "advances.csv"}
+    label.declare(
+        **{"period": month, "sources": sources, "outputs": {"folder": "out", "language": "en"}} | tables | changes
+    )
+    return label.run()
+
+
+def explained(label, *words, code=0):
+    """The one explanation there is, as its lines; what is printed says the same, and nothing personal."""
+    document = label.ask("explain", *words, code=code)
+    assert private(json.dumps(document, ensure_ascii=False))
+    (explanation,) = document["explanations"]
+    lines = [step["text"] for step in explanation["steps"]]
+    printed = label.say("explain", *words, code=code).output
+    assert all(told in printed for told in lines)
+    return lines
+
+
+def numbers(text):
+    return [Decimal(number.replace(",", "")) for number in re.findall(NUMBER, text)]
+
+
+def repeated_by_hand(lines):
+    """Repeat every sum of an explanation of royalties from its own figures; returns D and what became of it."""
+    exact = Decimal(0)
+    for told in lines:
+        if " x " in told:
+            factors, earned = re.sub(r"\([^)]*\)", "", told).split(" = ")
+            product = Decimal(1)
+            for factor in numbers(factors):
+                product *= factor
+            assert product / 100 == numbers(earned)[0], told
+            exact += numbers(earned)[0]
+        elif told.startswith("and ") and " more part" in told:
+            exact += numbers(told)[1]
+    (rounded,) = [told for told in lines if "A = " in told]
+    assert numbers(rounded)[0] == exact
+    a = numbers(rounded)[-1]
+    assert abs(exact - a) < Decimal("0.01")
+    b, c = (next(numbers(told)[-1] for told in lines if f"{letter} = " in told) for letter in "BC")
+    (due,) = [told for told in lines if told.startswith("D. ")]
+    d = numbers(due.partition(" = ")[2])[0]
+    assert d == a - b + c
+    after = lines[lines.index(due) + 1 :]
+    places = [told for told in after if re.match(rf"{NUMBER}: ", told)]
+    assert sum(numbers(told)[0] for told in places) == d
+    return d, places
+
+
+def test_each_sum_of_a_payment_can_be_repeated_from_the_rows_it_names(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line("100,00"), line("20,00", "Choro"), line("30,00")])
+    label.write("2026-10-b.xlsx", [line("0,005"), line("7,00", "Frevo") | {"Moeda": "USD"}])
+    run(label, "2026-10")
+    lines = explained(label, ANA.tax_id)
+    assert "2026-10-a.xlsx > Dados, rows 2, 4: 2 lines, BRL 130" in lines
+    assert "USD 7 x 5.4312 (2026-10-31, PTAX) x 25 % (autora) = BRL 9.5046" in lines
+    assert "adv-1: 40.00" in lines
+    d, places = repeated_by_hand(lines)
+    assert d == Decimal("25.81")  # 35 % of 130.005 + 20 + 7 x 5.4312 = 65.81, less the advance
+    (paid,) = places
+    assert paid.startswith("25.81: Paid, in report rp-")
+
+
+def test_what_is_below_the_minimum_and_carried_says_so_in_both_periods(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line("130,00")])
+    label.write("2026-11-a.xlsx", [line("60,00", "Choro")])
+    for month in ("2026-10", "2026-11"):
+        run(label, month, rules={"minimum_payout": "10.00"})
+    assert repeated_by_hand(explained(label, ANA.name, "--period", "2026-10")) == (
+        Decimal("5.50"),
+        ["5.50: Carried to the next period (below the minimum, or negative)"],
+    )
+    november = explained(label, ANA.name, "--period", "2026-11")
+    assert "C. Carried in from 2026-10: C = 5.50" in november
+    assert repeated_by_hand(november)[0] == Decimal("26.50")
+
+
+def test_what_is_held_says_why(label_of_royalties):
+    label = label_of_royalties
+    label.write("payees.xlsx", [payee(ANA), payee(BIA) | {"Chave Pix": "no key"}])
+    label.write("2026-10-a.xlsx", [line("30,00")])
+    run(label, "2026-10")
+    d, places = repeated_by_hand(explained(label, BIA.tax_id))
+    assert d == Decimal("10.00")
+    (held,) = places
+    assert re.fullmatch(r"10\.00: Held \(.+\)", held)
+
+
+def test_a_later_statement_shows_what_was_paid_before_and_the_rest(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line("300,00")])
+    run(label, "2026-10")
+    label.write("2026-10-b.xlsx", [line("30,00", "Valsa")])
+    run(label, "2026-10")
+    d, places = repeated_by_hand(explained(label, BIA.tax_id))
+    assert (d, len(places)) == (Decimal("110.00"), 2)
+    assert [numbers(told)[0] for told in places] == [Decimal("100.00"), Decimal("10.00")]
+
+
+def test_many_parts_are_one_sum_unless_all_are_asked_for(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line(f"{100 + number},01", f"Faixa {number}") for number in range(30)])
+    run(label, "2026-10")
+    short, whole = explained(label, BIA.tax_id), explained(label, BIA.tax_id, "--all")
+    assert len([told for told in short if " x " in told]) == 20
+    assert len([told for told in whole if " x " in told]) == 30
+    assert repeated_by_hand(short) == repeated_by_hand(whole)
+
+
+def test_rows_of_a_payments_sheet_are_named_by_their_place(label, service):
+    label.declare(outputs={"folder": "out", "language": "en"})
+    label.payments(payment(ANA, "10,00", "show"), payment(ANA, "15,00", "clip"))
+    label.run()
+    lines = explained(label, ANA.tax_id)
+    assert lines[0] == "Rows of payments sheets, paid as they stand"
+    assert [told.partition(": ")[0] for told in lines[1:]] == [
+        "payment, show, from payments.xlsx > Dados, row 2",
+        "payment, clip, from payments.xlsx > Dados, row 3",
+    ]
+
+
+def test_a_job_file_that_has_gone_leaves_the_sums_and_says_what_is_missing(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line("130,00")])
+    run(label, "2026-10")
+    label.job.unlink()
+    lines = explained(label, ANA.tax_id)
+    assert "from the ledger alone: 1 line, BRL 130" in lines
+    assert repeated_by_hand(lines)[0] == Decimal("5.50")
+
+
+@pytest.mark.parametrize("words", [CAIO.tax_id, "Ninguém da Silva", "ob-nothing"])
+def test_whoever_is_not_on_record_is_not_found_nor_repeated(label, service, words):
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    assert words not in label.say("explain", words, code=2).output
+
+
+def test_portuguese_where_the_job_speaks_portuguese(label_of_royalties):
+    label = label_of_royalties
+    label.write("2026-10-a.xlsx", [line("1.300,00")])
+    run(label, "2026-10", outputs={"folder": "out", "language": "pt-BR"})
+    text = label.say("explain", BIA.tax_id).output
+    assert "BRL 1.300 x 33,3333 % = BRL 433,3329" in text
+    assert "D. Devido no período, A - B + C: 433,33 - 0,00 + 0,00 = 433,33" in text
