@@ -358,6 +358,11 @@ class Job(Declaration):
         return self
 
 
+# Payouts are Brazilian: days turn, and people meet, by this clock, wherever the machine stands.
+# No summer time since 2019 (Decreto 9.772/2019).
+BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """The days a job pays for.

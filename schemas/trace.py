@@ -180,6 +180,7 @@ class TracedReport:
         amount_cents: What it has for the payee.
         state: Where it stands; `reason` says why.
         split_id, status: The service's; None until known.
+        sent_at: When it was last sent; None before.
         seen_at: When the service last showed the report; None when it never has.
         plan_digest, prepared_by, planned_at, approved_at: Of its plan.
         approvals: People's words on the plan.
@@ -193,6 +194,7 @@ class TracedReport:
     reason: Message | None
     split_id: str | None
     status: str | None
+    sent_at: dt.datetime | None
     seen_at: dt.datetime | None
     run_id: str
     plan_digest: str
@@ -209,7 +211,10 @@ class PayeeTrace:
     """One payee in one period of one job.
 
     Attributes:
+        payer_name: Who pays; "" when no run left books.
         run_id: The run whose books tell it; "" when no run left any.
+        advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where the books do
+            not say.
         files: Source files of the run that were looked at again, or are gone.
         obligations: What was asked for; all of the payee's when it was the payee.
         in_cents: What came in for the payee: payments rows, the owner's part, earnings, and what was carried in.
@@ -233,6 +238,8 @@ class PayeeTrace:
     places_cents: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...] = ()
     statements_read: bool = False
+    payer_name: str = ""
+    advances_left_cents: int | None = None
 
     @property
     def codes(self) -> frozenset[ExitCode]:

@@ -11,6 +11,7 @@ from typing import Final
 
 import typer
 
+from flows.cli.accounts import account, owed
 from flows.cli.address_book import contacts_app, institutions
 from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
 from flows.cli.desk import desk_app
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 
 COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (  # in the order of the help
-    *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace, explain),
+    *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace, explain, account, owed),
     *(hold, release, resolve, decide, unfreeze),
     *(sandbox, doctor, schema, up),
     *(institutions, exchange_rate, qrcode),

@@ -21,7 +21,7 @@ from schemas.values.money import exact_text, format_cents
 def show_traces(console: Console, found: Traced) -> Result:
     """Print what was traced of each payee; returns the exit code and the document."""
     if not found.payees:
-        return _nobody(console, found)
+        return show_nobody(console, found)
     for payee in found.payees:
         _Text(console, payee).show()
     if found.left_out:
@@ -35,7 +35,7 @@ def show_traces(console: Console, found: Traced) -> Result:
 def show_explanations(console: Console, found: Traced, most_parts: int | None) -> Result:
     """Print how each payment came about; returns the exit code and the document."""
     if not found.payees:
-        return _nobody(console, found)
+        return show_nobody(console, found)
     documents = []
     for payee in found.payees:
         _Text(console, payee).explain(most_parts)
@@ -48,7 +48,7 @@ def show_explanations(console: Console, found: Traced, most_parts: int | None) -
 _NAMED: Final = ("job", "period", "currency", "run_id", "name", "tax_id_masked", "in_cents", "places_cents", "problems")
 
 
-def _nobody(console: Console, found: Traced) -> Result:
+def show_nobody(console: Console, found: Traced) -> Result:
     """Say that nobody was found, or whom the words may mean; never what was typed, which may be a document."""
     count = len(found.candidates)
     words = (

@@ -13,14 +13,12 @@ from markupsafe import Markup
 
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from schemas.desk_people import LANGUAGES, Language, Role
+from schemas.job import BRASILIA
 from schemas.messages import catalogue_in
 from schemas.obligation import reasons_message
 from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
-# Payouts are Brazilian: days turn, and people meet, by this clock, wherever the machine stands.
-# No summer time since 2019 (Decreto 9.772/2019).
-BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
 T = TypeVar("T")
 
 

@@ -14,7 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision
 from schemas.job import Outputs
 from schemas.layouts.layout import fold
-from schemas.obligation import Obligation
+from schemas.obligation import Obligation, Payee
 from schemas.plan import STANDINGS, Place, standing_of
 from schemas.submission import Claim, Submission
 from schemas.tables.contract import records
@@ -181,6 +181,7 @@ def trace(
     job: str | None = None,
     period: str | None = None,
     order_of: OrderOf = lambda _job: None,
+    all_of_payee: bool = False,
 ) -> Traced:
     """Follow a payee or a payment.
 
@@ -190,6 +191,7 @@ def trace(
         job: Only this job.
         period: Only this period.
         order_of: Whose statements are read again; without it, royalties are told from the ledger alone.
+        all_of_payee: Whether an obligation or report stands for all of its payees, in every period.
 
     Returns:
         Nothing when nobody is found.
@@ -212,6 +214,9 @@ def trace(
             named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
             return Traced(candidates=tuple(named), language=_language(shelf))
         wanted = [contact for tax_id in people for contact in of_payee(ledger, shelf, tax_id)]
+    if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
+        payees_meant = dict.fromkeys(contact.tax_id for contact in wanted)
+        wanted = [contact for tax_id in payees_meant for contact in of_payee(ledger, shelf, tax_id)]
     gatherer = _Gatherer(ledger, shelf, order_of)
     payees = tuple(found for contact in wanted if (found := gatherer.gather(contact)))
     return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
@@ -269,26 +274,13 @@ class _Gatherer:
             places_cents=places,
             problems=problems_of(parts, way, files, in_cents=in_cents, placed_cents=sum(c for _, c in places)),
             statements_read=files is not None,
+            payer_name=books.payer_name,
+            advances_left_cents=_advances_left(books, wanted.tax_id),
         )
 
     def _of_claims(self, wanted: Wanted, submissions: Mapping[str, Submission], claims: Sequence[Claim]) -> PayeeTrace:
         """Tell what was sent by a run that left no books: it died before it could write them."""
-        last = {
-            claim.obligation_key: claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys
-        }
-        owed = [
-            Obligation(
-                kind=claim.kind,
-                amount_cents=claim.amount_cents,
-                place=Place.PLANNED,
-                key=key,
-                base_key=claim.base_key,
-                reference=claim.reference,
-                withhold=claim.withheld,
-                submission_id=claim.submission_id,
-            )
-            for key, claim in last.items()
-        ]
+        owed = owed_of_claims([claim for claim in claims if not wanted.keys or claim.obligation_key in wanted.keys])
         obligations = self._obligations(owed, submissions)
         return PayeeTrace(
             job=wanted.job,
@@ -385,6 +377,7 @@ class _Gatherer:
             reason=submission.reason,
             split_id=submission.split_id,
             status=submission.status,
+            sent_at=submission.sending_at,
             seen_at=seen.at if seen else None,
             run_id=submission.run_id,
             plan_digest=submission.plan_digest,
@@ -395,6 +388,34 @@ class _Gatherer:
             steps=tuple((line.after.value, line.at, line.by) for line in ledger.submissions.journal(submission.id)),
             rate=TracedRate(rate.id, rate.terms.currency, rate.terms.plain_rate, rate.state.value) if rate else None,
         )
+
+
+def owed_of_claims(claims: Sequence[Claim]) -> list[Obligation]:
+    """Tell of what was claimed as obligations, where no run's books do: each by the last of its claims."""
+    last = {claim.obligation_key: claim for claim in claims}
+    return [
+        Obligation(
+            kind=claim.kind,
+            amount_cents=claim.amount_cents,
+            place=Place.PLANNED,
+            key=key,
+            base_key=claim.base_key,
+            reference=claim.reference,
+            payee=Payee(claim.payee),
+            withhold=claim.withheld,
+            submission_id=claim.submission_id,
+        )
+        for key, claim in last.items()
+    ]
+
+
+def _advances_left(books: RunDocument, tax_id: str) -> int | None:
+    """Sum what is left of a payee's advances; None where the run made no statements, or did not know."""
+    if books.statements is None:
+        return None
+    left = [advance.outstanding_cents for advance in books.statements.advances if advance.payee == tax_id]
+    known = [cents for cents in left if cents is not None]
+    return sum(known) if len(known) == len(left) else None
 
 
 def _places(obligations: Sequence[TracedObligation]) -> tuple[tuple[str, int], ...]:

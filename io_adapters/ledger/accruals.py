@@ -265,6 +265,23 @@ class ClosedPeriod:
     recouped: dict[tuple[str, str], int]
 
 
+@dataclass(frozen=True, slots=True)
+class LateCarry:
+    """What a change of a closed period carries on, in centavos.
+
+    Attributes:
+        payee: Tax id.
+        amount_cents: Negative when owed back.
+        booked_in: The latest posted period then; the next one after it takes the sum up.
+        posted_at: When.
+    """
+
+    payee: str
+    amount_cents: int
+    booked_in: str
+    posted_at: dt.datetime
+
+
 class Accruals:
     """The record of carry-overs and recoupments."""
 
@@ -335,6 +352,14 @@ class Accruals:
         query = select(p.period_start, p.period).where(of_job(accrual_periods, job, payer, currency))
         with self._db.reading() as connection:
             return [(row.period_start, row.period) for row in connection.execute(query.order_by(p.period_start, p.id))]
+
+    def late_carried(self, job: str, currency: str) -> list[LateCarry]:
+        """Return what changes of a job's closed periods carry on, oldest first."""
+        late = late_accruals.c
+        mine = and_(late.job == job, late.currency == currency, late.kind == "carried")
+        query = select(late.payee, late.amount_cents, late.booked_in, late.posted_at).where(mine).order_by(late.id)
+        with self._db.reading() as connection:
+            return [LateCarry(*row) for row in connection.execute(query)]
 
     def posted(self, job: str, period: str) -> list[AccrualPosting]:
         """Return what was posted for a period: one posting for each payer and currency the job has had."""

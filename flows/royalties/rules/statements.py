@@ -1,6 +1,5 @@
 """From the tables of a run to one statement per payee: exact sums by recording, platform and territory."""
 
-import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import pandas as pd
 
 from flows.royalties.rules.accrue import History, advance_reference
 from schemas.accrual import Accrual
-from schemas.job import Job, Period
+from schemas.job import BRASILIA, Job, Period
 from schemas.obligation import Obligation, Obligations, Reason, sum_cents
 from schemas.payee_statement import (
     EXACT,
@@ -179,8 +178,6 @@ def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
 
 
 TOKEN_LENGTH: Final = 8
-# Brazil has had no summer time since 2019 (Decreto 9.772/2019).
-BRASILIA: Final = dt.timezone(dt.timedelta(hours=-3))
 _TOLD: Final = ("royalty", "payment", "carried")
 _DIFFERENCE: Final = "difference"
 

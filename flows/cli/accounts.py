@@ -1,0 +1,155 @@
+"""account, owed: what stands with a payee over all periods, and what was owed on a day."""
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.ending import AsJson, Result, console_for, opened_ledger
+from schemas.errors import ConfigurationError
+from schemas.exit_codes import ExitCode
+from schemas.messages import Message
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from io_adapters.outputs.accounts import Grid
+    from schemas.account import AccountPayment, OwedSum, PayeeAccounts
+
+
+def account(
+    what: Annotated[str, typer.Argument(metavar="PAYEE", help="A tax id, a name, or one of their payments.")],
+    year: Annotated[int | None, typer.Option(min=2000, max=9999, help="Only the periods that begin in it.")] = None,
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it to a .xlsx or .pdf as well.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Show a payee's account over all periods.
+
+    Earned, recouped, carried, held, on its way and paid, each line with its run, each payment with its report.
+    """
+    from flows.cli.trace import show_nobody
+    from flows.tracing.account import accounts_of
+    from flows.tracing.trace import trace
+    from io_adapters.outputs.accounts import account_grids, write_page, write_workbook
+    from schemas.messages import catalogue_in, render
+
+    suffix = _suffix(out, {".xlsx", ".pdf"})
+    console = console_for(as_json=as_json)
+    with opened_ledger(create=False) as ledger:
+        found = trace(ledger, what, job=job, all_of_payee=True)
+    if not found.payees:
+        return show_nobody(console, found)
+    accounts = accounts_of(found.payees, year)
+    if accounts is None:
+        raise ConfigurationError(Message("account.no_period", year=year))
+    words = catalogue_in(accounts.language)
+    grids = account_grids(accounts, words)
+    console.print(f"{accounts.name}  {accounts.tax_id_masked}", soft_wrap=True, markup=False)
+    _show(console, grids, accounts.language)
+    if out is not None:
+        written = write_page(accounts, out) if suffix == ".pdf" else write_workbook(grids, out)
+        console.print(render("account.written", accounts.language, path=str(written)), soft_wrap=True, markup=False)
+    return ExitCode.DONE, _account_document(accounts)
+
+
+def owed(
+    at: Annotated[str, typer.Option(metavar="DAY", help="At the end of which day, in Brazil: 2026-10-31.")],
+    job: Annotated[str | None, typer.Option(metavar="NAME", help="Only this job.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every sum to a .xlsx.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Tell what was owed and not paid on a day.
+
+    By where it was then: carried, held, waiting for approval, on its way, in doubt; the sheet names every payee.
+    """
+    from flows.tracing.owed import owed_at
+    from io_adapters.outputs.accounts import owed_grid, owed_totals_grid, write_workbook
+    from schemas.messages import catalogue_in, render
+
+    _suffix(out, {".xlsx"})
+    try:
+        day = dt.date.fromisoformat(at)
+    except ValueError:
+        raise ConfigurationError(Message("error.day", found=at)) from None
+    console = console_for(as_json=as_json)
+    with opened_ledger(create=False) as ledger:
+        found = owed_at(ledger, day, job)
+    words = catalogue_in(found.language)
+    if not found.sums:
+        console.print(render("account.nothing_owed", found.language, day=day), soft_wrap=True, markup=False)
+    _show(console, [owed_totals_grid(found, words), owed_grid(found, words, masked=True)], found.language)
+    if out is not None:
+        written = write_workbook([owed_totals_grid(found, words), owed_grid(found, words, masked=False)], out)
+        console.print(render("account.written", found.language, path=str(written)), soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
+
+
+def _suffix(out: Path | None, known: Iterable[str]) -> str:
+    """Return what kind of file is to be written.
+
+    Raises:
+        ConfigurationError: it is none of those known.
+    """
+    suffix = out.suffix.lower() if out is not None else ""
+    if out is not None and suffix not in known:
+        raise ConfigurationError(Message("error.out_suffix", found=suffix or "-", known=", ".join(sorted(known))))
+    return suffix
+
+
+def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:
+    from rich.table import Table
+
+    from schemas.values.money import format_cents
+
+    for grid in grids:
+        if not grid.rows:
+            continue
+        table = Table(show_edge=False, pad_edge=False, title=grid.title, title_justify="left")
+        for header, is_money in zip(grid.headers, grid.is_money, strict=True):
+            table.add_column(header, justify="right" if is_money else "left")
+        for row in [*grid.rows, *([grid.total] if grid.total else [])]:
+            shown = (format_cents(field, language) if isinstance(field, int) else field or "" for field in row)
+            table.add_row(*map(_printable, shown))
+        console.print(table)
+
+
+def _printable(text: str) -> str:
+    from rich.markup import escape
+
+    return escape("".join(char if char.isprintable() else " " for char in text))
+
+
+def _account_document(accounts: "PayeeAccounts") -> dict[str, Any]:
+    return {
+        "name": accounts.name,
+        "tax_id": accounts.tax_id_masked,
+        "accounts": [
+            {
+                "job": account.job,
+                "currency": account.currency,
+                "opening_cents": account.opening_cents,
+                "balance_cents": account.balance_cents,
+                "periods": [dataclasses.asdict(line) for line in account.lines],
+                "payments": [_sum_document(payment) for payment in account.payments],
+            }
+            for account in accounts.accounts
+        ],
+    }
+
+
+def _sum_document(told: "AccountPayment | OwedSum") -> dict[str, Any]:
+    """Write one sum: the document masked, its reasons as programs read them."""
+    from schemas.obligation import reasons_text
+    from schemas.values.masking import mask_tax_id
+
+    plain = {field.name: getattr(told, field.name) for field in dataclasses.fields(told)}
+    plain["reason"] = reasons_text(plain.pop("reasons"))
+    if "tax_id" in plain:
+        plain["tax_id"] = mask_tax_id(plain["tax_id"]) if plain["tax_id"] else ""
+    if "sent_at" in plain:
+        plain["sent_at"] = plain["sent_at"].isoformat() if plain["sent_at"] else None
+    return plain

@@ -1,0 +1,228 @@
+"""A payee's account, and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.statements.folder import Typesetter
+from io_adapters.outputs.statements.page import Column as PageColumn
+from io_adapters.outputs.statements.page import Numbers, Page, Section, printable, wrappable
+from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Column, Table, Value, unique_sheet_name, write_table
+from schemas.account import GROUPS, Account, Owed, PayeeAccounts
+from schemas.job import BRASILIA
+from schemas.messages import Catalogue, catalogue_in
+from schemas.obligation import reasons_message
+from schemas.values.masking import mask_tax_id
+
+Field = str | int | None
+
+# Shown whether or not anything is in them; the others only where something is.
+_ALWAYS: Final = ("recouped", "carried_out", "held", "open", "paid")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of texts and amounts.
+
+    Attributes:
+        title: What it lists.
+        headers: Left to right.
+        rows: Whole numbers are centavos; None is not known.
+        total: The last row, set off; empty for none.
+    """
+
+    title: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[Field]]
+    total: Sequence[Field] = ()
+
+    @property
+    def is_money(self) -> list[bool]:
+        """Which columns hold amounts."""
+        every = [*self.rows, *([self.total] if self.total else [])]
+        return [any(isinstance(row[place], int) for row in every) for place in range(len(self.headers))]
+
+
+def periods_grid(account: Account, words: Catalogue) -> Grid:
+    """One row per period: what came in, and where it is; the total opens with what stood before."""
+    groups = [group for group in GROUPS if group in _ALWAYS or account.group_cents(group)]
+    names = ["period", "earned", "rows", "carried_in", *groups, "advances_left", "run"]
+    rows = [
+        [
+            *(line.period, line.earned_cents, line.rows_cents, line.carried_in_cents),
+            *(line.groups_cents.get(group, 0) for group in groups),
+            *(line.advances_left_cents, line.run_id),
+        ]
+        for line in account.lines
+    ]
+    sums = {group: account.group_cents(group) for group in groups} | {"carried_out": account.balance_cents}
+    total: list[Field] = [
+        words("account.total"),
+        sum(line.earned_cents for line in account.lines),
+        sum(line.rows_cents for line in account.lines),
+        account.opening_cents,
+        *sums.values(),
+        account.lines[-1].advances_left_cents,
+        "",
+    ]
+    title = words("account.periods", job=account.job, currency=account.currency)
+    return Grid(title, [words(f"account.{name}") for name in names], rows, total)
+
+
+def payments_grid(account: Account, words: Catalogue) -> Grid:
+    """One row per sum that is paid, on its way, or held."""
+    names = ("period", "what", "amount", "standing", "reason", "sent_on", "report", "run")
+    rows: list[list[Field]] = [
+        [
+            payment.period,
+            " ".join(filter(None, (words(f"cli.trace.kind_{payment.kind}"), payment.reference))),
+            payment.amount_cents,
+            words(f"place.{payment.standing}"),
+            words.write(reasons_message(payment.reasons)),
+            f"{payment.sent_at.astimezone(BRASILIA):%Y-%m-%d}" if payment.sent_at else "",
+            payment.report,
+            payment.run_id,
+        ]
+        for payment in account.payments
+    ]
+    title = words("account.payments", job=account.job, currency=account.currency)
+    return Grid(title, [words(f"account.{name}") for name in names], rows)
+
+
+def owed_grid(owed: Owed, words: Catalogue, *, masked: bool) -> Grid:
+    """One row per sum that was owed and not paid; documents are masked where the grid leaves the finance team."""
+    names = ("job", "period", "name", "tax_id", "what", "currency", "amount", "standing", "reason", "report")
+    rows: list[list[Field]] = [
+        [
+            *(due.job, due.period, due.name, mask_tax_id(due.tax_id) if masked and due.tax_id else due.tax_id),
+            " ".join(filter(None, (words(f"cli.trace.kind_{due.kind}"), due.reference))),
+            *(due.currency, due.amount_cents, words(f"place.{due.standing}")),
+            *(words.write(reasons_message(due.reasons)), due.report),
+        ]
+        for due in owed.sums
+    ]
+    return Grid(words("account.owed", day=owed.at), [words(f"account.{name}") for name in names], rows)
+
+
+def owed_totals_grid(owed: Owed, words: Catalogue) -> Grid:
+    """One row per currency and standing of what was owed."""
+    sums = dict[tuple[str, str], int]()
+    for due in owed.sums:
+        sums[due.currency, due.standing] = sums.get((due.currency, due.standing), 0) + due.amount_cents
+    rows: list[list[Field]] = [
+        [currency, words(f"place.{standing}"), cents] for (currency, standing), cents in sorted(sums.items())
+    ]
+    headers = [words(f"account.{name}") for name in ("currency", "standing", "amount")]
+    return Grid(words("account.owed", day=owed.at), headers, rows)
+
+
+def account_grids(accounts: PayeeAccounts, words: Catalogue) -> list[Grid]:
+    """List the grids of all accounts of a payee."""
+    return [grid(account, words) for account in accounts.accounts for grid in (periods_grid, payments_grid)]
+
+
+def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
+    """Write each grid as a sheet (mode 0600); returns where the file is.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    book, taken = Book(), set[str]()
+    for grid in grids:
+        money = grid.is_money
+        columns = [
+            Column(header, 16 if is_money else 24, MONEY if is_money else GENERAL)
+            for header, is_money in zip(grid.headers, money, strict=True)
+        ]
+        rows = [*grid.rows, *([grid.total] if grid.total else [])]
+        values = [list(map(_value, row)) for row in rows]
+        write_table(book, Table(unique_sheet_name(grid.title, taken), columns, values, grid.title))
+    return replace_atomically(path, book.to_bytes())
+
+
+def _value(field: Field) -> Value:
+    return Decimal(field).scaleb(-2) if isinstance(field, int) else field
+
+
+def write_page(accounts: PayeeAccounts, path: Path) -> Path:
+    """Set a payee's accounts as a PDF (mode 0600); returns where the file is.
+
+    Raises:
+        OSError: the folder cannot be written, or the page cannot be set.
+    """
+    return replace_atomically(path, Typesetter().pdf(account_page(accounts)))
+
+
+def account_page(accounts: PayeeAccounts) -> Page:
+    """Write out what `statement.typ` shows of a payee's accounts, as plain JSON values; nothing of it is markup."""
+    words, numbers = catalogue_in(accounts.language), Numbers(accounts.language)
+    periods = [line.period for account in accounts.accounts for line in account.lines]
+    span = str(accounts.year) if accounts.year else f"{min(periods)} – {max(periods)}"
+    name = printable(accounts.name) or words("statement.nameless")
+    payers = dict.fromkeys(account.payer_name for account in accounts.accounts if account.payer_name)
+    return {
+        "lang": "pt" if accounts.language == "pt-BR" else "en",
+        "region": "BR" if accounts.language == "pt-BR" else "US",
+        "title": words("account.title", span=span),
+        "running": f"{name} · {span}",
+        "payer": printable(" · ".join(payers)),
+        "payee": wrappable(accounts.name) or words("statement.nameless"),
+        "tax_id": f"{words('statement.tax_id')} {accounts.tax_id_masked}",
+        "facts": [
+            [words("statement.period"), span],
+            [words("statement.job"), ", ".join(dict.fromkeys(account.job for account in accounts.accounts))],
+        ],
+        "boxes": _boxes(accounts, words, numbers),
+        "sections": [_section(grid, numbers).as_json() for grid in _grids_of_page(accounts, words)],
+        "pairs": [],
+        "how": {"title": words("statement.how"), "lines": [words("account.how"), words("account.how_total")]},
+        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
+    }
+
+
+def _boxes(accounts: PayeeAccounts, words: Catalogue, numbers: Numbers) -> list[dict[str, str]]:
+    """Sum up by currency: what came in, advances, what is held or open, and what was paid."""
+    boxes = list[dict[str, str]]()
+    for currency in dict.fromkeys(account.currency for account in accounts.accounts):
+        own = [account for account in accounts.accounts if account.currency == currency]
+        figures = {"came_in": sum(account.came_in_cents for account in own)}
+        figures |= {group: sum(account.group_cents(group) for account in own) for group in ("recouped", "held", "open")}
+        figures["paid"] = sum(account.group_cents("paid") for account in own)
+        for key, cents in figures.items():
+            amount = f"{currency} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
+            boxes.append({"name": words(f"account.{key}"), "amount": amount, "note": ""})
+    return boxes
+
+
+# What a page that leaves the house does not bear.
+_OF_THE_HOUSE: Final = ("account.run",)
+
+
+def _grids_of_page(accounts: PayeeAccounts, words: Catalogue) -> list[Grid]:
+    gone = {words(key) for key in _OF_THE_HOUSE}
+    found = []
+    for grid in account_grids(accounts, words):
+        kept = [place for place, header in enumerate(grid.headers) if header not in gone]
+        total = [grid.total[place] for place in kept] if grid.total else ()
+        rows = [[row[place] for place in kept] for row in grid.rows]
+        if rows:
+            found.append(Grid(grid.title, [grid.headers[place] for place in kept], rows, total))
+    return found
+
+
+def _section(grid: Grid, numbers: Numbers) -> Section:
+    columns = [
+        PageColumn(header, number=is_money, wide=place == 0)
+        for place, (header, is_money) in enumerate(zip(grid.headers, grid.is_money, strict=True))
+    ]
+    rows, total = [[_written(field, numbers) for field in row] for row in grid.rows], grid.total
+    return Section(grid.title, columns, rows, [_written(field, numbers) for field in total])
+
+
+def _written(field: Field, numbers: Numbers) -> str:
+    if isinstance(field, int):
+        return numbers.cents(field)
+    return "—" if not field else wrappable(field)

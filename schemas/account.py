@@ -1,0 +1,172 @@
+"""A payee's account over periods, and what is owed on a day; amounts in centavos."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from schemas.obligation import Reasons
+from schemas.plan import PAID_LESS_TAX, Place
+
+P = Place
+# What an account sums apart, in the order it is shown; each standing of a sum is in one of them.
+GROUPS: Final[Mapping[str, frozenset[str]]] = {
+    "recouped": frozenset({P.RECOUPED}),
+    "carried_out": frozenset({P.CARRIED}),
+    "held": frozenset({P.HELD, P.CONFLICT, P.WITHHELD}),
+    "open": frozenset({P.PLANNED, P.NOT_SENT, P.IN_DOUBT, P.PROCESSING, P.UNDETERMINED, P.REFUSED, P.FAILED}),
+    "paid": frozenset({P.PAID, PAID_LESS_TAX, P.OWNER}),
+    "income_tax": frozenset({P.INCOME_TAX}),
+    "excluded": frozenset({P.EXCLUDED}),
+    "duplicate": frozenset({P.DUPLICATE}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLine:
+    """One period of an account: earned + rows + carried in = the sum of all groups.
+
+    Attributes:
+        period: Its label.
+        run_id: The run whose books tell it; "" when no run left any.
+        earned_cents: Royalties earned.
+        rows_cents: Rows of payments sheets, and the owner's part where the payee is the payer.
+        carried_in_cents: From the period before; negative when owed back.
+        groups_cents: Where it is, by the names of `GROUPS`; those of nothing are left out.
+        advances_left_cents: What of the payee's advances is still to be recouped afterwards; None where not known.
+    """
+
+    period: str
+    run_id: str
+    earned_cents: int
+    rows_cents: int
+    carried_in_cents: int
+    groups_cents: Mapping[str, int]
+    advances_left_cents: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountPayment:
+    """One sum of a period that is paid, on its way, or held.
+
+    Attributes:
+        period: Its label.
+        run_id: The run that made its report, or whose books tell it.
+        kind: Royalties, a row of a payments sheet, or the owner's part.
+        reference: As the row states it, masked; "" for royalties.
+        amount_cents: How much.
+        standing: One of `schemas.plan.STANDINGS`.
+        reasons: Why it stands so.
+        report: Id of the report; "" before.
+        sent_at: When the report was sent; None before.
+    """
+
+    period: str
+    run_id: str
+    kind: str
+    reference: str
+    amount_cents: int
+    standing: str
+    reasons: Reasons
+    report: str
+    sent_at: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One payee's account with one job, in its currency.
+
+    Attributes:
+        payer_name: Who pays; "" where no run left books.
+        lines: By period, the earliest first.
+        payments: Likewise.
+    """
+
+    job: str
+    currency: str
+    payer_name: str
+    lines: tuple[AccountLine, ...]
+    payments: tuple[AccountPayment, ...]
+
+    @property
+    def opening_cents(self) -> int:
+        """What stood before the first of its periods."""
+        return self.lines[0].carried_in_cents if self.lines else 0
+
+    def group_cents(self, group: str) -> int:
+        """Sum one of `GROUPS` over all periods."""
+        return sum(line.groups_cents.get(group, 0) for line in self.lines)
+
+    @property
+    def came_in_cents(self) -> int:
+        """What came in over all periods, apart from what one carried to the next."""
+        return sum(line.earned_cents + line.rows_cents for line in self.lines)
+
+    @property
+    def balance_cents(self) -> int:
+        """What is carried on after the last of its periods: opening and what came in, less all that is elsewhere."""
+        elsewhere = sum(self.group_cents(group) for group in GROUPS if group != "carried_out")
+        return self.opening_cents + self.came_in_cents - elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class PayeeAccounts:
+    """A payee's accounts with all jobs.
+
+    Attributes:
+        name: As the latest books write it.
+        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
+        language: Of the latest books.
+        year: The year whose periods are told; None for all.
+        accounts: By job and currency.
+    """
+
+    name: str
+    tax_id_masked: str
+    language: str
+    year: int | None
+    accounts: tuple[Account, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwedSum:
+    """What was owed to one payee and not paid at the end of a day.
+
+    Attributes:
+        job, period, currency: Of what.
+        name: The payee's; "" for lines that no share covers.
+        tax_id: In full; for the finance team's own sheet alone.
+        kind: Royalties, a row, what is carried, or lines without a share.
+        reference: As the row states it.
+        amount_cents: How much; negative when the payee owes it.
+        standing: One of `schemas.plan.STANDINGS`.
+        reasons: Why it stands so.
+        report: Id of the report; "" before.
+    """
+
+    job: str
+    period: str
+    currency: str
+    name: str = field(repr=False)
+    tax_id: str = field(repr=False)
+    kind: str
+    reference: str
+    amount_cents: int
+    standing: str
+    reasons: Reasons
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """What was owed and not paid at the end of a day.
+
+    Attributes:
+        at: The day, in Brazil.
+        language: To speak to people in.
+        sums: By job, period and payee.
+    """
+
+    at: dt.date
+    language: str
+    sums: tuple[OwedSum, ...]
