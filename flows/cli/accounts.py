@@ -4,7 +4,7 @@ import dataclasses
 import datetime as dt
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from io_adapters.outputs.accounts import Grid
     from schemas.account import AccountPayment, OwedSum, PayeeAccounts
+
+# Of a table in the terminal.
+_MOST_ROWS: Final = 60
 
 
 def account(
@@ -103,6 +106,7 @@ def _suffix(out: Path | None, known: Iterable[str]) -> str:
 def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:
     from rich.table import Table
 
+    from schemas.messages import render
     from schemas.values.money import format_cents
 
     for grid in grids:
@@ -111,10 +115,12 @@ def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:
         table = Table(show_edge=False, pad_edge=False, title=grid.title, title_justify="left")
         for header, is_money in zip(grid.headers, grid.is_money, strict=True):
             table.add_column(header, justify="right" if is_money else "left")
-        for row in [*grid.rows, *([grid.total] if grid.total else [])]:
-            shown = (format_cents(field, language) if isinstance(field, int) else field or "" for field in row)
+        for row in [*grid.rows[:_MOST_ROWS], *([grid.total] if grid.total else [])]:
+            shown = (format_cents(field, language) if isinstance(field, int) else str(field or "") for field in row)
             table.add_row(*map(_printable, shown))
         console.print(table)
+        if len(grid.rows) > _MOST_ROWS:
+            console.print(render("account.more", language, count=len(grid.rows) - _MOST_ROWS), markup=False)
 
 
 def _printable(text: str) -> str:

@@ -229,7 +229,7 @@ def explain(
     what: What,
     job: OfJob = None,
     period: OfPeriod = None,
-    every_part: Annotated[bool, typer.Option("--all", help="Show every part of the royalties.")] = False,
+    every_part: Annotated[bool, typer.Option("--all", help="Show every recording, not the first 20.")] = False,
     as_json: AsJson = False,
 ) -> Result:
     """Explain a payment as sums to repeat by hand.

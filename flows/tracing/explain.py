@@ -1,11 +1,12 @@
 """A payment in words: the sums from statement rows to what was paid, each to be repeated with a pocket calculator."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 from flows.intake.rules.sum_lines import EXACT
-from flows.tracing.rules import earned_of, exact_sum
+from flows.tracing.rules import MOST_RANGES, earned_of, exact_sum
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import reasons_message
 from schemas.trace import LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedWay
@@ -28,12 +29,13 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Ste
 
     Args:
         trace: What the books, the ledger and the statements say.
-        most_parts: How many parts of the royalties are shown one by one; None for all. The others are one sum.
+        most_parts: How many recordings are shown one by one; None for all. The others are one sum.
 
     Returns:
         A: what the recordings earned; B: what advances took; C: what was carried in; D = A - B + C, and where D is;
         then the rows of payments sheets.
     """
+    trace = replace(trace, parts=by_recording(trace.parts))
     steps = royalty_steps(trace, most_parts)
     if trace.way is not None:
         steps += [_placed(owed) for owed in trace.obligations if owed.kind not in _OTHER_SUMS]
@@ -42,6 +44,45 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Ste
         steps.append(Step(0, Message("explain.rows")))
         steps += [_row(owed) for owed in rows]
     return steps
+
+
+def by_recording(parts: Iterable[RoyaltyPart]) -> tuple[RoyaltyPart, ...]:
+    """Put parts together that differ in platform, month and writing alone, the recording that earned most first."""
+    found = dict[object, RoyaltyPart]()
+    for part in parts:
+        recording = part.isrc or (part.upc, part.release, part.title, part.artist)
+        shares = tuple((share.role, share.share_ppm) for share in part.shares)
+        key = (recording, part.currency, part.rate, shares)
+        known = found.get(key)
+        found[key] = _together(known, part) if known else replace(part, platform="", period="")
+    return tuple(sorted(found.values(), key=lambda part: earned_of(part).copy_negate()))
+
+
+def _together(part: RoyaltyPart, other: RoyaltyPart) -> RoyaltyPart:
+    lines = {(found.file, found.sheet): found for found in part.found}
+    for found in other.found:
+        known = lines.get((found.file, found.sheet))
+        lines[found.file, found.sheet] = _joined(known, found) if known else found
+    shares = zip(part.shares, other.shares, strict=True)
+    return replace(
+        part,
+        lines=part.lines + other.lines,
+        source_amount=EXACT.add(part.source_amount, other.source_amount),
+        shares=tuple(replace(share, earned=EXACT.add(share.earned, more.earned)) for share, more in shares),
+        found=tuple(lines.values()),
+    )
+
+
+def _joined(found: LinesFound, other: LinesFound) -> LinesFound:
+    """Put lines of one sheet together, neighbours as one range, as many ranges as are shown."""
+    ranges = list[tuple[int, int]]()
+    for first, last in sorted({*found.ranges, *other.ranges}):
+        if ranges and ranges[-1][1] + 1 >= first:
+            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+        else:
+            ranges.append((first, last))
+    amount = EXACT.add(found.amount, other.amount)
+    return replace(found, ranges=tuple(ranges[:MOST_RANGES]), lines=found.lines + other.lines, amount=amount)
 
 
 def royalty_steps(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Step]:

@@ -1,5 +1,6 @@
 """A payee's account, and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,15 +10,17 @@ from typing import Final
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.folder import Typesetter
 from io_adapters.outputs.statements.page import Column as PageColumn
-from io_adapters.outputs.statements.page import Numbers, Page, Section, printable, wrappable
+from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Column, Table, Value, unique_sheet_name, write_table
 from schemas.account import GROUPS, Account, Owed, PayeeAccounts
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import reasons_message
+from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
 
-Field = str | int | None
+_DAY: Final = "yyyy-mm-dd"
+Field = str | int | dt.date | None
 
 # Shown whether or not anything is in them; the others only where something is.
 _ALWAYS: Final = ("recouped", "carried_out", "held", "open", "paid")
@@ -72,22 +75,21 @@ def periods_grid(account: Account, words: Catalogue) -> Grid:
     return Grid(title, [words(f"account.{name}") for name in names], rows, total)
 
 
-def payments_grid(account: Account, words: Catalogue) -> Grid:
-    """One row per sum that is paid, on its way, or held."""
+def payments_grid(account: Account, words: Catalogue, *, to_payee: bool = False) -> Grid:
+    """One row per sum that is paid, on its way, or held; in the words of statements where the payee reads it."""
     names = ("period", "what", "amount", "standing", "reason", "sent_on", "report", "run")
-    rows: list[list[Field]] = [
-        [
-            payment.period,
-            " ".join(filter(None, (words(f"cli.trace.kind_{payment.kind}"), payment.reference))),
-            payment.amount_cents,
-            words(f"place.{payment.standing}"),
-            words.write(reasons_message(payment.reasons)),
-            f"{payment.sent_at.astimezone(BRASILIA):%Y-%m-%d}" if payment.sent_at else "",
-            payment.report,
-            payment.run_id,
-        ]
-        for payment in account.payments
-    ]
+    rows: list[list[Field]] = []
+    for payment in account.payments:
+        place, reason = words(f"place.{payment.standing}"), words.write(reasons_message(payment.reasons))
+        if to_payee:
+            place = place_text(payment.standing, words)
+            is_held = payment.standing == Place.HELD.value
+            reason = reasons_text((why.text for why in payment.reasons), words) if is_held else ""
+        what = " ".join(filter(None, (words(f"cli.trace.kind_{payment.kind}"), payment.reference)))
+        sent_on = payment.sent_at.astimezone(BRASILIA).date() if payment.sent_at else None
+        rows.append(
+            [payment.period, what, payment.amount_cents, place, reason, sent_on, payment.report, payment.run_id]
+        )
     title = words("account.payments", job=account.job, currency=account.currency)
     return Grid(title, [words(f"account.{name}") for name in names], rows)
 
@@ -119,9 +121,13 @@ def owed_totals_grid(owed: Owed, words: Catalogue) -> Grid:
     return Grid(words("account.owed", day=owed.at), headers, rows)
 
 
-def account_grids(accounts: PayeeAccounts, words: Catalogue) -> list[Grid]:
+def account_grids(accounts: PayeeAccounts, words: Catalogue, *, to_payee: bool = False) -> list[Grid]:
     """List the grids of all accounts of a payee."""
-    return [grid(account, words) for account in accounts.accounts for grid in (periods_grid, payments_grid)]
+    return [
+        grid
+        for account in accounts.accounts
+        for grid in (periods_grid(account, words), payments_grid(account, words, to_payee=to_payee))
+    ]
 
 
 def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
@@ -132,15 +138,20 @@ def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
     """
     book, taken = Book(), set[str]()
     for grid in grids:
-        money = grid.is_money
         columns = [
-            Column(header, 16 if is_money else 24, MONEY if is_money else GENERAL)
-            for header, is_money in zip(grid.headers, money, strict=True)
+            Column(header, *_look_of([row[place] for row in grid.rows])) for place, header in enumerate(grid.headers)
         ]
         rows = [*grid.rows, *([grid.total] if grid.total else [])]
         values = [list(map(_value, row)) for row in rows]
         write_table(book, Table(unique_sheet_name(grid.title, taken), columns, values, grid.title))
     return replace_atomically(path, book.to_bytes())
+
+
+def _look_of(column: Sequence[Field]) -> tuple[int, str]:
+    """Return how wide a column is, and the format of its numbers."""
+    if any(isinstance(field, int) for field in column):
+        return 16, MONEY
+    return (12, _DAY) if any(isinstance(field, dt.date) for field in column) else (24, GENERAL)
 
 
 def _value(field: Field) -> Value:
@@ -164,6 +175,7 @@ def account_page(accounts: PayeeAccounts) -> Page:
     name = printable(accounts.name) or words("statement.nameless")
     payers = dict.fromkeys(account.payer_name for account in accounts.accounts if account.payer_name)
     return {
+        "landscape": True,
         "lang": "pt" if accounts.language == "pt-BR" else "en",
         "region": "BR" if accounts.language == "pt-BR" else "US",
         "title": words("account.title", span=span),
@@ -197,26 +209,26 @@ def _boxes(accounts: PayeeAccounts, words: Catalogue, numbers: Numbers) -> list[
     return boxes
 
 
-# What a page that leaves the house does not bear.
-_OF_THE_HOUSE: Final = ("account.run",)
-
-
 def _grids_of_page(accounts: PayeeAccounts, words: Catalogue) -> list[Grid]:
-    gone = {words(key) for key in _OF_THE_HOUSE}
+    """List the grids without what is nothing in all rows, and without the runs, which are the house's own."""
     found = []
-    for grid in account_grids(accounts, words):
-        kept = [place for place, header in enumerate(grid.headers) if header not in gone]
-        total = [grid.total[place] for place in kept] if grid.total else ()
-        rows = [[row[place] for place in kept] for row in grid.rows]
-        if rows:
+    for grid in account_grids(accounts, words, to_payee=True):
+        every = [*grid.rows, *([grid.total] if grid.total else [])]
+        kept = [
+            place
+            for place, header in enumerate(grid.headers)
+            if header != words("account.run") and any(row[place] for row in every)
+        ]
+        if grid.rows:
+            rows = [[row[place] for place in kept] for row in every]
+            total = rows.pop() if grid.total else ()
             found.append(Grid(grid.title, [grid.headers[place] for place in kept], rows, total))
     return found
 
 
 def _section(grid: Grid, numbers: Numbers) -> Section:
     columns = [
-        PageColumn(header, number=is_money, wide=place == 0)
-        for place, (header, is_money) in enumerate(zip(grid.headers, grid.is_money, strict=True))
+        PageColumn(header, number=is_money) for header, is_money in zip(grid.headers, grid.is_money, strict=True)
     ]
     rows, total = [[_written(field, numbers) for field in row] for row in grid.rows], grid.total
     return Section(grid.title, columns, rows, [_written(field, numbers) for field in total])
@@ -225,4 +237,6 @@ def _section(grid: Grid, numbers: Numbers) -> Section:
 def _written(field: Field, numbers: Numbers) -> str:
     if isinstance(field, int):
         return numbers.cents(field)
+    if isinstance(field, dt.date):
+        return numbers.day(field)
     return "—" if not field else wrappable(field)

@@ -17,6 +17,7 @@ from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, 
 from tests.flows.test_trace import private
 
 ANA, BIA, CAIO = people(3)
+TODAY = dt.datetime.now(tz=BRASILIA).date()
 
 
 def test_each_standing_of_a_sum_is_in_one_column_of_the_account():
@@ -137,6 +138,8 @@ def test_the_sheet_and_the_page_say_the_same_and_are_for_their_owners_eyes(royal
         ["Total", 145],
     ]
     assert [row[2].value for row in payments.iter_rows(min_row=3)] == [45, 100]
+    assert {row[5].value.date() for row in payments.iter_rows(min_row=3)} == {TODAY}
+    assert {row[5].number_format for row in payments.iter_rows(min_row=3)} == {"yyyy-mm-dd"}
     text = " ".join(sheet_page.extract_text() for sheet_page in PdfReader(page).pages)
     assert "145,00" in text
     assert "Conta do favorecido 2026" in text
@@ -183,9 +186,6 @@ def a_month_passes(home: Path, days: int = 30) -> None:
                             strftime('%Y-%m-%d %H:%M:%S', "{column}", '-{days} days') || substr("{column}", 20)
                             WHERE "{column}" IS NOT NULL"""  # noqa: S608
                     )
-
-
-TODAY = dt.datetime.now(tz=BRASILIA).date()
 
 
 def test_what_is_carried_held_and_waiting_is_owed_and_what_is_paid_is_not(royalties):

@@ -59,7 +59,7 @@ def repeated_by_hand(lines):
                 product *= factor
             assert product / 100 == numbers(earned)[0], told
             exact += numbers(earned)[0]
-        elif told.startswith("and ") and " more part" in told:
+        elif told.startswith("and ") and " more recording" in told:
             exact += numbers(told)[1]
     (rounded,) = [told for told in lines if "A = " in told]
     assert numbers(rounded)[0] == exact
@@ -127,7 +127,19 @@ def test_a_later_statement_shows_what_was_paid_before_and_the_rest(label_of_roya
     assert [numbers(told)[0] for told in places] == [Decimal("100.00"), Decimal("10.00")]
 
 
-def test_many_parts_are_one_sum_unless_all_are_asked_for(label_of_royalties):
+def test_a_recording_is_one_product_whatever_its_platforms_and_months(label_of_royalties):
+    label = label_of_royalties
+    platforms = ("Spotify", "Deezer", "Spotify")
+    rows = [line("10,00") | {"Plataforma": platform, "ISRC": "BRAUR2600001"} for platform in platforms]
+    label.write("2026-10-a.xlsx", [*rows, line("1,00", "Choro") | {"Plataforma": "Spotify", "ISRC": ""}, rows[0]])
+    run(label, "2026-10")
+    lines = explained(label, BIA.tax_id)
+    assert "2026-10-a.xlsx > Dados, rows 2-4, 6: 4 lines, BRL 40" in lines
+    assert len([told for told in lines if " x " in told]) == 2
+    assert repeated_by_hand(lines)[0] == Decimal("13.67")
+
+
+def test_many_recordings_are_one_sum_unless_all_are_asked_for(label_of_royalties):
     label = label_of_royalties
     label.write("2026-10-a.xlsx", [line(f"{100 + number},01", f"Faixa {number}") for number in range(30)])
     run(label, "2026-10")
