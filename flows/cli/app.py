@@ -6,10 +6,11 @@ Commands import what they need when they run, so that help answers at once.
 import gc
 import os
 import sys
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from flows.cli.accounts import account, owed
 from flows.cli.address_book import contacts_app, institutions
@@ -26,27 +27,96 @@ from flows.cli.service import exchange_rate, qrcode, webhook_app
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 
+
+def _version(*, asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # a tenth of the start
+
+        typer.echo(f"repasse {version('repasse')}")
+        raise typer.Exit
+
+
+class _InGroups(TyperGroup):
+    """The whole command line: its help lists the commands by what they are for."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002  # typer's own types, not exported
+        """Write the commands, a heading for each group."""
+        widest = max(map(len, self.commands))
+        formatter.write_paragraph()
+        for title, names in GROUPS.items():
+            formatter.write_heading(title)
+            formatter.indent()
+            short = {name: self.commands[name].get_short_help_str(formatter.width - 6 - widest) for name in names}
+            formatter.write_dl([(name.ljust(widest), words) for name, words in short.items()])
+            formatter.dedent()
+
+
 app = typer.Typer(
     name="repasse",
-    help="Pays many people their share of what came in, once, and proves it.",
+    cls=_InGroups,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (  # in the order of the help
+
+@app.callback()
+def repasse(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Pays many people their share of what came in, once, and proves it."""
+
+
+def help_(
+    ctx: typer.Context,
+    words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND", help="Of what.")] = None,
+) -> None:
+    """Print the help of a command, like --help behind it."""
+    context = ctx.find_root()
+    for word in words or ():
+        found = getattr(context.command, "commands", {}).get(word)
+        if found is None:
+            raise typer.BadParameter(f"no such command: {word}")
+        context = typer.Context(found, parent=context, info_name=word)
+    typer.echo(context.get_help())
+
+
+COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
     *(demo, new, check, plan, run, nightly, approve, reject, settle, status, runs, trace, explain, account, owed),
     *(hold, release, resolve, decide, unfreeze),
     *(sandbox, doctor, schema, up),
     *(institutions, exchange_rate, qrcode),
 )
+EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "new": ("repasse new payments.xlsx", "repasse new distrokid.tsv payees.xlsx shares.xlsx --payer-name 'Selo Aurora'"),
+    "check": ("repasse check job.yaml", "repasse check payments.xlsx"),
+    "run": ("repasse run job.yaml", "repasse run job.yaml --file corrections.xlsx", "repasse run job.yaml --yes"),
+    "approve": ("repasse approve sha256:4f1c0a9b... --by Ana --total 62.858,40",),
+    "trace": ('repasse trace "Ana Souza" --period 2026-10', "repasse trace ob-... --job-file job.yaml"),
+    "explain": ('repasse explain "Ana Souza" --period 2026-10',),
+    "account": ('repasse account "Ana Souza" --year 2026 --out conta.pdf',),
+    "owed": ("repasse owed --at 2026-10-31 --out devido.xlsx",),
+}
 for function in COMMANDS:
-    command(app)(function)
+    command(app, examples=EXAMPLES.get(function.__name__, ()))(function)
+app.command("help", hidden=True)(help_)
 app.add_typer(layouts_app, name="layouts")
 app.add_typer(contacts_app, name="contacts")
 app.add_typer(webhook_app, name="webhook")
 app.add_typer(desk_app, name="desk")
+
+# In the order of the help; each command but `help` is in one.
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
+    "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
+    "What is on record": ("status", "runs", "explain", "account", "owed", "trace"),
+    "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
+    "Around it": ("desk", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
+}
 
 
 def main() -> None:

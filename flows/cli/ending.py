@@ -6,7 +6,7 @@ One document on request, one exit code, and no traceback for what a person can m
 import functools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
@@ -37,14 +37,18 @@ LOG_WIDTH: Final = 160
 _TOLD: Final[list[bool]] = []
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def command(
+    app: typer.Typer, name: str | None = None, examples: Sequence[str] = ()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Put a function on a command line; what it returns is how the command ends.
 
-    The function itself stays as it is, for other code to call.
+    The function itself stays as it is, for other code to call. Examples stand at the end of its help.
     """
+    # \b keeps the help from filling lines up.
+    epilog = "\n  ".join(["\b\nFor example:", *examples]) if examples else None
 
     def put(function: Callable[P, R]) -> Callable[P, R]:
-        app.command(name)(ended(function))
+        app.command(name, epilog=epilog)(ended(function))
         return function
 
     return put

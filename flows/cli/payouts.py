@@ -28,9 +28,9 @@ def check(job: JobOrSheet, as_json: AsJson = False) -> Result:
 
     Writes a corrections workbook of a job; of a spreadsheet, says what it would be. Touches no network and no ledger.
     """
-    from io_adapters.spreadsheets.kinds import kind_by_name
+    from io_adapters.spreadsheets.kinds import is_sheet_by_name
 
-    if kind_by_name(job.name) is not None or job.suffix in {".gz", ".zip"}:
+    if is_sheet_by_name(job.name):
         return _check_sheet(job, as_json=as_json)
     return _check_job(job, as_json=as_json)
 

@@ -17,6 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
 
+from io_adapters.spreadsheets.kinds import is_sheet_by_name
 from schemas.approval import PlanRule, rule_of
 from schemas.errors import ConfigurationError
 from schemas.job import ApprovalPolicy, Job
@@ -140,7 +141,15 @@ def read_job(path: str | Path) -> JobFile:
     """
     path = Path(path)
     if not path.is_file():
-        raise ConfigurationError(Message("error.no_job_file", path=str(path)))
+        beside = [file.name for file in sorted(path.parent.glob("*.y*ml"))] if path.parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.5)
+        raise ConfigurationError(
+            Message("error.no_job_file_near", path=str(path), near=str(path.with_name(near[0])))
+            if near
+            else Message("error.no_job_file", path=str(path))
+        )
+    if is_sheet_by_name(path.name):
+        raise ConfigurationError(Message("error.job_is_a_sheet", path=str(path)))
     return JobFile(_read(path, Job), path.resolve().parent, path)
 
 

@@ -62,6 +62,15 @@ def kind_by_name(name: str) -> FileKind | None:
     return _BY_SUFFIX.get(PurePosixPath(name.lower()).suffix)
 
 
+def is_sheet_by_name(name: str) -> bool:
+    """Say whether a name promises a spreadsheet, or an archive of some.
+
+    >>> is_sheet_by_name("payments.xlsx"), is_sheet_by_name("june.csv.gz"), is_sheet_by_name("job.yaml")
+    (True, True, False)
+    """
+    return kind_by_name(name) is not None or name.lower().endswith((".gz", ".zip"))
+
+
 def kind_of(stream: BinaryIO) -> FileKind:
     """Return what a seekable stream holds, and leave it at its start.
 

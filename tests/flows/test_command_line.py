@@ -2,13 +2,14 @@
 
 import json
 import os
+import shlex
 import subprocess
 
 import pytest
 import typer
 from typer.main import get_command
 
-from flows.cli import app
+from flows.cli.app import EXAMPLES, GROUPS, app
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND
@@ -124,8 +125,44 @@ def test_help_fits_a_screen_and_cuts_no_sentence_off(words, command):
     told = command.get_help(typer.Context(command, info_name=" ".join(("repasse", *words)), terminal_width=80))
     lines = told.splitlines()
     assert max(map(len, lines)) <= 80
-    assert len(lines) <= 40
+    assert len(lines) <= (40 if words else 50)  # the list of all commands is longer than any of them
     assert [line for line in lines if line.endswith("...") and not line.startswith("Usage")] == []
+
+
+def test_the_version_is_told():
+    assert typed("--version").stdout.startswith("repasse ")
+
+
+@pytest.mark.parametrize("words", [["help", "layouts", "new"], ["layouts", "new", "-h"], ["layouts", "new", "--help"]])
+def test_help_is_asked_for_in_three_ways(words):
+    shown = typed(*words)
+    assert shown.returncode == 0
+    assert " layouts new [OPTIONS]" in shown.stdout.splitlines()[0]
+
+
+def test_help_of_what_is_not_there_is_refused():
+    assert typed("help", "pay").returncode == 2
+
+
+def test_each_command_stands_in_one_group_of_the_help():
+    named = [name for names in GROUPS.values() for name in names]
+    assert sorted(named) == sorted(set(get_command(app).commands) - {"help"})
+
+
+def test_examples_of_the_help_are_commands_there_are():
+    of_all = get_command(app).commands
+    for name, examples in EXAMPLES.items():
+        for example in examples:
+            program, command, *words = shlex.split(example)
+            assert (program, command) == ("repasse", name)
+            options = {option for parameter in of_all[name].params for option in parameter.opts}
+            assert {word for word in words if word.startswith("--")} <= options
+
+
+def test_a_spreadsheet_in_the_place_of_a_job_and_a_name_nearly_right_say_what_to_type(two):
+    told = two.say("run", two.folder / "payments.xlsx", code=10).output
+    assert f"`repasse new {two.folder / 'payments.xlsx'}`" in told.replace("\n", " ").replace("  ", " ")
+    assert str(two.job) in two.say("run", two.folder / "jobs.yml", code=10).output.replace("\n", "")
 
 
 def test_the_standing_says_how_to_approve_what_waits(two, service):
