@@ -92,7 +92,10 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
     *(institutions, exchange_rate, qrcode),
 )
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "new": ("repasse new payments.xlsx", "repasse new distrokid.tsv payees.xlsx shares.xlsx --payer-name 'Selo Aurora'"),
+    "new": (
+        "repasse new payments.xlsx",
+        "repasse new distrokid.tsv payees.xlsx shares.xlsx --period 2026-10",
+    ),
     "check": ("repasse check job.yaml", "repasse check payments.xlsx"),
     "run": ("repasse run job.yaml", "repasse run job.yaml --file corrections.xlsx", "repasse run job.yaml --yes"),
     "approve": ("repasse approve sha256:4f1c0a9b... --by Ana --total 62.858,40",),
