@@ -257,3 +257,33 @@ def test_over_random_months_an_account_closes_and_carries_on_what_the_ledger_doe
         assert account["balance_cents"] == carried.get(who.tax_id, 0)
         carries = [due["amount_cents"] for due in owed if (due["name"], due["standing"]) == (who.name, "carried")]
         assert sum(carries) == carried.get(who.tax_id, 0)
+
+
+def unpaid(label, day):
+    """What was owed at the end of a day, as programs read it."""
+    return sorted(json.dumps(due, sort_keys=True) for due in label.ask("owed", "--at", day)["owed"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_owed_on_a_day_is_told_alike_on_that_day_and_ever_after(royalties, home, seed):
+    chance, months, told = random.Random(seed), ["07"], []
+    for _ in range(8):
+        month = chance.choice(months)
+        what = chance.choice(["statement", "plan", "key", "mended", "again", "next month"])
+        if what == "next month":
+            month = f"{len(months) + 7:02}"
+            months.append(month)
+        if what == "statement":
+            number = len(list(royalties.folder.glob(f"2026-{month}-*.xlsx")))
+            late = [line(f"{chance.randint(-40, 90)},{chance.randint(0, 99):02}", f"Tarde {number}")]
+            royalties.write(f"2026-{month}-{number}.xlsx", late)
+        if what in {"key", "mended"}:
+            wrong = {"Chave Pix": "no key"} if what == "key" else {}
+            royalties.write("payees.xlsx", [payee(ANA), payee(BIA) | wrong])
+        if not (royalties.folder / f"2026-{month}-a.xlsx").exists():
+            royalties.write(f"2026-{month}-a.xlsx", [line(f"{chance.randint(10, 300)},50", f"Faixa {month}")])
+        run(royalties, month, yes=what not in {"plan", "next month"})
+        told.append(unpaid(royalties, NOW))
+        a_month_passes(home, 2)
+    for runs_ago, before in enumerate(reversed(told), start=1):
+        assert unpaid(royalties, NOW - dt.timedelta(days=2 * runs_ago)) == before
