@@ -6,31 +6,21 @@ from decimal import Decimal
 
 import pytest
 
-from tests.flows.jobs import advance, line, payee, payment, people, share
-from tests.flows.test_trace import private
+from tests.flows.jobs import line, payee, payment, people
+from tests.flows.test_trace import private, split_with_ana_and_bia
+from tests.flows.test_trace import run as run_in_portuguese
 
 ANA, BIA, CAIO = people(3)
-DOLLAR = {"USD": {"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"}}
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 
 
 @pytest.fixture
 def label_of_royalties(label, service):
-    """Ana has a quarter as composer and a tenth as singer and an advance of 40.00; Bia has a third."""
-    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
-    of_ana = [share(ANA, "25") | {"Função": "autora"}, share(ANA, "10") | {"Função": "intérprete"}]
-    label.write("shares.xlsx", [*of_ana, share(BIA, "33,3333") | {"Função": ""}])
-    label.write("advances.csv", [advance(ANA, "40,00")])
-    return label
+    return split_with_ana_and_bia(label)
 
 
 def run(label, month, **changes):
-    sources = [{"files": "{period}-*.xlsx", "layout": "royalties", "exchange": DOLLAR}]
-    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "advances": "advances.csv"}
-    label.declare(
-        **{"period": month, "sources": sources, "outputs": {"folder": "out", "language": "en"}} | tables | changes
-    )
-    return label.run()
+    return run_in_portuguese(label, month, **{"outputs": {"folder": "out", "language": "en"}} | changes)
 
 
 def explained(label, *words, code=0):

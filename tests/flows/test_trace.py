@@ -56,14 +56,18 @@ def paid(label, service):
     return label
 
 
-@pytest.fixture
-def royalties(label, service):
-    """Ana has a quarter as composer and a tenth as singer, Bia a third; the label has the rest."""
+def split_with_ana_and_bia(label):
+    """Ana has a quarter as composer and a tenth as singer, and an advance of 40.00; Bia a third; the label the rest."""
     label.write("payees.xlsx", [payee(ANA), payee(BIA)])
     of_ana = [share(ANA, "25") | {"Função": "autora"}, share(ANA, "10") | {"Função": "intérprete"}]
     label.write("shares.xlsx", [*of_ana, share(BIA, "33,3333") | {"Função": ""}])
     label.write("advances.csv", [advance(ANA, "40,00")])
     return label
+
+
+@pytest.fixture
+def royalties(label, service):
+    return split_with_ana_and_bia(label)
 
 
 def run(label, month, **changes):
