@@ -12,7 +12,7 @@ _PAYEE: Final = (
 MODELS: Final = {
     "payments": ("name", "tax_id", "amount", *_PAYEE[2:], "reference"),
     "payees": (*_PAYEE, "artist_name"),
-    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "share", "valid_from", "valid_to"),
+    "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
     "advances": ("tax_id", "amount", "date", "reference", "isrc"),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})

@@ -102,6 +102,7 @@ _WRITTEN: Final[dict[str, str]] = {
         Participação percentual | Cota | Quota | Fatia | Split | Share | Share percentage | Percent | Percentage |
         Royalty share | Participación | Porcentaje
     """,
+    "base": "Base | Base da participação | Incide sobre | Share base",
     "valid_from": """
         Vigência de | Vigência desde | Início da vigência | Vigência início | Vigência inicial | Início |
         Data inicial | Data de início | Válido de | Válido desde | Válido a partir de | A partir de | De |

@@ -1,15 +1,29 @@
 """Shares: who has which part of a recording, a release, an artist or the whole catalogue."""
 
+import re
+from typing import Final
+
 import numpy as np
 
 from schemas.issues import IssueCode
 from schemas.tables.cells import Column, ColumnKind
 from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
 from schemas.tables.draft import Draft
+from schemas.values.reading import fold_word
+
+# A share beside the group that covers a line; any other base than "" is a role of that group, in small letters.
+ON_TOP: Final = "on top"
+_ON_TOP_WORDS: Final = frozenset({"ontop", "porfora", "amais", "adicional", "encima", "additional"})
+_OUT_OF: Final = re.compile(r"(?:da parte d[eoa]s?|out of|de la parte de)\s+(\S.*)", re.IGNORECASE)
 
 
 class Shares(TableModel):
-    """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit."""
+    """Shape: one row per payee and asset. `share_ppm` is in millionths; days are ISO texts, "" for no limit.
+
+    `base` says what the share is taken from: "" for the whole, beside the others of its group; "on top" for the whole,
+    besides whatever group covers the line; otherwise the role, in small letters, whose part of the group it is taken
+    out of. It is in millionths of the whole in each case.
+    """
 
     file = text()
     sheet = text()
@@ -23,6 +37,7 @@ class Shares(TableModel):
     share_ppm = whole(above=0, at_most=1_000_000)
     valid_from = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
     valid_to = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+    base = text()
 
 
 COLUMNS = (
@@ -35,6 +50,7 @@ COLUMNS = (
     Column("share", ColumnKind.SHARE, required=True, target="share_ppm"),
     Column("valid_from", ColumnKind.DATE),
     Column("valid_to", ColumnKind.DATE),
+    Column("base", ColumnKind.TEXT),
 )
 
 
@@ -43,6 +59,26 @@ def check_validity(draft: Draft) -> None:
     first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
     reversed_ = np.array([bool(f and t and t < f) for f, t in zip(first, last, strict=True)], dtype=bool)
     draft.report(reversed_, "valid_to", IssueCode.DATE_ORDER)
+
+
+def read_bases(draft: Draft) -> None:
+    """Read what each share is taken from: "por fora", or "da parte de artista"."""
+    bases = [_base_of(text) for text in draft.canonical["base"]]
+    unknown = np.array([base is None for base in bases], dtype=bool)
+    draft.report(unknown & draft.sound("base"), "base", IssueCode.SHARE_BASE)
+    draft.canonical["base"] = np.array([base or "" for base in bases], dtype=object)
+
+
+def _base_of(text: str) -> str | None:
+    """Return the base that a cell says; None for words that say none.
+
+    >>> _base_of("Por fora"), _base_of("da parte do Artista"), _base_of("out of artist"), _base_of("sobre o líquido")
+    ('on top', 'artista', 'artist', None)
+    """
+    if not text or fold_word(text) in _ON_TOP_WORDS:
+        return ON_TOP if text else ""
+    found = _OUT_OF.fullmatch(text.strip())
+    return " ".join(found[1].casefold().split()) if found else None
 
 
 _SCOPE = ("isrc", "upc", "release", "artist")
@@ -56,4 +92,4 @@ def require_scope(draft: Draft) -> None:
             draft.report(of_everything & draft.said_nothing[column], column, IssueCode.CELL_REQUIRED)
 
 
-RULES = (check_validity, require_scope)
+RULES = (check_validity, read_bases, require_scope)

@@ -61,7 +61,7 @@ def lines(text: str, file: str = "statement.tsv") -> pd.DataFrame:
 
 
 def shares(text: str) -> pd.DataFrame:
-    """Shares: payee and share in percent, and any of recording, product, release, artist, from, to, role."""
+    """Shares: payee and share in percent, and any of recording, product, release, artist, from, to, role, base."""
     rows = [
         {
             "tax_id": CPF[row["payee"]],
@@ -70,7 +70,7 @@ def shares(text: str) -> pd.DataFrame:
             "upc": PRODUCTS.get(row.get("product", ""), ""),
             "valid_from": row.get("from", ""),
             "valid_to": row.get("to", ""),
-            **{name: row.get(name, "") for name in ("release", "artist", "role")},
+            **{name: row.get(name, "") for name in ("release", "artist", "role", "base")},
         }
         for row in table(text)
     ]

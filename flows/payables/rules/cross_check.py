@@ -1,6 +1,6 @@
 """Rules that hold between tables: every payee is known, every line has a share, and which share rows are missing."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -10,10 +10,11 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs, Statement, in_question
 from flows.intake.rules.sum_lines import EXACT
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.allocation import LEVELS, Asset, ShareBook, day_of
+from flows.royalties.rules.allocation import LEVELS, Asset, Place, ShareBook, day_of
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job
+from schemas.messages import Listed, Message
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.payments import Payments
@@ -27,8 +28,9 @@ KEY = ["tax_id", "reference"]
 PLACE = ["file", "sheet", "row"]
 ASSET = ["isrc", "upc", "release", "artist", "period"]
 # What makes two rows say the same: a share twice would be paid twice, an advance twice recouped twice.
-SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to"]
+SAME_SHARE = ["tax_id", "isrc", "upc", "release", "artist", "role", "share_ppm", "valid_from", "valid_to", "base"]
 SAME_ADVANCE = ["tax_id", "reference", "isrc", "date"]
+_NAMED: Final = 5
 # By what an asset without a share is called, the first that is there.
 NAMES = ["isrc", "upc", "release", "title", "artist"]
 
@@ -70,7 +72,8 @@ def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[s
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    issues = tuple(finding.issue() for finding in _once(findings))
+    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book)]
+    issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
 
@@ -152,12 +155,48 @@ def _unknown_payees(inputs: Inputs, job: Job) -> list[_Finding]:
 
 
 def _overfull(inputs: Inputs, book: ShareBook) -> list[_Finding]:
-    """Assets of which more than everything is shared out; found while the lines were held against the shares."""
+    """Assets of which more is shared out than there is; found while the lines were held against the shares."""
     return [
         _Finding(
             IssueCode.PERCENT_SUM, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "sum": s}
         )
         for name, s in sorted(book.overfull.items())
+    ] + [
+        _Finding(
+            IssueCode.SHARE_ROLE, inputs.shares["file"].iloc[0], "", 0, held=False, facts={"found": name, "role": role}
+        )
+        for name, role in sorted(book.baseless.items())
+    ]
+
+
+def _shut_out(inputs: Inputs, book: ShareBook, first_day: str) -> list[_Finding]:
+    """Shares of more whose payees get nothing of some lines, one finding each, with the first of what they lose."""
+    lost = dict[Place, dict[str, None]]()
+    for statement in inputs.statements:
+        assets = statement.totals.by_platform[ASSET].drop_duplicates()
+        for *names, period in zip(*(assets[name].tolist() for name in ASSET), strict=True):
+            for place in book.shut_out(Asset(*names), day_of(period, first_day)):
+                lost.setdefault(place, {}).setdefault(next(filter(None, names), ""))
+    return [
+        _Finding(
+            IssueCode.SHARE_SHUT_OUT, file, sheet, row, held=False,
+            facts={"found": _first_names(list(names))},
+        )
+        for (file, sheet, row), names in sorted(lost.items())
+    ]  # fmt: skip
+
+
+def _first_names(names: Sequence[str]) -> Listed:
+    """Name the first few, and say how many more there are."""
+    more = len(names) - _NAMED
+    return Listed((*names[:_NAMED], Message("error.more_assets", count=more)) if more > 0 else tuple(names))
+
+
+def _nearly_whole(book: ShareBook) -> list[_Finding]:
+    """Groups of shares that miss the whole by a hair; found while the lines were held against the shares."""
+    return [
+        _Finding(IssueCode.SHARE_NEARLY_WHOLE, *place, held=False, facts={"found": name, "sum": percent})
+        for name, (percent, place) in sorted(book.nearly_whole.items())
     ]
 
 

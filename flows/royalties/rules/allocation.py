@@ -1,6 +1,6 @@
 """From royalty lines and shares to earnings: exact, in any order, with one rounding at the very end."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +22,8 @@ from schemas.tables.line_sums import LineTotals, frame_of
 from schemas.tables.obligations import Earnings, TerritoryEarnings, territories_frame
 from schemas.tables.parsing import empty_table
 from schemas.tables.royalty_lines import UNREAD_UPC
-from schemas.tables.shares import Shares
+from schemas.tables.shares import ON_TOP, Shares
+from schemas.values.money import allocate as allocate_whole
 from schemas.values.money import exact_text, round_parts
 
 LEVELS: Final = ("isrc", "upc", "release", "artist")
@@ -47,6 +48,7 @@ class ShareOf(NamedTuple):
         share_ppm: Part in millionths.
         valid_from: First day (ISO); "" is always.
         valid_to: Last day (ISO); "" is for ever.
+        base: What it is taken from, as `schemas.tables.shares` says: "" for the whole, as part of its group.
     """
 
     tax_id: str
@@ -54,6 +56,7 @@ class ShareOf(NamedTuple):
     share_ppm: int
     valid_from: str
     valid_to: str
+    base: str = ""
 
     def holds_on(self, day: str) -> bool:
         """Whether the share is valid on a day; ISO dates compare as texts."""
@@ -77,12 +80,30 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _target_of(named: Iterable[str]) -> tuple[str, str]:
-    """Return the most specific level that a share names, and what it names there."""
-    for level, name in zip(LEVELS, named, strict=True):
+# File, sheet and row of a share.
+Place = tuple[str, str, int]
+_NOWHERE: Final[Place] = ("", "", 0)
+# A group whose shares miss the whole by no more than this many millionths was meant to be whole.
+HAIR_PPM: Final = 5_000
+# What a row may say beside the name it is of, and a line may contradict: codes by codes, texts by texts.
+_BESIDE: Final[Mapping[str, str]] = {"isrc": "upc", "release": "artist"}
+
+
+class _Row(NamedTuple):
+    """A share, where it stands, and what it says beside the name it is of; "" for nothing."""
+
+    share: ShareOf
+    place: Place
+    beside: str
+
+
+def _target_of(named: Iterable[str]) -> tuple[str, str, str]:
+    """Return the most specific level that a share names, what it names there, and what it says beside."""
+    names = dict(zip(LEVELS, named, strict=True))
+    for level, name in names.items():
         if name:
-            return level, _folded(name)
-    return "catalogue", ""
+            return level, _folded(name), _folded(names.get(_BESIDE.get(level, ""), ""))
+    return "catalogue", "", ""
 
 
 class ShareBook:
@@ -90,6 +111,9 @@ class ShareBook:
 
     Attributes:
         overfull: Assets whose shares sum to more than 100 %, named for people -> that sum in percent.
+        baseless: Assets of which a share is taken out of a role that has less, or that nobody has -> that role.
+        nearly_whole: What a group is of, named for people -> its sum in percent, and one of its rows; of groups that
+            miss 100 % by a hair.
     """
 
     def __init__(self, shares: DataFrame[Shares], in_question: pd.DataFrame | None = None) -> None:
@@ -101,42 +125,127 @@ class ShareBook:
                 they are put right, for with a part unknown the remainder is unknown, too.
         """
         self.overfull: dict[str, str] = {}
-        self._by_name: dict[tuple[str, str], list[ShareOf]] = {}
+        self.baseless: dict[str, str] = {}
+        self.nearly_whole: dict[str, tuple[str, Place]] = {}
+        self._by_name: dict[tuple[str, str], list[_Row]] = {}
         self._known: dict[tuple[Asset, str], tuple[ShareOf, ...]] = {}
         ordered = shares.sort_values(["tax_id", "role", "row"])
         names = zip(*(ordered[level].tolist() for level in LEVELS), strict=True)
         parts = map(ShareOf, *(ordered[column].tolist() for column in ShareOf._fields))
-        for named, share in zip(names, parts, strict=True):
-            self._by_name.setdefault(_target_of(named), []).append(share)
+        places = zip(*(ordered[column].tolist() for column in ("file", "sheet", "row")), strict=True)
+        for named, share, place in zip(names, parts, places, strict=True):
+            self._add(named, share, place)
         for row in records(in_question) if in_question is not None else ():
-            self._by_name.setdefault(_target_of([row[level] for level in LEVELS]), []).append(IN_QUESTION)
+            self._add([row[level] for level in LEVELS], IN_QUESTION, _NOWHERE)
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
+        self._adds_by_upc = any(
+            row.share.base for (level, _), rows in self._by_name.items() if level == "upc" for row in rows
+        )
+
+    def _add(self, named: Iterable[str], share: ShareOf, place: Place) -> None:
+        level, name, beside = _target_of(named)
+        self._by_name.setdefault((level, name), []).append(_Row(share, place, beside))
 
     def covering(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
-        """Return the shares of the most specific level that has any on that day; () when nothing covers the asset."""
+        """Return the shares of an asset on a day: those of the most specific level that has any, and what is added.
+
+        Returns:
+            In millionths of the whole, whatever they are taken from; () when nothing covers the asset.
+        """
         known = self._known.get((asset, day))
         if known is None:
             known = self._known[asset, day] = self._find(asset, day)
         return known
 
     def _find(self, asset: Asset, day: str) -> tuple[ShareOf, ...]:
+        group, added, where = list[_Row](), list[ShareOf](), ""
+        for level, rows in self._matching(asset, day):
+            if rows is None:
+                return (IN_QUESTION,) if group or level == "upc" else ()
+            added += [row.share for row in rows if row.share.base]
+            if not group:
+                group = [row for row in rows if not row.share.base]
+                where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
+        if any(row.share is IN_QUESTION for row in group):
+            return (IN_QUESTION,)
+        if not group:
+            return ()
+        shares = self._with_added([row.share for row in group], added, f"{where} ({day})")
+        total = sum(share.share_ppm for share in shares)
+        percent = format(Decimal(total).scaleb(-4), "f")
+        if total > WHOLE:
+            self.overfull[f"{where} ({day})"] = percent
+        elif 0 < WHOLE - total <= HAIR_PPM:
+            self.nearly_whole.setdefault(where, (percent, group[0].place))
+        return shares
+
+    def _matching(self, asset: Asset, day: str) -> Iterator[tuple[str, list[_Row] | None]]:
+        """Go through the levels, the narrowest first, with the rows of each that are an asset's.
+
+        Yields:
+            None for the rows where it cannot be known whose they are.
+        """
+        has_group = False
         for level in self._levels:
             name = _folded(getattr(asset, level, ""))
             if level != "catalogue" and not name:
                 continue
             if level == "upc" and name == UNREAD_UPC:
-                return (IN_QUESTION,)  # one of the shares by UPC may be this line's
-            shares = tuple(share for share in self._by_name.get((level, name), ()) if share.holds_on(day))
-            if IN_QUESTION in shares:
+                if not has_group or self._adds_by_upc:
+                    yield level, None  # one of the shares by UPC may be this line's
+                continue
+            rows = [row for row in self._by_name.get((level, name), ()) if row.share.holds_on(day)]
+            if _is_ambiguous(rows, asset, level) and (not has_group or any(row.share.base for row in rows)):
+                yield level, None
+            own = [row for row in rows if _agrees(row, asset, level)]
+            has_group = has_group or any(not row.share.base for row in own)
+            yield level, own
+
+    def shut_out(self, asset: Asset, day: str) -> list[Place]:
+        """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
+        if len(self._levels) == 1:
+            return []
+        paid = {share.tax_id for share in self.covering(asset, day)}
+        groups = [
+            [row for row in rows or () if not row.share.base and row.share is not IN_QUESTION]
+            for _, rows in self._matching(asset, day)
+        ]
+        wider = list(filter(None, groups))[1:]
+        return [row.place for group in wider for row in group if row.share.tax_id not in paid]
+
+    def _with_added(self, group: Sequence[ShareOf], added: Sequence[ShareOf], where: str) -> tuple[ShareOf, ...]:
+        """Put shares on top of a group, or in the place of as much of a role's."""
+        taken = dict[str, int]()
+        for share in added:
+            if share.base != ON_TOP:
+                taken[share.base] = taken.get(share.base, 0) + share.share_ppm
+        left = list(group)
+        for role, share_ppm in taken.items():
+            places = [place for place, share in enumerate(left) if _folded(share.role) == role]
+            of_role = [left[place].share_ppm for place in places]
+            if sum(of_role) < share_ppm:
+                self.baseless[where] = role
                 return (IN_QUESTION,)
-            if shares:
-                total = sum(share.share_ppm for share in shares)
-                if total > WHOLE:
-                    where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
-                    self.overfull[f"{where} ({day})"] = format(Decimal(total).scaleb(-4), "f")
-                return shares
-        return ()
+            for place, part in zip(places, allocate_whole(share_ppm, of_role), strict=True):
+                left[place] = left[place]._replace(share_ppm=left[place].share_ppm - part)
+        return (*(share for share in left if share.share_ppm), *added)
+
+
+def _agrees(row: _Row, asset: Asset, level: str) -> bool:
+    """Whether a line says nothing else than a row does beside the name it is of; a silent line agrees."""
+    said = _said_beside(asset, level)
+    return not row.beside or not said or row.beside == said
+
+
+def _is_ambiguous(rows: Iterable[_Row], asset: Asset, level: str) -> bool:
+    """Whether a line is silent where rows of one name tell several things apart: whose it is cannot be known."""
+    return not _said_beside(asset, level) and len({row.beside for row in rows if row.beside}) > 1
+
+
+def _said_beside(asset: Asset, level: str) -> str:
+    said = _folded(getattr(asset, _BESIDE.get(level, ""), ""))
+    return "" if said == UNREAD_UPC else said
 
 
 OWNER_ROLE = "owner"
