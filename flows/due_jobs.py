@@ -208,8 +208,7 @@ def _is_reason_gone(order: RunRequest, last: Run, ledger: Ledger, now: dt.dateti
 
 
 def _beside(order: RunRequest) -> Iterator[tuple[str, ...]]:
-    job = order.job
-    for beside in (job.payees, job.shares, job.advances, job.opening):
+    for beside in order.job.beside.values():
         if beside is not None:
             yield beside.files
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from schemas.issues import Issue, IssueCode, Severity
 from schemas.messages import Message, message_from, message_json
 from schemas.obligation import Obligation, Obligations
-from schemas.payee_statement import StatementBasis
+from schemas.payee_statement import Quote, StatementBasis
 from schemas.reconciliation import AccountCheckCounts, Discrepancy
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.obligations import earnings_frame, territories_frame
@@ -38,6 +38,7 @@ class RunDocument:
         codes: Exit codes that will not change any more by following reports.
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
+        quotes: The exchange rates of the sources.
     """
 
     job: str
@@ -61,6 +62,7 @@ class RunDocument:
     discrepancies: tuple[Discrepancy, ...]
     codes: tuple[int, ...]
     statements: StatementBasis | None = None
+    quotes: tuple[Quote, ...] = ()
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
         """Return the document with what was seen later."""
@@ -77,6 +79,7 @@ class RunDocument:
         plain["obligations"] = list(map(_without_fingerprint, self.obligations, written))
         if self.statements is not None:
             plain["statements"] = _adapter(StatementBasis).dump_python(self.statements, mode="json")
+        plain["quotes"] = _adapter(tuple[Quote, ...]).dump_python(self.quotes, mode="json")
         plain["discrepancies"] = [discrepancy.model_dump() for discrepancy in self.discrepancies]
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -98,6 +101,7 @@ class RunDocument:
             Discrepancy.model_validate(discrepancy) for discrepancy in plain["discrepancies"]
         )
         plain["decisions"] = tuple(map(message_from, plain["decisions"]))
+        plain["quotes"] = _adapter(tuple[Quote, ...]).validate_python(plain.get("quotes", ()), strict=False)
         for name in ("formats", "codes"):
             plain[name] = tuple(plain[name])
         return cls(**plain)
@@ -107,7 +111,7 @@ _FRAMES = ("balances", "earnings", "territories", "rows", "checks")
 
 
 @cache
-def _adapter(kind: type) -> TypeAdapter[Any]:
+def _adapter(kind: object) -> TypeAdapter[Any]:
     """Return what writes and reads a class; it takes long to make, and most commands need none."""
     return TypeAdapter(kind)
 

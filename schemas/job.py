@@ -326,6 +326,9 @@ class Job(Declaration):
     shares: BesideFiles | None = Field(default=None, description="Who has which part of what.")
     advances: BesideFiles | None = Field(default=None, description="What was paid ahead and is taken from royalties.")
     opening: BesideFiles | None = Field(default=None, description="What stood in the books before Repasse kept them.")
+    rates: BesideFiles | None = Field(
+        default=None, description="Exchange rates by currency and day, for sources whose exchange does not name them."
+    )
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     service: ServiceUse = ServiceUse()
@@ -339,6 +342,12 @@ class Job(Declaration):
     engine: Literal["local", "dask"] | None = Field(
         default=None, description="Where statements are read; null is where REPASSE_DASK says."
     )
+
+    @property
+    def beside(self) -> dict[str, TableFiles | None]:
+        """The tables beside the sources, by name, in the order in which they are read."""
+        names = ("payees", "shares", "advances", "opening", "rates")
+        return {name: getattr(self, name) for name in names}
 
     @model_validator(mode="after")
     def _moving_period_is_in_every_pattern(self) -> "Job":

@@ -248,8 +248,7 @@ def _counts(runs: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
 
 def _files_of(job: Job, folder: Path, period: str) -> list[str]:
     patterns = [pattern for source in job.sources for pattern in source.files]
-    beside = (job.payees, job.shares, job.advances, job.opening)
-    patterns += [pattern for table in beside if table for pattern in table.files]
+    patterns += [pattern for table in job.beside.values() if table for pattern in table.files]
     found: list[str] = []
     for pattern in patterns:
         try:

@@ -11,6 +11,7 @@ from flows.intake.intake import Intake, ReadSheet
 from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
 from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
+from flows.intake.rules.rates import RateTable
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
@@ -20,6 +21,7 @@ from schemas.errors import ConfigurationError
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Source
 from schemas.messages import Message
+from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import Content
@@ -28,6 +30,7 @@ from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
 from schemas.tables.payments import Payments
+from schemas.tables.rates import Rates
 from schemas.tables.row_accounting import PERSON_NAMES, join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
@@ -76,7 +79,9 @@ def _intake(
     """Put together what was read of the slots."""
     everything = [table for found in tables for table in found]
     sources = tables[: len(run.job.sources)]
-    payees, shares, advances, opening = tables[len(sources) :]
+    beside = dict(zip(run.job.beside, tables[len(sources) :], strict=True))
+    payees, shares, advances, opening = (beside[name] for name in ("payees", "shares", "advances", "opening"))
+    rates = RateTable.of(DataFrame[Rates](_joined(beside["rates"], "rates")), _held(beside["rates"])["currency"])
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
     balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
@@ -84,7 +89,7 @@ def _intake(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments, PERSON_NAMES),
         statements=tuple(
-            _statement(source, lines, run.job.currency)
+            _statement(source, lines, rates.quotes(source.exchange, run.job.currency, period), run.job.currency)
             for source, found in zip(run.job.sources, sources, strict=True)
             if (lines := [table for table in found if table.layout.table == "royalty_lines"])
         ),
@@ -112,7 +117,7 @@ def _intake(
 
 
 def _slots(run: Run, corrections: Corrections) -> list[Slot]:
-    """Find the files of each source, then those of payees, shares, advances and opening balances."""
+    """Find the files of each source, then those of the tables beside them."""
     sources, beside = slots_of(run.job, run.request.folder)
     slots = [*sources, *beside]
     find_files(slots, run.request, corrections)
@@ -159,10 +164,10 @@ def _held(files: Sequence[ReadTable], more: Sequence[str] = ()) -> pd.DataFrame:
     return held.fillna(dict.fromkeys(more, "")) if more else held
 
 
-def _statement(source: Source, files: Sequence[ReadTable], currency: str) -> Statement:
-    rates = {name: exchange.rate for name, exchange in source.exchange.items()} | {currency: Decimal(1)}
+def _statement(source: Source, files: Sequence[ReadTable], quotes: Sequence[Quote], currency: str) -> Statement:
+    rates = {quote.currency: quote.rate for quote in quotes} | {currency: Decimal(1)}
     totals = merge(file.totals for file in files)
-    return Statement(totals=totals, held=_held(files), rates=rates, received=source.received)
+    return Statement(totals=totals, held=_held(files), rates=rates, received=source.received, quotes=tuple(quotes))
 
 
 def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:

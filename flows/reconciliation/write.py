@@ -43,7 +43,7 @@ from io_adapters.outputs.statements.folder import write_statements
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, submissions_of
-from schemas.payee_statement import StatementBasis
+from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
@@ -58,7 +58,12 @@ FOLDER = "statements"
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
     advances = stand_of_advances(drafted.inputs.advances, drafted.payables.postings, drafted.standing.history)
-    return StatementBasis(heading_of(run.job, run.request.period), advances)
+    return StatementBasis(heading_of(run.job, run.request.period, _quotes_of(drafted)), advances)
+
+
+def _quotes_of(drafted: Draft) -> tuple[Quote, ...]:
+    """Return the exchange rates of all sources, each once."""
+    return tuple(dict.fromkeys(quote for statement in drafted.inputs.statements for quote in statement.quotes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +202,7 @@ def document_of(run: Run, drafted: Draft) -> RunDocument:
         discrepancies=tuple(run.discrepancies),
         codes=tuple(sorted(run.codes)),
         statements=basis_of(run, drafted) if job.outputs.statements else None,
+        quotes=_quotes_of(drafted),
     )
 
 

@@ -14,7 +14,7 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.reading import SpreadsheetFile, open_file
 from schemas.errors import RepasseError, UnreadableFile
 from schemas.issues import IssueCode
-from schemas.job import PeriodRange, resolve_period
+from schemas.job import Exchange, PeriodRange, resolve_period
 from schemas.layouts.layout import Layout
 from schemas.layouts.recognise import Fit
 from schemas.raw_table import FileIdentity
@@ -55,6 +55,9 @@ class Statements:
         self._used = set(rows.loc[rows["disposition"] == USED, "file"])
         self._held = rows[rows["reason"] == IssueCode.LINES_USED_BEFORE.value]
         self.standings: dict[str, FileStanding] = {}
+        self._quoted = {
+            quote.currency: Exchange(rate=quote.rate, date=quote.day, source=quote.origin) for quote in books.quotes
+        }
 
     def lines_of(self, parts: Sequence[RoyaltyPart]) -> list[SourceLines]:
         """Find the lines of parts in the files that are still what the run read."""
@@ -65,7 +68,7 @@ class Statements:
         there = {Path(path).name for slot in (*sources, *beside) for path in slot.paths}
         self.standings = dict.fromkeys(self._used - there, FileStanding.GONE)
         return [
-            SourceLines(source.exchange, job.currency, self._found_in(slot, parts))
+            SourceLines(self._quoted | source.exchange, job.currency, self._found_in(slot, parts))
             for source, slot in zip(job.sources, sources, strict=True)
         ]
 

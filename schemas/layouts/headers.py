@@ -143,6 +143,8 @@ _WRITTEN: Final[dict[str, str]] = {
         Count | Cantidad
     """,
     "currency": "Moeda | Divisa | Currency | Payment Currency | Currency Code | Account Currency | Moneda",
+    "rate": "Cotação | Taxa | Taxa de câmbio | Câmbio | Valor da cotação | Rate | Exchange rate | Cotización",
+    "source": "Fonte | Fonte da cotação | Source | Fuente",
     "kind": "Tipo | Tipo de saldo | Kind | Type",
 }
 _USUAL: Final = {column: tuple(map(str.strip, headers.split("|"))) for column, headers in _WRITTEN.items()}

@@ -8,9 +8,9 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.layout import fold
-from schemas.tables import advances, opening, payees, payments, royalty_lines, shares
+from schemas.tables import advances, opening, payees, payments, rates, royalty_lines, shares
 
-OUR_OWN = ("advances", "opening", "payees", "payments", "royalties", "shares")
+OUR_OWN = ("advances", "opening", "payees", "payments", "rates", "royalties", "shares")
 COLUMNS = {
     "payments": payments.COLUMNS,
     "payees": payees.COLUMNS,
@@ -18,6 +18,7 @@ COLUMNS = {
     "shares": shares.COLUMNS,
     "advances": advances.COLUMNS,
     "opening": opening.COLUMNS,
+    "rates": rates.COLUMNS,
 }
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 
+from flows.intake.rules.rates import RateTable
 from flows.reconciliation.rules.reconcile import reconcile
 from flows.royalties.rules.accrue import History
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
@@ -314,7 +315,10 @@ def test_tokens_are_those_of_the_run_and_tell_payees_apart():
 
 
 def test_the_heading_says_period_currency_and_every_rate_with_its_day_and_origin():
-    heading = heading_of(DOLLARS, Office(job=DOLLARS).period)
+    (source,) = DOLLARS.sources
+    period = Office(job=DOLLARS).period
+    quotes = RateTable((), frozenset()).quotes(source.exchange, DOLLARS.currency, period)
+    heading = heading_of(DOLLARS, period, [*quotes, *quotes])
     assert (heading.period, str(heading.first_day), str(heading.last_day)) == ("2026-10", "2026-10-01", "2026-10-31")
     assert same(
         heading.quotes,

@@ -8,6 +8,7 @@ from flows.intake.rules.sum_lines import sum_lines
 from flows.payables.rules.cross_check import cross_check
 from flows.royalties.rules.allocation import allocate
 from schemas.errors import UnsoundPlan
+from schemas.job import resolve_period
 from schemas.messages import render
 from schemas.tables.shares import _base_of
 from tests.spec.office import inputs, job, statement
@@ -180,7 +181,7 @@ def told(shares_drawn, lines_drawn):
         shares=shares(shares_drawn),
         payees=payees("ana", "bia", "caio", "davi", "edu"),
     )
-    found = cross_check(came_in, job(), OCTOBER).issues
+    found = cross_check(came_in, job(), resolve_period("2026-10", None)).issues
     return [(issue.code.value, issue.row, render(issue.message, "en")) for issue in found]
 
 

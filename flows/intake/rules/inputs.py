@@ -11,6 +11,7 @@ import pandas as pd
 from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
 from schemas.messages import Message
+from schemas.payee_statement import Quote
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import LineTotals
@@ -44,12 +45,14 @@ class Statement:
             currency, codes.
         rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
         received: Currency -> what the bank got for it; empty where the job does not say.
+        quotes: The rates with their days and who says so, of the source's exchange or of the table of rates.
     """
 
     totals: LineTotals
     held: pd.DataFrame
     rates: Mapping[str, Decimal]
     received: Mapping[str, Decimal] = field(default_factory=dict)
+    quotes: tuple[Quote, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:

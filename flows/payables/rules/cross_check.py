@@ -13,7 +13,7 @@ from flows.payables.rules.left_out import set_aside
 from flows.royalties.rules.allocation import LEVELS, Asset, Place, ShareBook, day_of
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
-from schemas.job import Job
+from schemas.job import Job, Period
 from schemas.messages import Listed, Message
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
@@ -51,19 +51,20 @@ class _Finding:
         return make_issue(self.code, **place, **self.facts)  # type: ignore[arg-type]
 
 
-def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[str] = ()) -> Inputs:
+def cross_check(inputs: Inputs, job: Job, period: Period, repeated: Collection[str] = ()) -> Inputs:
     """Hold the tables against each other.
 
     Args:
         inputs: Sound rows of every table.
         job: Its rules say what becomes of lines without a share.
-        first_day: First day of the period (ISO).
+        period: Its days.
         repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
 
     Returns:
         The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
         are held marked so.
     """
+    first_day = period.start.isoformat()
     inputs, doubled = _hold_doubled_payments(inputs, repeated)
     inputs, shared_twice = _hold_doubled_shares(inputs)
     inputs, advanced_twice = _hold_doubled_advances(inputs)
@@ -72,7 +73,7 @@ def cross_check(inputs: Inputs, job: Job, first_day: str, repeated: Collection[s
     uncovered = _uncovered_lines(new, book, job, first_day)
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
-    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book)]
+    notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period)]
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -209,6 +210,21 @@ def _without_rate(inputs: Inputs) -> list[_Finding]:
             found |= {(file, currency) for file, currency in pairs if currency and currency not in statement.rates}
     code = IssueCode.CURRENCY_NO_RATE
     return [_Finding(code, file, "", 0, held=False, facts={"currency": c, "found": c}) for file, c in sorted(found)]
+
+
+def _rates_of_other_days(inputs: Inputs, period: Period) -> list[_Finding]:
+    """Rates that files are exchanged at and whose day lies outside the period."""
+    found = dict[tuple[str, str, object], _Finding]()
+    for statement in inputs.statements:
+        of_currency = {quote.currency: quote for quote in statement.quotes}
+        pairs = statement.totals.by_platform[["file", "currency"]].drop_duplicates()
+        for file, currency in pairs.itertuples(index=False, name=None):
+            quote = of_currency.get(currency)
+            if quote is not None and not period.start <= quote.day <= period.end:
+                facts = {"currency": currency, "found": quote.day, "rate": quote.rate}
+                finding = _Finding(IssueCode.RATE_OUTSIDE_PERIOD, file, "", 0, held=False, facts=facts)
+                found.setdefault((file, currency, quote.day), finding)
+    return [found[key] for key in sorted(found, key=str)]
 
 
 def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) -> list[_Finding]:

@@ -218,13 +218,8 @@ def statement_token(run_id: str, payee: str) -> str:
     return short_token(digest_of("statement", run_id, payee), TOKEN_LENGTH)
 
 
-def heading_of(job: Job, period: Period) -> StatementHeading:
-    """Say what all statements of a job and period share."""
-    quotes = {
-        Quote(currency, exchange.rate, exchange.date, exchange.source)
-        for source in job.sources
-        for currency, exchange in source.exchange.items()
-    }
+def heading_of(job: Job, period: Period, quotes: Iterable[Quote] = ()) -> StatementHeading:
+    """Say what all statements of a job and period share; `quotes` are the exchange rates of its sources."""
     return StatementHeading(
         payer_name=job.payer.name,
         job=job.job,
@@ -234,7 +229,7 @@ def heading_of(job: Job, period: Period) -> StatementHeading:
         currency=job.currency,
         language=job.outputs.language,
         minimum_payout_cents=job.rules.minimum_payout,
-        quotes=tuple(sorted(quotes, key=lambda quote: (quote.currency, quote.day, quote.rate, quote.origin))),
+        quotes=tuple(sorted(set(quotes), key=lambda quote: (quote.currency, quote.day, quote.rate, quote.origin))),
     )
 
 

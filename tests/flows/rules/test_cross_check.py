@@ -7,11 +7,12 @@ import pytest
 
 from flows.intake.rules.inputs import input_totals
 from flows.payables.rules.cross_check import cross_check
+from schemas.job import resolve_period
 from schemas.tables.row_accounting import join_runs, runs_of
 from tests.spec.office import inputs, job, statement
 from tests.spec.tables import CPF, RECORDINGS, advances, held_rows, lines, payees, payments, same, shares
 
-OCTOBER = "2026-10-01"
+OCTOBER = resolve_period("2026-10", None)
 
 
 def checked(came_in, **changes):

@@ -1,0 +1,61 @@
+"""Exchange rates: what one unit of a currency was worth in the job's currency on a day, and who says so."""
+
+from decimal import Decimal
+from typing import Final
+
+import numpy as np
+
+from schemas.issues import IssueCode
+from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.contract import TableModel, exact, text, whole
+from schemas.tables.draft import Draft
+from schemas.tables.royalty_lines import LINE_AMOUNT
+
+
+class Rates(TableModel):
+    """Shape: one row per currency and day. `date` is an ISO text; `rate` is exact, above zero."""
+
+    file = text()
+    sheet = text()
+    row = whole(at_least=1)
+    currency = text(matches=r"^[A-Z]{3}$")
+    date = text(matches=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    rate = exact(LINE_AMOUNT)
+    source = text()
+
+
+_MOST: Final = Decimal(10**8)
+_DECIMALS: Final = 12
+COLUMNS = (
+    Column("currency", ColumnKind.CURRENCY, required=True),
+    Column("date", ColumnKind.DATE, required=True),
+    Column("rate", ColumnKind.LINE_AMOUNT, required=True),
+    Column("source", ColumnKind.TEXT),
+)
+
+
+def require_rates_above_zero(draft: Draft) -> None:
+    """Hold rows whose rate is nothing or less."""
+    not_above = [amount is not None and amount.value <= 0 for amount in draft.canonical["rate"]]
+    draft.report(np.array(not_above, dtype=bool) & draft.sound("rate"), "rate", IssueCode.AMOUNT_NOT_POSITIVE)
+
+
+def require_few_digits(draft: Draft) -> None:
+    """Hold rates of more digits than a job file may write: eight before the mark, twelve behind it."""
+    rates = [Decimal(0) if amount is None else amount.value for amount in draft.canonical["rate"]]
+    too_long = [rate >= _MOST or rate != round(rate, _DECIMALS) for rate in rates]
+    draft.report(np.array(too_long, dtype=bool) & draft.sound("rate"), "rate", IssueCode.RATE_DIGITS)
+
+
+def hold_contradictions(draft: Draft) -> None:
+    """Hold rows that say two rates of one currency and day; the same one twice is no contradiction."""
+    rates = draft.canonical["rate"]
+    for positions in draft.groups("currency", "date"):
+        if len({rates[position].value for position in positions if rates[position] is not None}) < 2:
+            continue
+        for position in positions:
+            others = draft.row_list([other for other in positions if other != position])
+            draft.findings.append(Finding(position, None, IssueCode.RATE_CONFLICT, {"other": others}))
+
+
+RULES = (require_rates_above_zero, require_few_digits, hold_contradictions)
