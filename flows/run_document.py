@@ -111,7 +111,7 @@ _FRAMES = ("balances", "earnings", "territories", "rows", "checks")
 
 
 @cache
-def _adapter(kind: object) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401  # a class, or a tuple of some
     """Return what writes and reads a class; it takes long to make, and most commands need none."""
     return TypeAdapter(kind)
 
