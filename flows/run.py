@@ -15,7 +15,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import ConfigurationError, errors_in_language
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
-from schemas.job import Job, Outputs, Period, period_asked, resolve_period
+from schemas.job import BRASILIA, Job, Outputs, Period, period_asked, resolve_period
 from schemas.messages import Listed, Message, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
@@ -171,6 +171,11 @@ class Run:
         if self.asked is None:
             raise RuntimeError("this run is of no single job")
         return self.asked
+
+    @property
+    def today(self) -> dt.date:
+        """The day of the run, in Brazil."""
+        return self.clock.now().astimezone(BRASILIA).date()
 
     @property
     def job(self) -> Job:

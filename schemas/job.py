@@ -167,6 +167,10 @@ class Rules(Declaration):
     recoup_advances: bool = Field(
         default=True, description="Whether advances are taken from what their payees have earned."
     )
+    recoup_from: Literal["earned", "earned_and_carried"] = Field(
+        default="earned",
+        description="What advances are taken from: what was earned in the period, or that and the balance carried in.",
+    )
     max_payments_per_batch: int = Field(default=500, ge=1, description="How many payments one report has at most.")
     limits: Limits = Field(
         default=Limits(),

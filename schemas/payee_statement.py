@@ -5,7 +5,8 @@ knows their own, and a page that goes astray must not tell it (the masks are tho
 """
 
 import datetime as dt
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from typing import Literal
 
@@ -56,10 +57,22 @@ class StatementBasis:
     Attributes:
         heading: What all statements share.
         advances: Where each advance stands.
+        languages: Tax id -> language, of payees who want their statement in one of their own.
+        minimums_cents: Tax id -> minimum, of payees who have one of their own.
     """
 
     heading: StatementHeading
-    advances: tuple["AdvanceStanding", ...]
+    advances: tuple["AdvanceStanding", ...] = ()
+    languages: Mapping[str, Literal["pt-BR", "en"]] = field(default_factory=dict)
+    minimums_cents: Mapping[str, int] = field(default_factory=dict)
+
+    def heading_for(self, payee: str) -> StatementHeading:
+        """Return the heading of one payee's statement: in their language, with their minimum."""
+        if payee not in self.languages and payee not in self.minimums_cents:
+            return self.heading
+        minimum_cents = self.minimums_cents.get(payee, self.heading.minimum_payout_cents)
+        language = self.languages.get(payee, self.heading.language)
+        return replace(self.heading, language=language, minimum_payout_cents=minimum_cents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +150,7 @@ class WayToPaid:
         held_reasons: Codes of `schemas.issues.IssueCode` why.
         payable_cents: What is to be paid.
         overpaid_cents: Zero, or negative: what earlier reports of this period paid too much, owed back.
+        is_due: Whether royalties are due at the end of this period; otherwise they were carried for that alone.
     """
 
     earned_exact: Decimal
@@ -148,6 +162,7 @@ class WayToPaid:
     held_reasons: tuple[str, ...]
     payable_cents: int
     overpaid_cents: int
+    is_due: bool = True
 
     @property
     def residue(self) -> Decimal:

@@ -15,6 +15,7 @@ from flows.payables.rules.obligations import destinations_of
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
+from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision
@@ -204,6 +205,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         in_question=opened.in_question,
         contact_ids=contact_ids(run, intake),
         institutions=listed,
+        on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
     )
     return intake, snapshot
 

@@ -9,6 +9,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.rules.cross_check import cross_check
 from flows.payables.rules.institutions import NONE_LISTED, fill_psp_ids
+from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, errors_among, make_issue
@@ -34,7 +35,8 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
     if intake.is_judged and found == intake.used_before and came_in is intake.came_in:
         return intake
     held = hold_unread(hold_unreceived(hold_shared(came_in, found.shared), found.repeated), found.repeated)
-    checked = cross_check(held, run.job, run.request.period, found.repeated)
+    on_hold = held_back(held.payees, run.today)
+    checked = cross_check(held, run.job, run.request.period, found.repeated, on_hold)
     judged = replace(checked, issues=(*checked.issues, *_issues_of_files(found)))
     before = frozenset(intake.inputs.issues) if intake.is_judged else frozenset[Issue]()
     run.issues = [*(issue for issue in run.issues if issue not in before), *judged.issues]

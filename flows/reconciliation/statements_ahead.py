@@ -74,10 +74,9 @@ class StatementsAhead:
 
         def statements() -> Iterator[PayeeStatement]:
             for statement in compose_statements(
-                self._basis.heading,
+                self._basis,
                 tables,
                 run_id=self._run.id,
-                advances=self._basis.advances,
                 submissions=submissions,
             ):
                 if self._stopped:

@@ -35,6 +35,7 @@ from flows.royalties.rules.statements import (
     stand_of_advances,
     told_by_payee,
 )
+from flows.royalties.rules.terms import languages_of, minimums_of
 from flows.run import Run
 from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
@@ -58,7 +59,8 @@ FOLDER = "statements"
 def basis_of(run: Run, drafted: Draft) -> StatementBasis:
     """Gather what statements need to know of a run beside its tables."""
     advances = stand_of_advances(drafted.inputs.advances, drafted.payables.postings, drafted.standing.history)
-    return StatementBasis(heading_of(run.job, run.request.period, _quotes_of(drafted)), advances)
+    heading, payees = heading_of(run.job, run.request.period, _quotes_of(drafted)), drafted.inputs.payees
+    return StatementBasis(heading, advances, languages_of(payees), minimums_of(payees))
 
 
 def _quotes_of(drafted: Draft) -> tuple[Quote, ...]:
@@ -134,10 +136,9 @@ def statements_of(
         tables = tables.of_payees(tables.payees - stands.keys())
     named = ledger.submissions.with_ids(submissions_of(tables.obligations))
     statements = compose_statements(
-        basis.heading,
+        basis,
         tables,
         run_id=run_id,
-        advances=basis.advances,
         submissions={submission.id: submission for submission in named},
     )
     return sorted([*stands.values(), *write_statements(statements, Path(document.folder) / FOLDER, stands.values())])

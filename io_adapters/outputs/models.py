@@ -11,14 +11,19 @@ _PAYEE: Final = (
 )
 MODELS: Final = {
     "payments": ("name", "tax_id", "amount", *_PAYEE[2:], "reference"),
-    "payees": (*_PAYEE, "artist_name"),
+    "payees": (*_PAYEE, "artist_name", "minimum", "frequency", "language", "hold", "hold_until", "recoup_from"),
     "shares": ("isrc", "upc", "release", "artist", "tax_id", "role", "share", "base", "valid_from", "valid_to"),
     "advances": ("tax_id", "amount", "date", "reference", "isrc"),
 }
 _NEEDED: Final = frozenset({"name", "tax_id", "amount", "share"})
 # Whatever is typed there stays text, so that no zero before it is lost.
 _TEXTS: Final = frozenset({"tax_id", "pix_key", "bank_code", "psp_id", "agency", "account", "isrc", "upc", "reference"})
-_CHOICES: Final = {"pix_key_type": True, "account_type": True, "role": False}  # whether nothing else may be written
+_CHOICES: Final = {
+    "pix_key_type": True,
+    "account_type": True,
+    "role": False,
+    **dict.fromkeys(("frequency", "language", "hold", "recoup_from"), True),
+}  # whether nothing else may be written
 _WIDTHS: Final = {"name": 34, "email": 30, "pix_key": 38, "release": 28, "artist": 28, "account_holder": 34}
 _NEEDED_HEADER: Final = HEADER._replace(tone=Tone.WAITING)
 

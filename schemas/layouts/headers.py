@@ -145,6 +145,12 @@ _WRITTEN: Final[dict[str, str]] = {
     "currency": "Moeda | Divisa | Currency | Payment Currency | Currency Code | Account Currency | Moneda",
     "rate": "Cotação | Taxa | Taxa de câmbio | Câmbio | Valor da cotação | Rate | Exchange rate | Cotización",
     "source": "Fonte | Fonte da cotação | Source | Fuente",
+    "minimum": "Mínimo | Valor mínimo | Pagamento mínimo | Mínimo para pagamento | Minimum | Minimum payout",
+    "frequency": "Periodicidade | Frequência | Frequência de pagamento | Frequency | Payment frequency | Periodicidad",
+    "language": "Idioma | Língua | Language",
+    "hold": "Bloqueio | Bloqueado | Motivo do bloqueio | Reter por | Hold | On hold | Hold reason | Bloqueado por",
+    "hold_until": "Bloqueado até | Bloqueio até | Reter até | Hold until | On hold until | Bloqueado hasta",
+    "recoup_from": "Recuperar de | Recuperação de | Recoup from",
     "kind": "Tipo | Tipo de saldo | Kind | Type",
 }
 _USUAL: Final = {column: tuple(map(str.strip, headers.split("|"))) for column, headers in _WRITTEN.items()}

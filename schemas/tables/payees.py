@@ -1,21 +1,78 @@
-"""Payees: one row per legal recipient."""
+"""Payees: one row per legal recipient, and the terms of their royalties."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+import numpy as np
 
 from schemas.issues import IssueCode, Severity
-from schemas.tables.cells import PAYEE_COLUMNS, ColumnKind, Finding
-from schemas.tables.contract import CANONICAL_TAX_ID, text
+from schemas.tables.amounts import ExactAmount
+from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
+from schemas.tables.contract import CANONICAL_TAX_ID, text, whole
 from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
 from schemas.values.reading import fold_word
 
+# The minimum of a payee who has none of their own.
+USUAL_MINIMUM: Final = -1
+
+FREQUENCIES: Final = ("", "monthly", "quarterly", "half_yearly")
+LANGUAGES: Final = ("", "pt-BR", "en")
+HOLDS: Final = ("", "dispute", "invoice", "court_order", "other")
+RECOUPED_FROM: Final = ("", "earned", "earned_and_carried")
+
 
 class Payees(PayeeData):
-    """Shape: one row per payee."""
+    """Shape: one row per payee; "" where a term is the job's own.
+
+    minimum_cents is -1 where the payee has none of their own; frequency says at the end of which months royalties are
+    due; hold why all of a payee's money is held back, hold_until the last day of it (ISO), "" for no end; recoup_from
+    what advances may be taken from.
+    """
 
     tax_id = text(CANONICAL_TAX_ID, unique=True)
+    minimum_cents = whole(at_least=USUAL_MINIMUM)
+    frequency = text(among=FREQUENCIES)
+    language = text(among=LANGUAGES)
+    hold = text(among=HOLDS)
+    hold_until = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+    recoup_from = text(among=RECOUPED_FROM)
 
 
-COLUMNS = PAYEE_COLUMNS
+COLUMNS = (
+    *PAYEE_COLUMNS,
+    Column("minimum", ColumnKind.OPTIONAL_AMOUNT, target="minimum_cents"),
+    Column("frequency", ColumnKind.TEXT),
+    Column("language", ColumnKind.TEXT),
+    Column("hold", ColumnKind.TEXT),
+    Column("hold_until", ColumnKind.DATE),
+    Column("recoup_from", ColumnKind.TEXT),
+)
+# What people write, folded.
+_WORDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "frequency": {
+        **dict.fromkeys(("mensal", "mes", "monthly", "month"), "monthly"),
+        **dict.fromkeys(("trimestral", "trimestre", "quarterly", "quarter"), "quarterly"),
+        **dict.fromkeys(("semestral", "semestre", "halfyearly", "biannual"), "half_yearly"),
+    },
+    "language": {
+        **dict.fromkeys(("ptbr", "pt", "portugues", "portuguese"), "pt-BR"),
+        **dict.fromkeys(("en", "ingles", "english"), "en"),
+    },
+    "hold": {
+        **dict.fromkeys(("disputa", "litigio", "dispute"), "dispute"),
+        **dict.fromkeys(("notafiscal", "nf", "faltanotafiscal", "invoice"), "invoice"),
+        **dict.fromkeys(("ordemjudicial", "judicial", "penhora", "courtorder"), "court_order"),
+        **dict.fromkeys(("outro", "outros", "sim", "other", "yes"), "other"),
+        **dict.fromkeys(("nao", "no"), ""),
+    },
+    "recoup_from": {
+        **dict.fromkeys(("rendimentos", "rendimento", "earned", "earnings"), "earned"),
+        **dict.fromkeys(("rendimentosesaldo", "rendimentoesaldo", "earnedandcarried"), "earned_and_carried"),
+    },
+}
 _NAMES = frozenset(column.name for column in COLUMNS if column.kind is ColumnKind.NAME)
 
 
@@ -44,4 +101,16 @@ def settle_identities(draft: Draft) -> None:
                 draft.ignored[position] = "duplicate"
 
 
-RULES = (require_names, check_destinations, settle_identities)
+def read_terms(draft: Draft) -> None:
+    """Read the terms of each payee's royalties; a word that is none of a term's holds the payee."""
+    minimum = draft.canonical["minimum"]
+    usual = ExactAmount(Decimal(USUAL_MINIMUM).scaleb(-2), "")
+    draft.canonical["minimum"] = np.array([*(amount or usual for amount in minimum), None], dtype=object)[:-1]
+    for column, words in _WORDS.items():
+        written = draft.canonical[column]
+        known = np.array([fold_word(text) in words or not text for text in written], dtype=bool)
+        draft.report(~known & draft.sound(column), column, IssueCode.TERM_UNKNOWN)
+        draft.canonical[column] = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
+
+
+RULES = (read_terms, require_names, check_destinations, settle_identities)

@@ -13,7 +13,7 @@ import pytest
 from flows.royalties.rules.statements import StatementTables, compose_statements
 from io_adapters.outputs.statements.folder import write_statements
 from schemas.obligation import Obligation, Obligations, Payee
-from schemas.payee_statement import StatementHeading
+from schemas.payee_statement import StatementBasis, StatementHeading
 from schemas.plan import Place
 from schemas.tables.line_sums import LINE_SUM
 from schemas.tables.obligations import EARNED
@@ -25,6 +25,7 @@ RECORDINGS = 50
 HEADING = StatementHeading(
     "Selo Aurora", "selo", "2026-10", dt.date(2026, 10, 1), dt.date(2026, 10, 31), "BRL", "pt-BR"
 )
+BASIS = StatementBasis(HEADING)
 
 
 def exactly(texts: list[str], kind: pa.DataType) -> pd.Series:
@@ -77,11 +78,11 @@ def test_statements_of_fifty_recordings_each(figures: Figures, tmp_path: Path, p
     territories = earned.assign(territory=[f"T{n % 20}" for n in range(len(earned))])
     tables = StatementTables(earned, territories, balances(payees), obligations(payees))
     began = cpu_s()
-    composed = sum(len(statement.recordings) for statement in compose_statements(HEADING, tables, run_id="run-1"))
+    composed = sum(len(statement.recordings) for statement in compose_statements(BASIS, tables, run_id="run-1"))
     compose_s = cpu_s() - began
     assert composed == payees * RECORDINGS
     began, began_cpu_s = perf_counter(), cpu_s()
-    written = write_statements(compose_statements(HEADING, tables, run_id="run-1"), tmp_path / "statements")
+    written = write_statements(compose_statements(BASIS, tables, run_id="run-1"), tmp_path / "statements")
     all_s, all_cpu_s = perf_counter() - began, cpu_s() - began_cpu_s
     assert len(set(written)) == payees
     figures.add(f"compose {payees:,} statements of 50 recordings, CPU", compose_s)

@@ -225,7 +225,7 @@ def test_a_model_keeps_zeros_offers_lists_and_says_how_in_notes(table, tmp_path)
             (spread,) = [d for d in sheet.column_dimensions.values() if d.min <= cell.column <= d.max]
             assert spread.number_format == "@"
     offered = {str(rule.sqref).split(":")[0].rstrip("0123456789") for rule in sheet.data_validations.dataValidation}
-    listed = {"pix_key_type", "account_type", "role"}
+    listed = {"pix_key_type", "account_type", "role", "frequency", "language", "hold", "recoup_from"}
     assert len(offered) == len(listed & set(MODELS[table]))
 
 

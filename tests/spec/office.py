@@ -70,6 +70,7 @@ class Office:
         opened: What the last working out made of opening balances.
         contact_ids: Ids of the contacts the service told.
         other_books: What was sent for this job and period under another payer or currency.
+        on_hold: Why payees' money is held back, by tax id.
     """
 
     job: Job = field(default_factory=job)
@@ -83,6 +84,7 @@ class Office:
     opened: Opened | None = None
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     other_books: tuple[Claim, ...] = ()
+    on_hold: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def period(self) -> Period:
@@ -116,6 +118,7 @@ class Office:
             in_question=asked,
             contact_ids=ids,
             other_books=self.other_books,
+            on_hold=self.on_hold,
         )
 
     def plan(self, payables: Payables, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:

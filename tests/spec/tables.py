@@ -13,6 +13,7 @@ from pyarrow import array
 from schemas.obligation import Obligation
 from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table
+from schemas.tables.payees import USUAL_MINIMUM
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.values.destination import destination_fingerprint
 from schemas.values.money import exact_text, parse_plain_amount
@@ -79,7 +80,8 @@ def shares(text: str) -> pd.DataFrame:
 
 def payees(*names: str) -> pd.DataFrame:
     """People with a Pix key each, which is their CPF."""
-    rows = [{"tax_id": CPF[n], "name": n.title(), "pix_key": CPF[n], "pix_key_type": "cpf"} for n in names]
+    known = {"pix_key_type": "cpf", "minimum_cents": USUAL_MINIMUM}
+    rows = [{"tax_id": CPF[n], "name": n.title(), "pix_key": CPF[n]} | known for n in names]
     return _completed("payees", rows, "payees.xlsx")
 
 

@@ -10,6 +10,7 @@ from flows.intake.rules.rates import RateTable
 from flows.reconciliation.rules.reconcile import reconcile
 from flows.royalties.rules.accrue import History
 from flows.royalties.rules.statements import StatementTables, compose_statements, heading_of, stand_of_advances
+from schemas.payee_statement import StatementBasis
 from schemas.submission import Submission, SubmissionState
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import parse_plain_amount
@@ -35,11 +36,11 @@ def told(came_in, office=None, *, submissions=None, change=None):
     payables = office.compute_payables(came_in)
     placed = reconcile(payables.obligations, submissions or {}, "run-1")
     earnings = change(payables.earnings) if change else payables.earnings
+    advances_stand = stand_of_advances(came_in.advances, payables.postings, office.history)
     found = compose_statements(
-        heading_of(office.job, office.period),
+        StatementBasis(heading_of(office.job, office.period), advances_stand),
         StatementTables(earnings, payables.territories, payables.balances, placed),
         run_id="run-1",
-        advances=stand_of_advances(came_in.advances, payables.postings, office.history),
         submissions=submissions,
     )
     names = {mask_tax_id(cpf): name for name, cpf in CPF.items()}
@@ -230,7 +231,7 @@ def test_what_is_recouped_is_told_even_when_nobody_says_of_which_advance():
     payables = office.compute_payables(came_in)
     heading = heading_of(office.job, office.period)
     tables = StatementTables(payables.earnings, payables.territories, payables.balances, payables.obligations)
-    ana, _ = compose_statements(heading, tables, run_id="run-1")
+    ana, _ = compose_statements(StatementBasis(heading), tables, run_id="run-1")
     assert same(ana.advances, "| reference | recouped_cents | outstanding_cents |\n|  | 10000 | None |")
 
 

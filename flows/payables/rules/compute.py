@@ -21,7 +21,13 @@ from flows.payables.rules.obligations import (
     rows_by_payee,
 )
 from flows.payables.rules.plan_batches import fill_contact_ids, hold_refused
-from flows.royalties.rules.accrue import History, Recoupable, accrue, recoupable_of, stand_by_what_was_posted
+from flows.royalties.rules.accrue import (
+    History,
+    Recoupable,
+    accrue,
+    recoupable_of,
+    stand_by_what_was_posted,
+)
 from flows.royalties.rules.allocation import (
     LEVELS,
     OWNER_ROLE,
@@ -32,6 +38,7 @@ from flows.royalties.rules.allocation import (
     join_allocations,
     round_earnings,
 )
+from flows.royalties.rules.terms import TermsOfPayees, terms_of
 from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
@@ -62,6 +69,7 @@ class LedgerSnapshot:
         in_question: Tax id -> codes, of payees of whom an opening balance is wrong: what they are owed is not known.
         contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
+        on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
     """
 
     claims: tuple[Claim, ...]
@@ -75,6 +83,7 @@ class LedgerSnapshot:
     in_question: Mapping[str, str] = field(default_factory=dict)
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     institutions: Mapping[str, Institution] = field(default_factory=dict)
+    on_hold: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ def compute_payables(
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
-    problems = dict(standing.in_question) | dict(inputs.advance_problems) | dict(inputs.payee_problems)
+    problems = {**standing.on_hold, **standing.in_question, **inputs.advance_problems, **inputs.payee_problems}
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
@@ -140,7 +149,10 @@ def compute_payables(
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
         recoupable = recoupable_of(inputs.advances, allocation.columns(["tax_id", "isrc", "earned"]))
-    case = _Case(inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, old.payments, unsound)
+    terms = terms_of(inputs.payees, job.rules, period)
+    case = _Case(
+        inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound
+    )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -159,6 +171,7 @@ class _Case:
     allocation: Allocation
     rounded: RoundedEarnings
     recoupable: Recoupable
+    terms: TermsOfPayees
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
 
@@ -175,7 +188,7 @@ class _Case:
             closed,
             claims=self.standing.claims,
             recoupable=self.recoupable,
-            minimum_cents=self.job.rules.minimum_payout,
+            terms=self.terms,
             held=set(problems),
         )
         if changed is None:
@@ -192,7 +205,7 @@ class _Case:
             *self._questioned(owe_payments(inputs.payments, known, inputs.payee_problems, self.identity)),
             *_owe_held_rows(inputs, known),
             *self.repeated,
-            *owe_royalties(balances, self.rounded, known, problems, self.identity),
+            *owe_royalties(balances, self.rounded, known, problems, self.identity, self.terms),
             *owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         standing = self.standing
@@ -215,8 +228,8 @@ class _Case:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)
 
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
-        """Hold the payments of people of whom it is in question what was paid outside."""
-        asked = self.standing.in_question
+        """Hold the payments of people whose money is held back, or of whom it is in question what was paid outside."""
+        asked = {**self.standing.on_hold, **self.standing.in_question}
         return [
             replace(owed, place=Place.HELD, reasons=reasons_of(asked[owed.payee.tax_id]))
             if owed.place is Place.PLANNED and owed.payee.tax_id in asked
@@ -226,9 +239,8 @@ class _Case:
 
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
         names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))
-        minimum_cents = self.job.rules.minimum_payout
         history, held = self.standing.history, set(problems)
-        return accrue(self.rounded, self.recoupable, history, names, minimum_cents=minimum_cents, held=held)
+        return accrue(self.rounded, self.recoupable, history, names, terms=self.terms, held=held)
 
 
 def _allocation(inputs: Inputs, job: Job, period: Period) -> Allocation:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import pandas as pd
@@ -51,7 +52,13 @@ class _Finding:
         return make_issue(self.code, **place, **self.facts)  # type: ignore[arg-type]
 
 
-def cross_check(inputs: Inputs, job: Job, period: Period, repeated: Collection[str] = ()) -> Inputs:
+def cross_check(
+    inputs: Inputs,
+    job: Job,
+    period: Period,
+    repeated: Collection[str] = (),
+    on_hold: Mapping[str, IssueCode] = MappingProxyType({}),
+) -> Inputs:
     """Hold the tables against each other.
 
     Args:
@@ -59,6 +66,7 @@ def cross_check(inputs: Inputs, job: Job, period: Period, repeated: Collection[s
         job: Its rules say what becomes of lines without a share.
         period: Its days.
         repeated: Files that were used before: nothing of them is paid, so nothing of them contradicts anything.
+        on_hold: Tax id -> why, of payees whose money people hold back.
 
     Returns:
         The inputs with the issues added, rows that contradict each other taken out of the payments, and the rows that
@@ -74,6 +82,7 @@ def cross_check(inputs: Inputs, job: Job, period: Period, repeated: Collection[s
     doubled += [*shared_twice, *advanced_twice]
     findings = [*doubled, *_unknown_payees(new, job), *uncovered, *_overfull(inputs, book), *_without_rate(new)]
     notices = [*_shut_out(new, book, first_day), *_nearly_whole(book), *_rates_of_other_days(new, period)]
+    notices += _on_hold(inputs, on_hold)
     issues = tuple(finding.issue() for finding in (*_once(findings), *notices))
     return replace(inputs, issues=(*inputs.issues, *issues), rows=_marked(inputs.rows, findings))
 
@@ -198,6 +207,15 @@ def _nearly_whole(book: ShareBook) -> list[_Finding]:
     return [
         _Finding(IssueCode.SHARE_NEARLY_WHOLE, *place, held=False, facts={"found": name, "sum": percent})
         for name, (percent, place) in sorted(book.nearly_whole.items())
+    ]
+
+
+def _on_hold(inputs: Inputs, on_hold: Mapping[str, IssueCode]) -> list[_Finding]:
+    """Payees whose money people hold back."""
+    rows = inputs.payees.loc[inputs.payees["tax_id"].isin(list(on_hold)), [*PLACE, "tax_id"]]
+    return [
+        _Finding(on_hold[tax_id], file, sheet, row, held=False, facts={})
+        for file, sheet, row, tax_id in rows.itertuples(index=False, name=None)
     ]
 
 

@@ -9,9 +9,10 @@ import pandas as pd
 
 from flows.intake.rules.inputs import readable_cents
 from flows.royalties.rules.allocation import RoundedEarnings
+from flows.royalties.rules.terms import Terms, TermsOfPayees
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
-from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, reasons_of
+from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place
 from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.obligations import PayeeBalances
@@ -118,6 +119,7 @@ def owe_royalties(
     known: RowsByPayee,
     problems: Mapping[str, str],
     identity: JobIdentity,
+    terms: TermsOfPayees,
 ) -> list[Obligation]:
     """Turn balances into obligations and their other parts: recouped, carried, held, and lines nobody shares.
 
@@ -127,6 +129,7 @@ def owe_royalties(
         known: Sound rows of the payees table.
         problems: Tax id -> codes, for payees who cannot be paid for now.
         identity: What the keys rest on.
+        terms: Of everybody's royalties; say why something is carried.
     """
     owed, rows = list[Obligation](), records(balances)
     for column, kind, place, code in _PARTS:
@@ -142,7 +145,7 @@ def owe_royalties(
                     kind=kind,
                     amount_cents=balance[column],
                     place=place,
-                    reasons=reasons_of(problems.get(tax_id, "") if place is Place.HELD else code),
+                    reasons=_why_there(place, code, problems.get(tax_id, ""), balance[column], terms.of(tax_id)),
                     key=key,
                     base_key=key,
                     reference=ROYALTIES if kind == "royalty" else "",
@@ -164,6 +167,13 @@ def owe_royalties(
         if cents
     ]
     return owed
+
+
+def _why_there(place: Place, code: str, problem: str, cents: int, terms: Terms) -> Reasons:
+    """Say why a part of a balance is where it is."""
+    if place is Place.HELD:
+        return reasons_of(problem)
+    return because("not_due") if place is Place.CARRIED and cents > 0 and not terms.is_due else reasons_of(code)
 
 
 # column of the balance, kind, place, reason

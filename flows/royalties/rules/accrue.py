@@ -10,6 +10,7 @@ from typing import Final
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
+from flows.royalties.rules.terms import Terms, TermsOfPayees
 from schemas.accrual import Accrual
 from schemas.submission import Claim
 from schemas.tables.advances import Advances
@@ -92,7 +93,7 @@ def accrue(
     history: History,
     names: Mapping[str, str],
     *,
-    minimum_cents: int,
+    terms: TermsOfPayees,
     held: Collection[str],
 ) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
     """Work out each payee's balance.
@@ -102,7 +103,7 @@ def accrue(
         recoupable: Advances, and what may be taken for them.
         history: Carry-over and recoupment of other periods.
         names: Payee -> name, for people.
-        minimum_cents: What is below it is carried.
+        terms: Of everybody.
         held: Payees who cannot be paid for now.
 
     Returns:
@@ -114,10 +115,11 @@ def accrue(
         if payee in held and earned + carried_in > 0:
             rows.append((payee, names.get(payee, ""), earned, 0, carried_in, 0, earned + carried_in, 0))
             continue
-        recoupments = recoup(payee, earned, recoupable, history.recouped)
+        own = terms.of(payee)
+        recoupments = recoup(payee, own.most_to_recoup(earned, carried_in), recoupable, history.recouped)
         recouped = sum(posting.amount_cents for posting in recoupments)
         net = earned - recouped + carried_in
-        payable = net if net > 0 and net >= minimum_cents else 0
+        payable = net if own.pays(net) else 0
         postings += recoupments
         if net != payable:
             postings.append(Accrual("carried", payee, "", net - payable))
@@ -190,7 +192,7 @@ def stand_by_what_was_posted(
     *,
     claims: Iterable[Claim],
     recoupable: Recoupable,
-    minimum_cents: int,
+    terms: TermsOfPayees,
     held: Collection[str],
 ) -> ChangedPeriod | None:
     """Hold a closed period against what it left.
@@ -201,7 +203,7 @@ def stand_by_what_was_posted(
         closed: What it left.
         claims: Live claims of the period, and what was paid outside.
         recoupable: Advances, and what may be taken for them.
-        minimum_cents: What is below it is carried.
+        terms: Of everybody.
         held: Payees who cannot be paid for now.
 
     Returns:
@@ -218,8 +220,9 @@ def stand_by_what_was_posted(
     rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Accrual]()
     for payee in changed:
         case = _Payee(payee, rows.get(payee, {}), stands.get(payee, {}), claimed[payee])
-        taken = [] if payee in held else case.recoup(recoupable, closed)
-        settled = case.settle(taken, minimum_cents, held=payee in held)
+        own = terms.of(payee)
+        taken = [] if payee in held else case.recoup(recoupable, closed, own)
+        settled = case.settle(taken, own, held=payee in held)
         rows[payee] = case.balance(settled)
         booked += settled.postings(payee)
     frame = pd.DataFrame([rows[payee] for payee in sorted(rows)], columns=list(balances.columns))
@@ -265,16 +268,16 @@ class _Payee:
         """What is neither recouped, carried nor claimed."""
         return self.earned + self.carried_in - self.left("recouped") - self.left("carried") - self.claimed
 
-    def recoup(self, recoupable: Recoupable, closed: Closed) -> list[Accrual]:
-        """Take outstanding advances out of what is open, as far as it was earned here."""
-        most = min(self.open, self.earned - self.left("recouped"))
+    def recoup(self, recoupable: Recoupable, closed: Closed, terms: Terms) -> list[Accrual]:
+        """Take outstanding advances out of what is open, as far as they may be taken here."""
+        most = min(self.open, terms.most_to_recoup(self.earned, self.carried_in) - self.left("recouped"))
         return recoup(self.payee, most, recoupable, closed.recouped, self.stands)
 
-    def settle(self, taken: Sequence[Accrual], minimum_cents: int, *, held: bool) -> _Settled:
+    def settle(self, taken: Sequence[Accrual], terms: Terms, *, held: bool) -> _Settled:
         rest = self.open - sum(posting.amount_cents for posting in taken)
         if rest > 0 and held:
             return _Settled(held=rest)
-        if rest > 0 and self.claimed + rest >= minimum_cents:
+        if rest > 0 and terms.pays(self.claimed + rest):
             return _Settled(taken, payable=rest)
         return _Settled(taken, carried=rest)
 

@@ -19,6 +19,7 @@ from schemas.payee_statement import (
     PayeeStatement,
     Quote,
     RecordingPart,
+    StatementBasis,
     StatementHeading,
     StatementPayment,
     WayToPaid,
@@ -263,11 +264,10 @@ def stand_of_advances(
 
 
 def compose_statements(
-    heading: StatementHeading,
+    basis: StatementBasis,
     tables: StatementTables,
     *,
     run_id: str,
-    advances: Iterable[AdvanceStanding] = (),
     submissions: Mapping[str, Submission] | None = None,
 ) -> Iterator[PayeeStatement]:
     """Compose the statement of every payee of royalties or payments, in order of tax id.
@@ -277,18 +277,17 @@ def compose_statements(
     tells: a page to nobody could only be sent to the wrong person.
 
     Args:
-        heading: What the statements share.
+        basis: What the statements rest on; without its advances the recouped sum stands as one line.
         tables: Of one run.
         run_id: Seeds the tokens of file names: the same for every writing of a run, and unknown to whoever receives a
             page, who thus cannot try tax ids until one gives the token.
-        advances: As `stand_of_advances` says; without them the recouped sum stands as one line.
         submissions: By id, for the days on which reports were sent.
     """
     parts, places = earnings_by_payee(tables.earnings), territories_by_payee(tables.territories)
     balance_of: dict[str, Record] = {row["tax_id"]: row for row in records(tables.balances)}
     owed = told_by_payee(tables.obligations)
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
-    for advance in advances:
+    for advance in basis.advances:
         advances_of[advance.payee].append(advance)
     payees = {payee for payee, parts_owed in owed.items() if any(part.kind != "carried" for part in parts_owed)}
     for payee in sorted({*parts, *balance_of, *payees} - {""}):
@@ -300,7 +299,7 @@ def compose_statements(
         if not name:
             continue
         yield PayeeStatement(
-            heading=heading,
+            heading=basis.heading_for(payee),
             token=statement_token(run_id, payee),
             name=name,
             tax_id_masked=mask_tax_id(payee),
@@ -339,6 +338,7 @@ def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> 
         held_reasons=_codes(reasons),
         payable_cents=balance["payable_cents"],
         overpaid_cents=back,
+        is_due=all(owed.code != "not_due" for owed in obligations),
     )
 
 

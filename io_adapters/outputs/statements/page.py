@@ -230,6 +230,8 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
 def _carried_out(way: WayToPaid, write: Writer) -> str:
     if way.carried_out_cents < 0:
         return write.words("statement.way.negative")
+    if not way.is_due:
+        return write.words("statement.way.not_due")
     minimum = write.heading.minimum_payout_cents
     if way.carried_out_cents and minimum:
         return write.words("statement.way.below_minimum", minimum=write.numbers.cents(minimum))

@@ -1,0 +1,110 @@
+"""The terms of payees: their own minimum, when their royalties are due, what advances take from, and who is on hold."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from schemas.issues import IssueCode
+from schemas.job import Period, Rules
+from schemas.tables.contract import DataFrame, records
+from schemas.tables.payees import USUAL_MINIMUM, Payees
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of one payee's royalties in a period.
+
+    Attributes:
+        minimum_cents: What is below it is carried.
+        is_due: Whether royalties are due at the end of this period; otherwise all is carried.
+        recoups_carried: Whether advances may be taken from what was carried in, too.
+    """
+
+    minimum_cents: int
+    is_due: bool = True
+    recoups_carried: bool = False
+
+    def most_to_recoup(self, earned: int, carried_in: int) -> int:
+        """Return what advances may take at most; nothing is taken out of less than nothing."""
+        return max(0, earned + carried_in if self.recoups_carried else earned)
+
+    def pays(self, cents: int) -> bool:
+        """Whether a sum is paid, and not carried."""
+        return self.is_due and cents > 0 and cents >= self.minimum_cents
+
+
+@dataclass(frozen=True, slots=True)
+class TermsOfPayees:
+    """The terms of everybody: the job's, and those of payees who have their own."""
+
+    usual: Terms
+    own: Mapping[str, Terms] = field(default_factory=dict)
+
+    def of(self, payee: str) -> Terms:
+        """Return a payee's terms."""
+        return self.own.get(payee, self.usual)
+
+
+_MONTHS_DUE: Final = {"quarterly": (3, 6, 9, 12), "half_yearly": (6, 12)}
+
+
+def is_due(frequency: str, period: Period) -> bool:
+    """Whether royalties of a frequency are due in a period: whether it holds the last day of a quarter or half year.
+
+    >>> from schemas.job import resolve_period
+    >>> [is_due("quarterly", resolve_period(month, None)) for month in ("2026-08", "2026-09")]
+    [False, True]
+    """
+    months = _MONTHS_DUE.get(frequency)
+    if months is None:
+        return True
+    ends = (
+        dt.date(year + month // 12, month % 12 + 1, 1) - dt.timedelta(days=1)
+        for year in range(period.start.year, period.end.year + 1)
+        for month in months
+    )
+    return any(period.start <= end <= period.end for end in ends)
+
+
+def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period) -> TermsOfPayees:
+    """Read everybody's terms: what a payee's row leaves blank is the job's."""
+    own = dict[str, Terms]()
+    for row in records(payees[["tax_id", "minimum_cents", "frequency", "recoup_from"]]):
+        minimum_cents = row["minimum_cents"] if row["minimum_cents"] != USUAL_MINIMUM else rules.minimum_payout
+        recoups_carried = (row["recoup_from"] or rules.recoup_from) == "earned_and_carried"
+        own[row["tax_id"]] = Terms(minimum_cents, is_due(row["frequency"], period), recoups_carried)
+    return TermsOfPayees(Terms(rules.minimum_payout, recoups_carried=rules.recoup_from == "earned_and_carried"), own)
+
+
+HOLD_CODES: Final[Mapping[str, IssueCode]] = {
+    "dispute": IssueCode.HOLD_DISPUTE,
+    "invoice": IssueCode.HOLD_INVOICE,
+    "court_order": IssueCode.HOLD_COURT_ORDER,
+    "other": IssueCode.HOLD_OTHER,
+}
+
+
+def held_back(payees: DataFrame[Payees], today: dt.date) -> dict[str, IssueCode]:
+    """Return whose money people hold back on a day, royalties and payments rows alike, and why.
+
+    A hold lasts through its last day; without one, until the cell is empty.
+    """
+    held = payees.loc[payees["hold"] != "", ["tax_id", "hold", "hold_until"]]
+    return {
+        row["tax_id"]: HOLD_CODES[row["hold"]]
+        for row in records(held)
+        if not row["hold_until"] or today.isoformat() <= row["hold_until"]
+    }
+
+
+def languages_of(payees: DataFrame[Payees]) -> dict[str, Any]:
+    """Return the language of payees who want their statements in one of their own."""
+    own = payees.loc[payees["language"] != "", ["tax_id", "language"]]
+    return dict(own.itertuples(index=False, name=None))
+
+
+def minimums_of(payees: DataFrame[Payees]) -> dict[str, int]:
+    """Return the minimum, in centavos, of payees who have one of their own."""
+    own = payees.loc[payees["minimum_cents"] != USUAL_MINIMUM, ["tax_id", "minimum_cents"]]
+    return dict(own.itertuples(index=False, name=None))
