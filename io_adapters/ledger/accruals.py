@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals
+from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals, plans, runs
 from schemas.accrual import Accrual
 from schemas.errors import UnsoundPlan
 from schemas.messages import Message
@@ -46,16 +46,30 @@ def sum_up(
 
 
 def sum_recouped(
-    connection: Connection, own: ColumnElement[bool], late: ColumnElement[bool]
+    connection: Connection, series: tuple[str, str, str], own: ColumnElement[bool], late: ColumnElement[bool]
 ) -> dict[tuple[str, str], int]:
-    """Sum what was recouped, by payee and advance."""
+    """Sum what was recouped, by payee and advance: by a job, and of advances with a reference by its payer's others.
+
+    Args:
+        connection: Within a transaction.
+        series: Job, payer and currency.
+        own: Which periods of the job's own.
+        late: Which of its late changes.
+    """
     sums = sum_up(
         connection,
         ("payee", "reference"),
-        and_(own, accruals.c.kind == "recouped"),
-        and_(late, late_accruals.c.kind == "recouped"),
+        and_(accruals.c.kind == "recouped", or_(own, _of_other_jobs(accrual_periods, accruals, series))),
+        and_(late_accruals.c.kind == "recouped", or_(late, _of_other_jobs(late_accruals, late_accruals, series))),
     )
     return {(payee, reference): cents for (payee, reference), cents in sums.items()}
+
+
+def _of_other_jobs(periods: Table, rows: Table, series: tuple[str, str, str]) -> ColumnElement[bool]:
+    """Choose what other jobs of a payer have recouped of advances that have a reference, in whatever period."""
+    job, payer, currency = series
+    named = and_(rows.c.reference != "", rows.c.reference.not_like("|%"))
+    return and_(periods.c.job != job, periods.c.payer == payer, periods.c.currency == currency, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +219,7 @@ def post_accruals(
         state = "error.period_closed" if latest else "error.period_open"
         later = latest.period if latest else ""
         raise UnsoundPlan(Message(state, job=posting.job, period=posting.period, later=later))
+    _refuse_recouped_meanwhile(connection, posting, run_id=run_id, plan_digest=plan_digest)
     identity = {
         "job": posting.job,
         "payer": posting.payer,
@@ -226,6 +241,35 @@ def post_accruals(
     _forget(connection, and_(mine, p.period == posting.period))
     number = connection.execute(insert(accrual_periods).values(**identity).returning(p.id)).scalar_one()
     _insert(connection, accruals, [{"posting_id": number} | row for row in rows])
+
+
+def _refuse_recouped_meanwhile(
+    connection: Connection, posting: AccrualPosting, *, run_id: str, plan_digest: str | None
+) -> None:
+    """Refuse to recoup of an advance of which another job has recouped since this was worked out.
+
+    Raises:
+        UnsoundPlan: another job has; run again, the posting is worked out with what it left.
+    """
+    wanted = {(row.payee, row.reference) for row in posting.rows if row.kind == "recouped" and row.amount_cents > 0}
+    if not wanted:
+        return
+    planned_by = select(plans.c.run_id).where(plans.c.digest == plan_digest).scalar_subquery()
+    worked_out_by = run_id if plan_digest is None else planned_by
+    since = connection.scalar(select(runs.c.started_at).where(runs.c.run_id == worked_out_by))
+    if since is None:
+        return
+    series = (posting.job, posting.payer, posting.currency)
+    joined = accruals.join(accrual_periods, accrual_periods.c.id == accruals.c.posting_id)
+    for periods, rows, source in ((accrual_periods, accruals, joined), (late_accruals, late_accruals, late_accruals)):
+        query = (
+            select(rows.c.payee, rows.c.reference, periods.c.job, periods.c.period)
+            .select_from(source)
+            .where(rows.c.kind == "recouped", periods.c.posted_at >= since, _of_other_jobs(periods, rows, series))
+        )
+        for payee, reference, job, period in connection.execute(query):
+            if (payee, reference) in wanted:
+                raise UnsoundPlan(Message("error.recouped_meanwhile", job=job, period=period))
 
 
 def _latest_after(
@@ -319,7 +363,8 @@ class Accruals:
         """Return what a period finds recouped, in centavos by payee and advance.
 
         That is what earlier periods have recouped, and what closed ones did up to when this one was the latest; never
-        what later periods did, so that a period run again after them finds what it found.
+        what later periods did, so that a period run again after them finds what it found. Of an advance with a
+        reference, what other jobs of the payer have recouped counts as well, whenever they did.
         """
         p, late = accrual_periods.c, late_accruals.c
         own = and_(of_job(accrual_periods, job, payer, currency), p.period_start <= period_start, p.period != period)
@@ -327,7 +372,7 @@ class Accruals:
             of_job(late_accruals, job, payer, currency), late.booked_start <= period_start, late.period != period
         )
         with self._db.reading() as connection:
-            return sum_recouped(connection, own, booked)
+            return sum_recouped(connection, (job, payer, currency), own, booked)
 
     def closed(self, job: str, payer: str, currency: str, period: str, period_start: dt.date) -> ClosedPeriod | None:
         """Return what stands of a period; None while no later one has been posted."""
@@ -343,7 +388,7 @@ class Accruals:
             return ClosedPeriod(
                 was_posted=connection.scalar(select(p.id).where(own)) is not None,
                 left={(payee, kind, reference): cents for (payee, kind, reference), cents in left.items()},
-                recouped=sum_recouped(connection, mine, late),
+                recouped=sum_recouped(connection, (job, payer, currency), mine, late),
             )
 
     def posted_periods(self, job: str, payer: str, currency: str) -> list[tuple[dt.date, str]]:

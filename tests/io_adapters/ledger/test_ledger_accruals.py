@@ -118,3 +118,25 @@ def test_accruals_are_posted_with_the_plan(ledger, desk, make_plan, clock):
     assert ledger.accruals.posted("aurora-royalties", "2026-10") == []
     ledger.submissions.approve_plan(plan.digest, "run-1", posting(10, carried("bia", 3)), clock())
     assert ledger.accruals.posted("aurora-royalties", "2026-10") == [posting(10, carried("bia", 3))]
+
+
+def test_what_another_job_of_the_payer_recouped_of_a_named_advance_counts_whenever_it_did(ledger):
+    other = replace(
+        posting(12, recouped("ana", "adv-1", 40), recouped("ana", "", 9), recouped("ana", "|ISRC", 8)), job="b"
+    )
+    ledger.accruals.post(other, "run-1")
+    ledger.accruals.post(replace(other, job="c", payer="another"), "run-2")
+    assert ledger.accruals.recouped(*JOB, *month(9)) == {("ana", "adv-1"): 40}
+
+
+def test_a_plan_worked_out_before_another_job_recouped_of_the_same_advance_is_refused(ledger, clock):
+    ledger.runs.begin("run-a", JOB[0], "2026-09", "payout", "ana", "job.yaml")
+    clock.move(seconds=1)
+    ledger.accruals.post(replace(posting(9, recouped("ana", "adv-1", 40)), job="b"), "run-b")
+    with pytest.raises(UnsoundPlan, match="b 2026-09 has recouped of the same advance"):
+        ledger.accruals.post(posting(9, recouped("ana", "adv-1", 60)), "run-a")
+    ledger.accruals.post(posting(9, recouped("ana", "adv-2", 60)), "run-a")
+    clock.move(seconds=1)
+    ledger.runs.begin("run-c", JOB[0], "2026-09", "payout", "ana", "job.yaml")
+    ledger.accruals.post(posting(9, recouped("ana", "adv-1", 60)), "run-c")
+    assert ledger.accruals.recouped(*JOB, *month(10)) == {("ana", "adv-1"): 100}
