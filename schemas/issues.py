@@ -82,6 +82,7 @@ class IssueCode(StrEnum):
     TAXID_CHECK = "TAXID_CHECK"
     TAXID_NORMALISED = "TAXID_NORMALISED"
     TAXID_UNKNOWN_PAYEE = "TAXID_UNKNOWN_PAYEE"
+    TAXID_MOVED = "TAXID_MOVED"
     EMAIL_FORMAT = "EMAIL_FORMAT"
     AMOUNT_FORMAT = "AMOUNT_FORMAT"
     AMOUNT_TYPE = "AMOUNT_TYPE"
@@ -185,6 +186,7 @@ WARNINGS: Final = frozenset(
         IssueCode.ACCOUNT_DIGIT,
         IssueCode.SHARE_UNMATCHED,
         IssueCode.SHARE_SHUT_OUT,
+        IssueCode.TAXID_MOVED,
         IssueCode.HOLD_DISPUTE,
         IssueCode.HOLD_INVOICE,
         IssueCode.HOLD_COURT_ORDER,

@@ -320,6 +320,11 @@ class Job(Declaration):
         pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
         description="Name; part of every key in the ledger, so a renamed job is another one.",
     )
+    continues: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
+        description="The name this job had before: it goes on from what that one carried and recouped.",
+    )
     payer: Payer
     period: PeriodSpec = Field(description="A month (2026-10), previous_month, or first and last day.")
     currency: Currency = Field(default="BRL", description="Of the reports.")

@@ -100,7 +100,8 @@ def what_to_post(
     if not payables.postings and (late or not (inputs.statements or history.carried_in)):
         return None
     series = (job.job, job.payer.tax_id, job.currency)
-    return AccrualPosting(*series, period.label, period.start, payables.postings, late)
+    continues = job.continues or ""
+    return AccrualPosting(*series, period.label, period.start, payables.postings, late, continues)
 
 
 def _limits_passed(run: Run, plan: PaymentPlan) -> list[Issue]:

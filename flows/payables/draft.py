@@ -1,5 +1,6 @@
 """Compute, from what was read and what the ledger knows, what would be paid; nothing is asked or written."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.left_out import tell_settled
+from flows.payables.rules.moved_payees import moves_of, rename_in_claims, rename_in_history
 from flows.payables.rules.obligations import destinations_of
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
@@ -19,9 +21,11 @@ from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from io_adapters.payout_api.errors import read_validation_errors
 from schemas.approval import Decision
+from schemas.errors import UnsoundPlan
 from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
+from schemas.messages import Message
 from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, SubmissionState
@@ -73,8 +77,12 @@ def open_period(run: Run, intake: Intake, claims: Collection[Claim]) -> tuple[In
         intake.inputs,
         period,
         identity_of(job, period),
-        history=history_of(accruals, job, period),
-        posted=accruals.posted_periods(job.job, job.payer.tax_id, job.currency),
+        history=rename_in_history(history_of(accruals, job, period), moves_of(intake.inputs.payees)),
+        posted=[
+            posting
+            for name in filter(None, (job.continues, job.job))
+            for posting in accruals.posted_periods(name, job.payer.tax_id, job.currency)
+        ],
         claims=claims,
     )
     return _tell_contradictions(run, intake, opened), opened
@@ -84,15 +92,51 @@ def history_of(accruals: "Accruals", job: Job, period: Period) -> History:
     """Ask the ledger what a period finds when it begins, and what stands of it if a later one has been posted.
 
     A period that was left out, and is run after a later one was posted, finds nothing carried in: the later one has
-    taken that up.
+    taken that up. A job that was renamed finds what its old name left, as long as it has posted nothing itself.
+
+    Raises:
+        UnsoundPlan: the job goes on under another name, or its old name has run this period, or a later one.
     """
     series = (job.job, job.payer.tax_id, job.currency)
+    handed_over = accruals.handover(*series)
+    if handed_over is not None:
+        raise UnsoundPlan(Message("error.continued_by", job=job.job, by=handed_over[0]))
     carried_in = accruals.carried_in(*series, period.start)
     recouped = accruals.recouped(*series, period.label, period.start)
+    if job.continues:
+        began = not any(start < period.start for start, _ in accruals.posted_periods(*series))
+        carried, own = _left_by_old_name(accruals, job, period)
+        carried_in, recouped = carried if began else carried_in, dict(Counter(recouped) + Counter(own))
     closed = accruals.closed(*series, period.label, period.start)
     if closed is None:
         return History(carried_in, recouped)
     return History(carried_in if closed.was_posted else {}, recouped, Closed(closed.left, closed.recouped))
+
+
+def _left_by_old_name(
+    accruals: "Accruals", job: Job, period: Period
+) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
+    """Return what a renamed job's old name carried, and recouped of advances without a reference.
+
+    Those with one are found under any name.
+
+    Raises:
+        UnsoundPlan: the old name has run this period, or a later one.
+    """
+    old = (job.continues or "", job.payer.tax_id, job.currency)
+    handed_over = accruals.handover(*old)
+    until = handed_over[1] if handed_over else period.start
+    for start, label in accruals.posted_periods(*old):
+        if start >= period.start and (handed_over is None or start < until):
+            raise UnsoundPlan(Message("error.run_by_old_name", job=old[0], period=label))
+    nameless = Counter[tuple[str, str]]()
+    before = {new: name for name, new in accruals.renamed().items()}
+    name: str | None = old[0]
+    while name:
+        recouped = accruals.recouped(name, *old[1:], "", until)
+        nameless.update({key: cents for key, cents in recouped.items() if not key[1] or key[1].startswith("|")})
+        name = before.pop(name, None)
+    return accruals.carried_in(*old, min(until, period.start)), dict(nameless)
 
 
 def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:
@@ -189,7 +233,10 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     listed = _institutions(run)
     intake = judge_inputs(run, intake, listed)
     job, period, ledger = run.job, run.request.period, run.ledger
-    live = ledger.claims.live_of(job.job, period.label)
+    if job.continues and ledger.claims.live_of(job.continues, period.label):
+        raise UnsoundPlan(Message("error.run_by_old_name", job=job.continues, period=period.label))
+    moves, references = moves_of(intake.inputs.payees), intake.inputs.payments["reference"].tolist()
+    live = rename_in_claims(ledger.claims.live_of(job.job, period.label), moves, identity_of(job, period), references)
     books = (job.payer.tax_id, job.currency)
     claims = tuple(claim for claim in live if (claim.payer, claim.currency) == books)
     intake, opened = open_period(run, intake, claims)
@@ -220,8 +267,14 @@ def _institutions(run: Run) -> Mapping[str, Institution]:
 def _decisions(run: Run, inputs: Inputs) -> dict[str, Decision]:
     """People's last words on this period's payments rows."""
     identity = identity_of(run.job, run.request.period)
-    pairs = inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None)
-    return run.ledger.decisions.on_rows([identity.payment_key(tax_id, reference) for tax_id, reference in pairs])
+    before = {new: old for old, new in moves_of(inputs.payees).items()}
+    keys = dict[str, str]()
+    for tax_id, reference in inputs.payments[["tax_id", "reference"]].itertuples(index=False, name=None):
+        now = keys[identity.payment_key(tax_id, reference)] = identity.payment_key(tax_id, reference)
+        if tax_id in before:
+            keys[identity.payment_key(before[tax_id], reference)] = now
+    found = run.ledger.decisions.on_rows(list(keys))
+    return {keys[key]: word for key, word in sorted(found.items(), key=lambda item: keys[item[0]] == item[0])}
 
 
 def _elsewhere(run: Run, inputs: Inputs) -> tuple[Claim, ...]:

@@ -9,6 +9,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.intake.rules.used_before import UsedBefore, find_used_before
 from flows.payables.rules.cross_check import cross_check
 from flows.payables.rules.institutions import NONE_LISTED, fill_psp_ids
+from flows.payables.rules.moved_payees import rename_in_tables
 from flows.royalties.rules.terms import held_back
 from flows.run import Run
 from schemas.exit_codes import ExitCode
@@ -28,7 +29,7 @@ def judge_inputs(run: Run, intake: Intake, listed: Mapping[str, Institution] = N
 
     Effects: puts the run's issues of an earlier judgement right.
     """
-    came_in = fill_psp_ids(intake.came_in, listed)
+    came_in = rename_in_tables(fill_psp_ids(intake.came_in, listed))
     here = WhoseMoney(run.job.job, run.job.payer.tax_id, run.request.period.label, run.job.currency)
     again = run.request.again | _again_in_approved(run)
     found = find_used_before(came_in.files, _uses(run, came_in, here), here, again)

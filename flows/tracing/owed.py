@@ -36,7 +36,8 @@ class _Books(NamedTuple):
 def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
     """Tell what was owed and not paid at the end of a day.
 
-    What a period carried is owed by the last of its job alone: later periods have taken up what earlier ones carried.
+    What a period carried is owed by the last of its job alone, whatever it was called before: later periods have taken
+    up what earlier ones carried.
 
     Args:
         ledger: The record.
@@ -45,16 +46,28 @@ def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
     """
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
     found = list(_books_before(ledger, end, job))
-    last = {(books.job, books.currency): books for books in sorted(found, key=lambda books: books.period)}
+    renamed = ledger.accruals.renamed()
+    last = {
+        (_name_now(books.job, renamed), books.currency): books
+        for books in sorted(found, key=lambda books: books.period)
+    }
     sums = list[OwedSum]()
     for books in found:
-        is_last = last[books.job, books.currency] is books
+        is_last = last[_name_now(books.job, renamed), books.currency] is books
         obligations = [owed for owed in books.obligations if is_last or owed.kind != "carried"]
         if is_last:
             obligations += _carried_late(ledger, books, end)
         sums += _unpaid(ledger, books, obligations, end)
     language = found[-1].language if found else Outputs().language
     return Owed(day, language, tuple(sorted(sums, key=lambda owed: (owed.job, owed.period, owed.name, owed.tax_id))))
+
+
+def _name_now(job: str, renamed: Mapping[str, str]) -> str:
+    """Return under which name a job goes on."""
+    names = [job]
+    while (name := renamed.get(names[-1])) is not None and name not in names:
+        names.append(name)
+    return names[-1]
 
 
 def _books_before(ledger: Ledger, end: dt.datetime, job: str | None) -> Iterator[_Books]:

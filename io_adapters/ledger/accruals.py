@@ -84,6 +84,7 @@ class AccrualPosting:
         period_start: Its first day; tells which of two periods is the later.
         rows: At most one per kind, payee and reference; empty is a posting too.
         late: Whether the period is closed: the rows are what changes in it, to be added to what stands.
+        continues: The name the job had before; "" for none. Its series ends with this posting.
     """
 
     job: str
@@ -93,6 +94,7 @@ class AccrualPosting:
     period_start: dt.date
     rows: tuple[Accrual, ...]
     late: bool = False
+    continues: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +241,21 @@ def post_accruals(
         _insert(connection, late_accruals, [booked | row for row in rows])
         return
     _forget(connection, and_(mine, p.period == posting.period))
+    if posting.continues and _handover(connection, (posting.continues, posting.payer, posting.currency)) is None:
+        connection.execute(insert(accrual_periods).values(**identity | {"job": posting.continues, "plan_digest": None}))
     number = connection.execute(insert(accrual_periods).values(**identity).returning(p.id)).scalar_one()
     _insert(connection, accruals, [{"posting_id": number} | row for row in rows])
+
+
+def _handover(connection: Connection, series: tuple[str, str, str]) -> Row[tuple[str, dt.date]] | None:
+    """Return who goes on with a job under another name, and from which day; None while nobody does.
+
+    A series ends with an empty posting that a run of the other name has made.
+    """
+    p = accrual_periods.c
+    query = select(runs.c.job, p.period_start).join(runs, runs.c.run_id == p.run_id)
+    ended = and_(of_job(accrual_periods, *series), runs.c.job != p.job)
+    return connection.execute(query.where(ended).order_by(p.period_start).limit(1)).one_or_none()
 
 
 def _refuse_recouped_meanwhile(
@@ -397,6 +412,20 @@ class Accruals:
         query = select(p.period_start, p.period).where(of_job(accrual_periods, job, payer, currency))
         with self._db.reading() as connection:
             return [(row.period_start, row.period) for row in connection.execute(query.order_by(p.period_start, p.id))]
+
+    def handover(self, job: str, payer: str, currency: str) -> tuple[str, dt.date] | None:
+        """Return under which name a job goes on, and from which day; None while it does not."""
+        with self._db.reading() as connection:
+            found = _handover(connection, (job, payer, currency))
+        return None if found is None else (found.job, found.period_start)
+
+    def renamed(self) -> dict[str, str]:
+        """Return the jobs that go on under another name -> that name."""
+        p = accrual_periods.c
+        names = (p.job.label("old"), runs.c.job.label("new"))
+        query = select(*names).join(runs, runs.c.run_id == p.run_id).where(runs.c.job != p.job)
+        with self._db.reading() as connection:
+            return {row.old: row.new for row in connection.execute(query.order_by(p.id.desc()))}
 
     def late_carried(self, job: str, currency: str) -> list[LateCarry]:
         """Return what changes of a job's closed periods carry on, oldest first."""

@@ -150,6 +150,10 @@ _WRITTEN: Final[dict[str, str]] = {
     "language": "Idioma | Língua | Language",
     "hold": "Bloqueio | Bloqueado | Motivo do bloqueio | Reter por | Hold | On hold | Hold reason | Bloqueado por",
     "hold_until": "Bloqueado até | Bloqueio até | Reter até | Hold until | On hold until | Bloqueado hasta",
+    "previous_tax_id": """
+        CPF anterior | CPF/CNPJ anterior | CNPJ anterior | Documento anterior | Previous tax ID | Former tax ID |
+        Documento previo
+    """,
     "recoup_from": "Recuperar de | Recuperação de | Recoup from",
     "kind": "Tipo | Tipo de saldo | Kind | Type",
 }

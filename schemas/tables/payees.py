@@ -29,7 +29,7 @@ class Payees(PayeeData):
 
     minimum_cents is -1 where the payee has none of their own; frequency says at the end of which months royalties are
     due; hold why all of a payee's money is held back, hold_until the last day of it (ISO), "" for no end; recoup_from
-    what advances may be taken from.
+    what advances may be taken from; previous_tax_id the document the payee had before.
     """
 
     tax_id = text(CANONICAL_TAX_ID, unique=True)
@@ -39,6 +39,7 @@ class Payees(PayeeData):
     hold = text(among=HOLDS)
     hold_until = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
     recoup_from = text(among=RECOUPED_FROM)
+    previous_tax_id = text()
 
 
 COLUMNS = (
@@ -49,6 +50,7 @@ COLUMNS = (
     Column("hold", ColumnKind.TEXT),
     Column("hold_until", ColumnKind.DATE),
     Column("recoup_from", ColumnKind.TEXT),
+    Column("previous_tax_id", ColumnKind.TAX_ID),
 )
 # What people write, folded.
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -113,4 +115,23 @@ def read_terms(draft: Draft) -> None:
         draft.canonical[column] = np.array([words.get(fold_word(text), "") for text in written], dtype=object)
 
 
-RULES = (read_terms, require_names, check_destinations, settle_identities)
+def hold_moves_in_question(draft: Draft) -> None:
+    """Hold payees of whom one is said to have been another who is a payee, too, or whom two are said to have been."""
+    own, before = draft.canonical["tax_id"], draft.canonical["previous_tax_id"]
+    own_rows = {tax_id: position for position, tax_id in enumerate(own) if tax_id}
+    for position, tax_id in enumerate(before):
+        if tax_id and tax_id in own_rows:
+            _hold_both(draft, position, own_rows[tax_id])
+    for first, *others in draft.groups("previous_tax_id"):
+        for other in others:
+            if own[first] != own[other]:
+                _hold_both(draft, first, other)
+
+
+def _hold_both(draft: Draft, position: int, other: int) -> None:
+    for held, named in {position: other, other: position}.items():
+        facts = {"other": draft.row_list([named])}
+        draft.findings.append(Finding(held, None, IssueCode.IDENTITY_CONFLICT, facts))
+
+
+RULES = (read_terms, require_names, check_destinations, settle_identities, hold_moves_in_question)

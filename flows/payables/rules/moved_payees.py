@@ -1,0 +1,104 @@
+"""Payees who have moved to another document, usually from CPF to CNPJ: all of the old one counts as the new one's."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final, TypeVar
+
+import pandas as pd
+
+from flows.intake.rules.inputs import Inputs
+from flows.royalties.rules.accrue import Closed, History
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.plan import JobIdentity
+from schemas.submission import Claim
+from schemas.tables.contract import DataFrame
+from schemas.tables.payees import Payees
+
+# Old document -> new one.
+Moves = Mapping[str, str]
+_TABLES: Final = ("payments", "shares", "advances", "opening")
+_Key = TypeVar("_Key")
+
+
+def moves_of(payees: DataFrame[Payees]) -> Moves:
+    """Return who has moved: the document before -> the payee's own."""
+    moved = payees.loc[payees["previous_tax_id"] != "", ["previous_tax_id", "tax_id"]]
+    return dict(moved.itertuples(index=False, name=None))
+
+
+def rename_in_tables(inputs: Inputs) -> Inputs:
+    """Read rows that still bear an old document as the new one's, with a notice of each.
+
+    Returns:
+        The same object where no row does.
+    """
+    moves = moves_of(inputs.payees)
+    changes, issues = dict[str, object](), list[Issue]()
+    for name in _TABLES if moves else ():
+        rows: pd.DataFrame = getattr(inputs, name)
+        old = rows["tax_id"].isin(list(moves))
+        if old.any():
+            changes[name] = DataFrame(rows.assign(tax_id=rows["tax_id"].replace(dict(moves))))
+            issues += [
+                make_issue(IssueCode.TAXID_MOVED, file=file, sheet=sheet or None, row=row)
+                for file, sheet, row in rows.loc[old, ["file", "sheet", "row"]].itertuples(index=False, name=None)
+            ]
+    if inputs.held_payments["tax_id"].isin(list(moves)).any():
+        changes["held_payments"] = inputs.held_payments.assign(
+            tax_id=inputs.held_payments["tax_id"].replace(dict(moves))
+        )
+    for name in ("opening_problems", "advance_problems"):
+        problems: Mapping[str, str] = getattr(inputs, name)
+        if moves.keys() & problems.keys():
+            changes[name] = {moves.get(tax_id, tax_id): codes for tax_id, codes in problems.items()}
+    return replace(inputs, issues=(*inputs.issues, *issues), **changes) if changes else inputs  # type: ignore[arg-type]
+
+
+def rename_in_history(history: History, moves: Moves) -> History:
+    """Return what a period finds, with all of an old document under the new one."""
+    if not moves:
+        return history
+
+    def renamed(key: _Key) -> _Key:
+        if isinstance(key, tuple):
+            return (moves.get(key[0], key[0]), *key[1:])  # type: ignore[return-value]
+        return moves.get(key, key)  # type: ignore[call-overload, no-any-return]
+
+    def summed(sums: Mapping[_Key, int]) -> dict[_Key, int]:
+        found = Counter[_Key]()
+        for key, cents in sums.items():
+            found[renamed(key)] += cents
+        return {key: cents for key, cents in found.items() if cents}
+
+    closed = history.closed
+    if closed is not None:
+        closed = Closed(summed(closed.left), summed(closed.recouped))
+    return History(summed(history.carried_in), summed(history.recouped), closed)
+
+
+def rename_in_claims(
+    claims: Iterable[Claim], moves: Moves, identity: JobIdentity, references: Iterable[str]
+) -> tuple[Claim, ...]:
+    """Return claims of old documents as the new ones': what was paid to the one is not paid to the other again.
+
+    Args:
+        claims: Live ones of the job and period.
+        moves: Who has moved.
+        identity: What keys rest on.
+        references: Of the payments rows there are.
+    """
+    if not moves:
+        return tuple(claims)
+    keys = {
+        identity.payment_key(old, reference): identity.payment_key(new, reference)
+        for old, new in moves.items()
+        for reference in set(references)
+    }
+    keys |= {identity.royalty_key(old): identity.royalty_key(new) for old, new in moves.items()}
+    return tuple(
+        replace(claim, payee=moves[claim.payee], base_key=keys.get(claim.base_key, claim.base_key))
+        if claim.payee in moves
+        else claim
+        for claim in claims
+    )

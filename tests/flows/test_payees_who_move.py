@@ -1,0 +1,99 @@
+"""A payee who moves from CPF to CNPJ keeps what they are owed, and is paid nothing twice."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.flows.jobs import advance, line, payee, payment, people, share
+
+ANA, BIA = people(2)
+FIRMA = replace(ANA, tax_id="11222333000181", name="Rosana Produções Ltda")
+SOURCES = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
+
+
+@pytest.fixture
+def halves(label, service):
+    """Ana and Bia have half of everything each; Ana has an advance of 30.00; less than 20.00 is carried."""
+    label.write("advances.csv", [advance(ANA, "30,00")])
+    return label
+
+
+def run(label, month, who, *, moved=False, shared=None, sources=SOURCES):
+    """Run a month; Ana is who she is by then."""
+    before = {"CPF anterior": payee(ANA)["CPF"] if moved else ""}
+    label.write("payees.xlsx", [payee(who) | before, payee(BIA) | {"CPF anterior": ""}])
+    label.write("shares.xlsx", [share(shared or who, "50"), share(BIA, "50")])
+    label.declare(
+        period=month, sources=sources, payees="payees.xlsx", shares="shares.xlsx", advances="advances.csv",
+        rules={"minimum_payout": "20.00"},
+    )  # fmt: skip
+    return label.run()
+
+
+def paid(service):
+    return [sorted(entry["final_amount_cents"] for entry in report["payments"]) for report in service.reports]
+
+
+def codes(report):
+    return [(issue.code.value, issue.file, issue.row) for issue in report.issues]
+
+
+def test_what_was_carried_and_recouped_of_the_cpf_is_the_cnpjs(halves, service):
+    halves.write("2026-07-a.xlsx", [line("80,00")])
+    run(halves, "2026-07", ANA)  # 40.00 less 30.00: 10.00 carried
+    halves.write("2026-08-a.xlsx", [line("30,00", "Choro")])
+    report = run(halves, "2026-08", FIRMA, moved=True)
+    assert paid(service) == [[4000], [2500]]  # 15.00 and the 10.00; Bia's 15.00 is carried
+    assert codes(report) == [("TAXID_MOVED", "advances.csv", 2)]
+
+
+def test_a_period_paid_to_the_cpf_is_never_paid_again_to_the_cnpj(halves, service):
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    run(halves, "2026-07", ANA)
+    run(halves, "2026-07", FIRMA, moved=True)
+    assert len(service.reports) == 1
+    halves.write("2026-07-b.xlsx", [line("50,00", "Valsa")])
+    run(halves, "2026-07", FIRMA, moved=True)
+    assert paid(service) == [[7000, 10000], [2500, 2500]]
+
+
+def test_a_closed_period_of_the_cpf_run_again_books_only_the_difference(halves, service):
+    halves.write("2026-07-a.xlsx", [line("80,00")])
+    run(halves, "2026-07", ANA)
+    halves.write("2026-08-a.xlsx", [line("30,00", "Choro")])
+    run(halves, "2026-08", FIRMA, moved=True)
+    halves.write("2026-07-b.xlsx", [line("2,00", "Valsa")])
+    run(halves, "2026-07", FIRMA, moved=True)
+    halves.write("2026-09-a.xlsx", [line("100,00", "Frevo")])
+    run(halves, "2026-09", FIRMA, moved=True)
+    everything = sum(cents for found in paid(service) for cents in found)
+    # Ana: 40 + 15 + 1 + 50 less 30; Bia: 40 + 15 + 1 + 50.
+    assert everything == (106_00 - 30_00) + 106_00
+
+
+def test_rows_that_still_bear_the_old_document_are_read_as_the_new_ones_and_named(halves, service):
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    report = run(halves, "2026-07", FIRMA, moved=True, shared=ANA)
+    assert paid(service) == [[7000, 10000]]
+    assert codes(report) == [("TAXID_MOVED", "shares.xlsx", 2), ("TAXID_MOVED", "advances.csv", 2)]
+
+
+def test_a_payments_row_paid_to_the_cpf_is_not_paid_to_the_cnpj(halves, service):
+    sources = [{"files": "payments.xlsx", "layout": "payments"}]
+    halves.payments(payment(ANA, "12,00", "show"))
+    run(halves, "2026-07", ANA, sources=sources)
+    halves.payments(payment(FIRMA, "12,00", "show"))
+    report = run(halves, "2026-07", FIRMA, moved=True, sources=sources)
+    assert len(service.reports) == 1
+    assert report.summary.totals_cents.duplicate + report.summary.totals_cents.conflict == 1200
+
+
+def test_whoever_is_a_payee_of_their_own_cannot_have_been_another(halves, service):
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    before = {"CPF anterior": payee(BIA)["CPF"]}
+    halves.write("payees.xlsx", [payee(ANA) | before, payee(BIA) | {"CPF anterior": ""}])
+    halves.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    halves.declare(period="2026-07", sources=SOURCES, payees="payees.xlsx", shares="shares.xlsx")
+    report = halves.run()
+    assert service.posts == 0
+    assert [code for code, _, _ in codes(report)].count("IDENTITY_CONFLICT") == 2
