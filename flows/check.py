@@ -30,6 +30,8 @@ NOTHING_KNOWN: Final[Answers] = {
         "recouped": lambda *_: {},
         "closed": lambda *_: None,
         "posted_periods": lambda *_: [],
+        "handover": lambda *_: None,
+        "renamed": lambda *_: {},
     },
     "checks": {"kept": lambda *_: {}},
     "claims": {"live_of": lambda *_: [], "payments_alike": lambda *_: []},

@@ -106,7 +106,8 @@ def history_of(accruals: "Accruals", job: Job, period: Period) -> History:
     if job.continues:
         began = not any(start < period.start for start, _ in accruals.posted_periods(*series))
         carried, own = _left_by_old_name(accruals, job, period)
-        carried_in, recouped = carried if began else carried_in, dict(Counter(recouped) + Counter(own))
+        own.update(recouped)
+        carried_in, recouped = carried if began else carried_in, own
     closed = accruals.closed(*series, period.label, period.start)
     if closed is None:
         return History(carried_in, recouped)
@@ -115,7 +116,7 @@ def history_of(accruals: "Accruals", job: Job, period: Period) -> History:
 
 def _left_by_old_name(
     accruals: "Accruals", job: Job, period: Period
-) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
+) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
     """Return what a renamed job's old name carried, and recouped of advances without a reference.
 
     Those with one are found under any name.
@@ -136,7 +137,7 @@ def _left_by_old_name(
         recouped = accruals.recouped(name, *old[1:], "", until)
         nameless.update({key: cents for key, cents in recouped.items() if not key[1] or key[1].startswith("|")})
         name = before.pop(name, None)
-    return accruals.carried_in(*old, min(until, period.start)), dict(nameless)
+    return accruals.carried_in(*old, min(until, period.start)), nameless
 
 
 def _tell_contradictions(run: Run, intake: Intake, opened: Opened) -> Intake:

@@ -47,10 +47,8 @@ def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
     found = list(_books_before(ledger, end, job))
     renamed = ledger.accruals.renamed()
-    last = {
-        (_name_now(books.job, renamed), books.currency): books
-        for books in sorted(found, key=lambda books: books.period)
-    }
+    in_order = sorted(found, key=lambda books: books.period)
+    last = {(_name_now(books.job, renamed), books.currency): books for books in in_order}
     sums = list[OwedSum]()
     for books in found:
         is_last = last[_name_now(books.job, renamed), books.currency] is books
