@@ -11,6 +11,7 @@ from schemas.plan import PAID_LESS_TAX, Place
 P = Place
 # What an account sums apart, in the order it is shown; each standing of a sum is in one of them.
 GROUPS: Final[Mapping[str, frozenset[str]]] = {
+    "tax": frozenset({P.TAX}),
     "recouped": frozenset({P.RECOUPED}),
     "carried_out": frozenset({P.CARRIED}),
     "held": frozenset({P.HELD, P.CONFLICT, P.WITHHELD}),

@@ -338,6 +338,9 @@ class Job(Declaration):
     rates: BesideFiles | None = Field(
         default=None, description="Exchange rates by currency and day, for sources whose exchange does not name them."
     )
+    taxes: BesideFiles | None = Field(
+        default=None, description="Taxes to withhold from royalties, by payee and kind, as the accountant gives them."
+    )
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     service: ServiceUse = ServiceUse()
@@ -355,7 +358,7 @@ class Job(Declaration):
     @property
     def beside(self) -> dict[str, TableFiles | None]:
         """The tables beside the sources, by name, in the order in which they are read."""
-        names = ("payees", "shares", "advances", "opening", "rates")
+        names = ("payees", "shares", "advances", "opening", "rates", "taxes")
         return {name: getattr(self, name) for name in names}
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from schemas.values.destination import Destination
 
 # What is paid: a payments row, a payee's royalties, the owner's part. What is not: lines that no share covers, advances
 # recouped, and what goes into the next period.
-Kind = Literal["payment", "royalty", "owner", "unmatched", "recouped", "carried"]
+Kind = Literal["payment", "royalty", "owner", "unmatched", "tax", "recouped", "carried"]
 
 # How programs read reasons that bear facts; every other code, of an issue or of the program's own, stands for itself.
 _WITH_FACTS: Final[Mapping[str, str]] = {

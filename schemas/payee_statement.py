@@ -138,7 +138,8 @@ class AdvanceStanding:
 class WayToPaid:
     """How royalties became what is payable, in centavos.
 
-    earned - recouped + carried_in = carried_out + held + payable; payments of royalties + overpaid = held + payable.
+    earned - recouped + carried_in = carried_out + held + taxes + payable; payments of royalties + overpaid = held +
+    payable.
 
     Attributes:
         earned_exact: Sum of all parts, nothing rounded, in units of the currency.
@@ -150,6 +151,7 @@ class WayToPaid:
         held_reasons: Codes of `schemas.issues.IssueCode` why.
         payable_cents: What is to be paid.
         overpaid_cents: Zero, or negative: what earlier reports of this period paid too much, owed back.
+        taxes: Kind of each tax that is withheld, and how much.
         is_due: Whether royalties are due at the end of this period; otherwise they were carried for that alone.
     """
 
@@ -163,6 +165,7 @@ class WayToPaid:
     payable_cents: int
     overpaid_cents: int
     is_due: bool = True
+    taxes: tuple[tuple[str, int], ...] = ()
 
     @property
     def residue(self) -> Decimal:

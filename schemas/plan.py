@@ -79,6 +79,7 @@ class Place(StrEnum):
     WITHHELD = "withheld"
     INCOME_TAX = "income_tax"
     OWNER = "owner"
+    TAX = "tax"
     RECOUPED = "recouped"
     CARRIED = "carried"
     HELD = "held"

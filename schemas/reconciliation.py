@@ -121,6 +121,7 @@ class Totals(Strict):
     withheld: int = 0
     income_tax: int = 0
     owner: int = 0
+    tax: int = 0
     recouped: int = 0
     carried: int = 0
     held: int = 0

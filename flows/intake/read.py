@@ -34,6 +34,7 @@ from schemas.tables.rates import Rates
 from schemas.tables.row_accounting import PERSON_NAMES, join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
+from schemas.tables.taxes import Taxes
 from schemas.used_before import NO_LINES
 
 
@@ -105,6 +106,8 @@ def _intake(
         files=_used_files(paid_from),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
+        taxes=DataFrame[Taxes](_joined(beside["taxes"], "taxes")),
+        tax_problems=dict(_held(beside["taxes"])[["tax_id", "codes"]].itertuples(index=False, name=None)),
         unread_money=frozenset(held),
     )
     return Intake(

@@ -48,6 +48,7 @@ PLACE_TONES: Final[dict[Place, Tone]] = {
     Place.PLANNED: Tone.MOVING,
     Place.WITHHELD: Tone.WAITING,
     Place.INCOME_TAX: Tone.QUIET,
+    Place.TAX: Tone.QUIET,
     Place.RECOUPED: Tone.QUIET,
     Place.CARRIED: Tone.QUIET,
     Place.DUPLICATE: Tone.QUIET,
@@ -209,7 +210,8 @@ _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
 
 
 def _payees(payees: pd.DataFrame, labels: Catalogue) -> Table:
-    steps = ("earned", "recouped", "carried_in", "carried_out", "held", "payable")
+    taxed = ("taxed",) if (payees.get("taxed_cents", pd.Series(dtype="int64")) > 0).any() else ()
+    steps = ("earned", "recouped", "carried_in", "carried_out", "held", *taxed, "payable")
     columns = _columns(labels, [("name", 32), ("tax_id", 20)], [(step, 18, MONEY) for step in steps])
     rows = (
         (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))

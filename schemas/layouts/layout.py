@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.issues import Issue, IssueCode, make_issue
 
-TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates"]
+TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates", "taxes"]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 

@@ -54,7 +54,7 @@ class TerritoryEarnings(TableModel):
 class PayeeBalances(TableModel):
     """How one payee's royalties became what is payable, all in centavos of the job's currency.
 
-    Shape: one row per payee. earned - recouped + carried_in = carried_out + payable (+ nothing else); held payees have
+    Shape: one row per payee. earned - recouped + carried_in = carried_out + held + taxed + payable; held payees have
     payable 0 and keep their sum in `held`.
     """
 
@@ -65,6 +65,7 @@ class PayeeBalances(TableModel):
     carried_in_cents = whole()
     carried_out_cents = whole()
     held_cents = whole()
+    taxed_cents = whole(at_least=0)
     payable_cents = whole(at_least=0)
 
 

@@ -7,8 +7,8 @@ SUMMARY = {
     "account_checks", "issues", "discrepancies",
 }  # fmt: skip
 PLACES = {
-    "paid", "processing", "withheld", "income_tax", "owner", "recouped", "carried", "held", "conflict", "duplicate",
-    "planned", "not_sent", "in_doubt", "undetermined", "refused", "failed", "excluded",
+    "paid", "processing", "withheld", "income_tax", "owner", "tax", "recouped", "carried", "held", "conflict",
+    "duplicate", "planned", "not_sent", "in_doubt", "undetermined", "refused", "failed", "excluded",
 }  # fmt: skip
 BATCH = {"report_id", "split_id", "status", "outcome", "payments", "amount_cents"}
 ROWS = {"read", "used", "held", "duplicate", "ignored"}

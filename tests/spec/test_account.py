@@ -9,6 +9,7 @@ from tests.spec.tables import reais, table
 
 COLUMNS = """
     | column      | where the sum is                                                              |
+    | tax         | tax                                                                           |
     | recouped    | recouped                                                                      |
     | carried_out | carried                                                                       |
     | held        | held, conflict, withheld                                                      |

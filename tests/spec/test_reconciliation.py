@@ -138,6 +138,7 @@ EVERYWHERE = """
     | 15.00  | failed       |
     | 16.00  | excluded     |
     | 17.00  | income_tax   |
+    | 18.00  | tax          |
 """
 IN_ALL = sum(parse_plain_amount(row["amount"]) for row in table(EVERYWHERE))
 

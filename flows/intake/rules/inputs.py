@@ -22,6 +22,7 @@ from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import ASSET_NAMES, RowRuns
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
+from schemas.tables.taxes import Taxes
 from schemas.used_before import NO_LINES, LineSketch
 from schemas.values.money import round_half_even_cents
 
@@ -112,6 +113,8 @@ class Inputs:
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
         shares_in_question: Shares with problems: isrc, upc, release, artist, and asset_read, whether those can be read.
+        taxes: Sound taxes to withhold.
+        tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
         unread_money: Names of files of the sources in which money is that nothing reads.
         rows: Where the rows of each file went so far, in runs.
         files: Files of the sources.
@@ -134,6 +137,8 @@ class Inputs:
     opening_problems: Mapping[str, str] = field(default_factory=dict)
     advance_problems: Mapping[str, str] = field(default_factory=dict)
     unread_money: frozenset[str] = frozenset()
+    taxes: DataFrame[Taxes] = field(default_factory=lambda: DataFrame[Taxes](empty_table("taxes")))
+    tax_problems: Mapping[str, str] = field(default_factory=dict)
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
 
 

@@ -17,6 +17,7 @@ from flows.payables.rules.obligations import (
     owe_owner,
     owe_payments,
     owe_royalties,
+    owe_taxes,
     owe_unreadable,
     rows_by_payee,
 )
@@ -39,7 +40,7 @@ from flows.royalties.rules.allocation import (
     round_earnings,
 )
 from flows.royalties.rules.terms import TermsOfPayees, terms_of
-from schemas.accrual import Accrual
+from schemas.accrual import Accrual, AccrualKind
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.issues import FOUND_AFTER_READING, IssueCode
@@ -140,7 +141,8 @@ def compute_payables(
     rounded = _rounded(allocation, inputs, job, old.lines_cents)
     if "" in inputs.advance_problems:
         raise UnsoundPlan(Message("error.advance_of_nobody"))
-    problems = {**standing.on_hold, **standing.in_question, **inputs.advance_problems, **inputs.payee_problems}
+    problems = {**standing.on_hold, **standing.in_question, **inputs.tax_problems}
+    problems |= {**inputs.advance_problems, **inputs.payee_problems}
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
@@ -149,9 +151,11 @@ def compute_payables(
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
         recoupable = recoupable_of(inputs.advances, allocation.columns(["tax_id", "isrc", "earned"]))
-    terms = terms_of(inputs.payees, job.rules, period)
+    if "" in inputs.tax_problems:
+        raise UnsoundPlan(Message("error.tax_of_nobody"))
+    terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
     case = _Case(
-        inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound
+        *(inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound),
     )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables.obligations, standing)
@@ -178,7 +182,7 @@ class _Case:
     def decide(self, problems: Mapping[str, str]) -> Payables:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
         balances, postings = self._accrue(problems)
-        payables = self._owe(balances, postings, problems)
+        payables = self._owe(balances, postings, problems, [row for row in postings if row.kind == "taxed"])
         closed = self.standing.history.closed
         if closed is None:
             return payables
@@ -193,10 +197,15 @@ class _Case:
         )
         if changed is None:
             return replace(payables, postings=())
-        return replace(self._owe(changed.balances, [], problems), postings=changed.postings)
+        owed = self._owe(changed.balances, [], problems, changed.withheld)
+        return replace(owed, postings=changed.postings)
 
     def _owe(
-        self, balances: DataFrame[PayeeBalances], postings: Collection[Accrual], problems: Mapping[str, str]
+        self,
+        balances: DataFrame[PayeeBalances],
+        postings: Collection[Accrual],
+        problems: Mapping[str, str],
+        withheld: Sequence[Accrual],
     ) -> Payables:
         """Turn balances and everything else into obligations, held against claims and checks."""
         inputs, known = self.inputs, rows_by_payee(self.inputs.payees)
@@ -206,6 +215,7 @@ class _Case:
             *_owe_held_rows(inputs, known),
             *self.repeated,
             *owe_royalties(balances, self.rounded, known, problems, self.identity, self.terms),
+            *owe_taxes(withheld, known),
             *owe_owner(owner_cents, self.job.payer.name, self.identity),
         ]
         standing = self.standing
@@ -319,12 +329,10 @@ def _held_by_checks(obligations: Obligations, standing: LedgerSnapshot) -> dict[
 
 
 def _merged(postings: Collection[Accrual]) -> tuple[Accrual, ...]:
-    sums: dict[tuple[str, str, str], int] = {}
+    sums: dict[tuple[str, AccrualKind, str], int] = {}
     for posting in postings:
         name = (posting.payee, posting.kind, posting.reference)
         sums[name] = sums.get(name, 0) + posting.amount_cents
     return tuple(
-        Accrual("carried" if kind == "carried" else "recouped", payee, reference, cents)
-        for (payee, kind, reference), cents in sorted(sums.items())
-        if cents
+        Accrual(kind, payee, reference, cents) for (payee, kind, reference), cents in sorted(sums.items()) if cents
     )

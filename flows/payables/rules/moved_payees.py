@@ -17,7 +17,7 @@ from schemas.tables.payees import Payees
 
 # Old document -> new one.
 Moves = Mapping[str, str]
-_TABLES: Final = ("payments", "shares", "advances", "opening")
+_TABLES: Final = ("payments", "shares", "advances", "opening", "taxes")
 _Key = TypeVar("_Key")
 
 
@@ -48,7 +48,7 @@ def rename_in_tables(inputs: Inputs) -> Inputs:
         changes["held_payments"] = inputs.held_payments.assign(
             tax_id=inputs.held_payments["tax_id"].replace(dict(moves))
         )
-    for name in ("opening_problems", "advance_problems"):
+    for name in ("opening_problems", "advance_problems", "tax_problems"):
         problems: Mapping[str, str] = getattr(inputs, name)
         if moves.keys() & problems.keys():
             changes[name] = {moves.get(tax_id, tax_id): codes for tax_id, codes in problems.items()}

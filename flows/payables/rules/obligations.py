@@ -10,6 +10,7 @@ import pandas as pd
 from flows.intake.rules.inputs import readable_cents
 from flows.royalties.rules.allocation import RoundedEarnings
 from flows.royalties.rules.terms import Terms, TermsOfPayees
+from schemas.accrual import Accrual
 from schemas.issues import IssueCode
 from schemas.job import Breakdown, Elements
 from schemas.obligation import Kind, Obligation, Payee, Reasons, SourceRow, because, reasons_of
@@ -183,6 +184,20 @@ _PARTS: Final[tuple[tuple[str, Kind, Place, str], ...]] = (
     ("recouped_cents", "recouped", Place.RECOUPED, "advance"),
     ("carried_out_cents", "carried", Place.CARRIED, "below_minimum"),
 )
+
+
+def owe_taxes(withheld: Iterable[Accrual], known: RowsByPayee) -> list[Obligation]:
+    """Turn what is withheld into obligations: the payer owes it to the tax office, and no report carries it."""
+    return [
+        Obligation(
+            kind="tax",
+            amount_cents=posting.amount_cents,
+            place=Place.TAX,
+            reference=posting.reference,
+            payee=payee_of({"tax_id": posting.payee}, known.get(posting.payee, {})),
+        )
+        for posting in withheld
+    ]
 
 
 def owe_owner(amount_cents: int, payer_name: str, identity: JobIdentity) -> list[Obligation]:

@@ -1,15 +1,16 @@
 """From earnings to what is payable: advances recouped, carry-over, the minimum, and late changes of closed periods."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
 import pandas as pd
 
 from flows.royalties.rules.allocation import RoundedEarnings, exact_cents_by
+from flows.royalties.rules.taxes import Tax, Withheld, withhold
 from flows.royalties.rules.terms import Terms, TermsOfPayees
 from schemas.accrual import Accrual
 from schemas.submission import Claim
@@ -113,17 +114,20 @@ def accrue(
     for payee in sorted({*rounded.payees, *history.carried_in}):
         earned, carried_in = rounded.payees.get(payee, 0), history.carried_in.get(payee, 0)
         if payee in held and earned + carried_in > 0:
-            rows.append((payee, names.get(payee, ""), earned, 0, carried_in, 0, earned + carried_in, 0))
+            rows.append((payee, names.get(payee, ""), earned, 0, carried_in, 0, earned + carried_in, 0, 0))
             continue
         own = terms.of(payee)
         recoupments = recoup(payee, own.most_to_recoup(earned, carried_in), recoupable, history.recouped)
         recouped = sum(posting.amount_cents for posting in recoupments)
         net = earned - recouped + carried_in
-        payable = net if own.pays(net) else 0
+        gross = net if own.pays(net) else 0
+        withheld = withhold(terms.taxes.get(payee, ()), gross)
         postings += recoupments
-        if net != payable:
-            postings.append(Accrual("carried", payee, "", net - payable))
-        rows.append((payee, names.get(payee, ""), earned, recouped, carried_in, net - payable, 0, payable))
+        postings += [Accrual("taxed", payee, kind, cents) for kind, cents in withheld.items()]
+        if net != gross:
+            postings.append(Accrual("carried", payee, "", net - gross))
+        taxed = sum(withheld.values())
+        rows.append((payee, names.get(payee, ""), earned, recouped, carried_in, net - gross, 0, taxed, gross - taxed))
     return balances_frame(pd.DataFrame(rows, columns=list(PayeeBalances.columns))), postings
 
 
@@ -179,10 +183,12 @@ class ChangedPeriod:
     Attributes:
         balances: With what stands in place of what would be posted now.
         postings: What to book beside it.
+        withheld: What is withheld of the period in all.
     """
 
     balances: DataFrame[PayeeBalances]
     postings: tuple[Accrual, ...]
+    withheld: tuple[Accrual, ...] = ()
 
 
 def stand_by_what_was_posted(
@@ -217,16 +223,18 @@ def stand_by_what_was_posted(
     claimed = defaultdict[str, int](int)
     for claim in claims:
         claimed[claim.payee] += claim.amount_cents if claim.kind == "royalty" else 0
-    rows, booked = {row["tax_id"]: row for row in records(balances)}, list[Accrual]()
+    rows, booked, withheld = {row["tax_id"]: row for row in records(balances)}, list[Accrual](), list[Accrual]()
     for payee in changed:
         case = _Payee(payee, rows.get(payee, {}), stands.get(payee, {}), claimed[payee])
         own = terms.of(payee)
         taken = [] if payee in held else case.recoup(recoupable, closed, own)
-        settled = case.settle(taken, own, held=payee in held)
+        settled = case.settle(taken, own, terms.taxes.get(payee, ()), held=payee in held)
         rows[payee] = case.balance(settled)
         booked += settled.postings(payee)
+        withheld += case.withheld(settled)
     frame = pd.DataFrame([rows[payee] for payee in sorted(rows)], columns=list(balances.columns))
-    return ChangedPeriod(balances_frame(frame), tuple(booked))
+    unchanged = [posting for posting in postings if posting.kind == "taxed" and posting.payee not in changed]
+    return ChangedPeriod(balances_frame(frame), tuple(booked), (*unchanged, *withheld))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +242,14 @@ class _Settled:
     """How what is open is settled, in centavos; together the parts are what is open."""
 
     recouped: Sequence[Accrual] = ()
+    taxed: Withheld = field(default_factory=dict)
     payable: int = 0
     held: int = 0
     carried: int = 0
 
     def postings(self, payee: str) -> list[Accrual]:
-        return [*self.recouped, *([Accrual("carried", payee, "", self.carried)] if self.carried else [])]
+        taxed = [Accrual("taxed", payee, kind, cents) for kind, cents in self.taxed.items()]
+        return [*self.recouped, *taxed, *([Accrual("carried", payee, "", self.carried)] if self.carried else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,21 +275,40 @@ class _Payee:
 
     @property
     def open(self) -> int:
-        """What is neither recouped, carried nor claimed."""
-        return self.earned + self.carried_in - self.left("recouped") - self.left("carried") - self.claimed
+        """What is neither recouped, carried, withheld nor claimed."""
+        stands = self.left("recouped") + self.left("carried") + self.left("taxed")
+        return self.earned + self.carried_in - stands - self.claimed
 
     def recoup(self, recoupable: Recoupable, closed: Closed, terms: Terms) -> list[Accrual]:
         """Take outstanding advances out of what is open, as far as they may be taken here."""
         most = min(self.open, terms.most_to_recoup(self.earned, self.carried_in) - self.left("recouped"))
         return recoup(self.payee, most, recoupable, closed.recouped, self.stands)
 
-    def settle(self, taken: Sequence[Accrual], terms: Terms, *, held: bool) -> _Settled:
+    def settle(self, taken: Sequence[Accrual], terms: Terms, taxes: Sequence[Tax], *, held: bool) -> _Settled:
         rest = self.open - sum(posting.amount_cents for posting in taken)
         if rest > 0 and held:
             return _Settled(held=rest)
-        if rest > 0 and terms.pays(self.claimed + rest):
-            return _Settled(taken, payable=rest)
+        gross = self.claimed + self.left("taxed") + rest
+        if rest > 0 and terms.pays(gross):
+            more = self._more_to_withhold(taxes, gross, rest)
+            return _Settled(taken, more, payable=rest - sum(more.values()))
         return _Settled(taken, carried=rest)
+
+    def _more_to_withhold(self, taxes: Sequence[Tax], gross: int, rest: int) -> dict[str, int]:
+        """Return what the whole period's taxes are above what was withheld, of what is left to pay."""
+        left, more = rest, dict[str, int]()
+        for kind, cents in withhold(taxes, gross).items():
+            above = min(left, max(0, cents - self.stands.get(("taxed", kind), 0)))
+            if above:
+                more[kind] = above
+                left -= above
+        return more
+
+    def withheld(self, settled: _Settled) -> list[Accrual]:
+        """Return what is withheld of the period in all, by kind."""
+        sums = Counter({kind: cents for (posted, kind), cents in self.stands.items() if posted == "taxed"})
+        sums.update(settled.taxed)
+        return [Accrual("taxed", self.payee, kind, cents) for kind, cents in sorted(sums.items()) if cents]
 
     def balance(self, settled: _Settled) -> Record:
         return {
@@ -290,6 +319,7 @@ class _Payee:
             "carried_in_cents": self.carried_in,
             "carried_out_cents": self.left("carried") + settled.carried,
             "held_cents": self.claimed + settled.held if settled.held else 0,
+            "taxed_cents": self.left("taxed") + sum(settled.taxed.values()),
             "payable_cents": 0 if settled.held else self.claimed + settled.payable,
         }
 

@@ -179,7 +179,7 @@ def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
 
 
 TOKEN_LENGTH: Final = 8
-_TOLD: Final = ("royalty", "payment", "carried")
+_TOLD: Final = ("royalty", "payment", "carried", "tax")
 _DIFFERENCE: Final = "difference"
 
 
@@ -289,7 +289,9 @@ def compose_statements(
     advances_of = defaultdict[str, list[AdvanceStanding]](list)
     for advance in basis.advances:
         advances_of[advance.payee].append(advance)
-    payees = {payee for payee, parts_owed in owed.items() if any(part.kind != "carried" for part in parts_owed)}
+    payees = {
+        payee for payee, parts_owed in owed.items() if any(part.kind in {"royalty", "payment"} for part in parts_owed)
+    }
     for payee in sorted({*parts, *balance_of, *payees} - {""}):
         balance, rows = balance_of.get(payee), owed.get(payee, [])
         sums = EarningSums(parts.get(payee, ()), places.get(payee, ()))
@@ -338,6 +340,7 @@ def _way(balance: Record, exact: Decimal, obligations: Sequence[Obligation]) -> 
         held_reasons=_codes(reasons),
         payable_cents=balance["payable_cents"],
         overpaid_cents=back,
+        taxes=tuple((owed.reference, owed.amount_cents) for owed in obligations if owed.kind == "tax"),
         is_due=all(owed.code != "not_due" for owed in obligations),
     )
 
@@ -354,7 +357,7 @@ def _complete(payee: str, advances: Sequence[AdvanceStanding], way: WayToPaid | 
 
 def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submission]) -> Iterator[StatementPayment]:
     for owed in obligations:
-        if owed.kind == "carried" or not owed.amount_cents:
+        if owed.kind in {"carried", "tax"} or not owed.amount_cents:
             continue
         kind: Literal["royalty", "payment"] = "royalty" if owed.kind == "royalty" else "payment"
         held = owed.place is Place.HELD

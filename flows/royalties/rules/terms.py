@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from flows.royalties.rules.taxes import TaxesOf, taxes_of
 from schemas.issues import IssueCode
 from schemas.job import Period, Rules
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.payees import USUAL_MINIMUM, Payees
+from schemas.tables.taxes import Taxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class TermsOfPayees:
-    """The terms of everybody: the job's, and those of payees who have their own."""
+    """The terms of everybody: the job's, those of payees who have their own, and the taxes withheld of payees."""
 
     usual: Terms
     own: Mapping[str, Terms] = field(default_factory=dict)
+    taxes: TaxesOf = field(default_factory=dict)
 
     def of(self, payee: str) -> Terms:
         """Return a payee's terms."""
@@ -67,14 +70,15 @@ def is_due(frequency: str, period: Period) -> bool:
     return any(period.start <= end <= period.end for end in ends)
 
 
-def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period) -> TermsOfPayees:
+def terms_of(payees: DataFrame[Payees], rules: Rules, period: Period, taxes: DataFrame[Taxes]) -> TermsOfPayees:
     """Read everybody's terms: what a payee's row leaves blank is the job's."""
     own = dict[str, Terms]()
     for row in records(payees[["tax_id", "minimum_cents", "frequency", "recoup_from"]]):
         minimum_cents = row["minimum_cents"] if row["minimum_cents"] != USUAL_MINIMUM else rules.minimum_payout
         recoups_carried = (row["recoup_from"] or rules.recoup_from) == "earned_and_carried"
         own[row["tax_id"]] = Terms(minimum_cents, is_due(row["frequency"], period), recoups_carried)
-    return TermsOfPayees(Terms(rules.minimum_payout, recoups_carried=rules.recoup_from == "earned_and_carried"), own)
+    usual = Terms(rules.minimum_payout, recoups_carried=rules.recoup_from == "earned_and_carried")
+    return TermsOfPayees(usual, own, taxes_of(taxes, period))
 
 
 HOLD_CODES: Final[Mapping[str, IssueCode]] = {

@@ -219,6 +219,10 @@ def way_table(statement: PayeeStatement, write: Writer) -> Section | None:
     ]
     if way.held_cents:
         rows.append((words("statement.way.held", why=reasons_text(way.held_reasons, words)), cents(-way.held_cents)))
+    if way.taxes:
+        gross = way.payable_cents + sum(tax_cents for _, tax_cents in way.taxes)
+        rows.append((words("statement.way.gross"), cents(gross)))
+        rows += [(words("statement.way.tax", kind=kind), cents(-tax_cents)) for kind, tax_cents in way.taxes]
     rows.append((words("statement.way.payable"), cents(way.payable_cents)))
     strong = (3, len(rows) - 1)
     if way.overpaid_cents:
@@ -497,6 +501,8 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
         ]
         if way.held_cents:
             figures.append(("box.held", -way.held_cents))
+        if way.taxes:
+            figures.append(("box.tax", -sum(tax_cents for _, tax_cents in way.taxes)))
     rows = sum(payment.amount_cents for payment in statement.payments if payment.kind == "payment")
     if rows:
         figures.append(("box.payments", rows))

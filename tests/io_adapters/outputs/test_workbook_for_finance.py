@@ -122,11 +122,17 @@ def test_problems_are_listed_with_cell_message_and_what_is_accepted():
 
 
 def test_payees_show_the_order_of_computing():
-    payees = frame(PayeeBalances, ("52998224725", "Ana Exemplo", 10_000, 2_500, 100, 0, 0, 7_600))
+    payees = frame(PayeeBalances, ("52998224725", "Ana Exemplo", 10_000, 2_500, 100, 0, 0, 0, 7_600))
     rows = sheets_of(reconciliation(payees=payees))["Favorecidos"]
     assert rows[0][0].startswith("Ordem do cálculo")
     assert [header[:2] for header in rows[1][2:8]] == ["1.", "2.", "3.", "4.", "5.", "6."]
     assert rows[2][2:8] == [100.0, 25.0, 1.0, 0.0, 0.0, 76.0]
+
+
+def test_payees_show_what_is_withheld_for_taxes_where_anything_is():
+    payees = frame(PayeeBalances, ("52998224725", "Ana Exemplo", 10_000, 2_500, 100, 0, 0, 1_600, 6_000))
+    rows = sheets_of(reconciliation(payees=payees))["Favorecidos"]
+    assert (rows[1][7], rows[2][2:9]) == ("− Imposto retido", [100.0, 25.0, 1.0, 0.0, 0.0, 16.0, 60.0])
 
 
 def test_earnings_show_a_rounded_number_beside_the_exact_one():

@@ -1,0 +1,59 @@
+"""Taxes withheld from what is payable of royalties: carried as the accountant gives them, never decided here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from schemas.job import Period
+from schemas.tables.contract import DataFrame, records
+from schemas.tables.taxes import Taxes
+from schemas.values.money import round_half_even_cents
+
+# Kind -> centavos withheld.
+Withheld = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tax:
+    """One tax of one payee: a part of what is payable, or an amount of it.
+
+    Attributes:
+        kind: Such as IRRF.
+        part: Of the gross, exact; 0 where an amount is given.
+        amount_cents: 0 where a part is.
+    """
+
+    kind: str
+    part: Fraction
+    amount_cents: int
+
+
+# Payee -> their taxes.
+TaxesOf = Mapping[str, Sequence[Tax]]
+
+
+def taxes_of(taxes: DataFrame[Taxes], period: Period) -> dict[str, list[Tax]]:
+    """Return the taxes of each payee that hold on the first day of a period, in order of their kinds."""
+    day, found = period.start.isoformat(), dict[str, list[Tax]]()
+    for row in sorted(records(taxes), key=lambda row: (row["tax_id"], row["kind"])):
+        holds = (not row["valid_from"] or row["valid_from"] <= day) and (not row["valid_to"] or day <= row["valid_to"])
+        if holds:
+            part = Fraction(Decimal(row["percentage"] or 0)) / 100
+            found.setdefault(row["tax_id"], []).append(Tax(row["kind"], part, row["amount_cents"]))
+    return found
+
+
+def withhold(taxes: Sequence[Tax], gross_cents: int) -> dict[str, int]:
+    """Return what is withheld of a gross amount, by kind: half a centavo to even, and never more than there is.
+
+    >>> withhold([Tax("IRRF", Fraction(11, 40), 0), Tax("ISS", Fraction(0), 500)], 10_000)
+    {'IRRF': 2750, 'ISS': 500}
+    """
+    left, found = max(0, gross_cents), dict[str, int]()
+    for tax in taxes:
+        cents = min(left, tax.amount_cents or round_half_even_cents(tax.part * max(0, gross_cents)))
+        if cents:
+            found[tax.kind] = cents
+            left -= cents
+    return found

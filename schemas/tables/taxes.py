@@ -1,0 +1,78 @@
+"""Taxes to be withheld from royalties, as the accountant gives them: whose, of which kind, at which rate or amount."""
+
+from decimal import Decimal
+
+import numpy as np
+
+from schemas.issues import IssueCode
+from schemas.tables.cells import Column, ColumnKind, Finding
+from schemas.tables.contract import CANONICAL_TAX_ID, TableModel, text, whole
+from schemas.tables.draft import Draft
+from schemas.tables.shares import check_validity
+
+
+class Taxes(TableModel):
+    """Shape: one row per payee, kind and time. Either `percentage` ("27.5", "" for none) or `amount_cents` is given.
+
+    kind is a short word such as IRRF; nature the code of the income, for the accountant; days are ISO texts, "" for no
+    limit.
+    """
+
+    file = text()
+    sheet = text()
+    row = whole(at_least=1)
+    tax_id = text(CANONICAL_TAX_ID)
+    kind = text()
+    percentage = text(matches=r"^([0-9]{1,3}(\.[0-9]{1,4})?)?$")
+    amount_cents = whole(at_least=0)
+    nature = text()
+    valid_from = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+    valid_to = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
+
+
+COLUMNS = (
+    Column("tax_id", ColumnKind.TAX_ID, required=True),
+    Column("kind", ColumnKind.TEXT, required=True),
+    Column("percentage", ColumnKind.PERCENTAGE),
+    Column("amount", ColumnKind.OPTIONAL_AMOUNT, target="amount_cents"),
+    Column("nature", ColumnKind.TEXT),
+    Column("valid_from", ColumnKind.DATE),
+    Column("valid_to", ColumnKind.DATE),
+)
+
+
+def require_rate_or_amount(draft: Draft) -> None:
+    """Hold rows that state both a percentage and an amount, or neither, or more than all."""
+    percentages, amounts = draft.canonical["percentage"], draft.canonical["amount"]
+    stated = [
+        (bool(percentage), amount is not None and amount.value > 0)
+        for percentage, amount in zip(percentages, amounts, strict=True)
+    ]
+    wrong = np.array([rate == amount for rate, amount in stated], dtype=bool)
+    wrong |= np.array([bool(percentage) and Decimal(percentage) > 100 for percentage in percentages], dtype=bool)
+    draft.report(wrong & draft.sound("percentage") & draft.sound("amount"), "percentage", IssueCode.TAX_RATE)
+
+
+def write_kinds_alike(draft: Draft) -> None:
+    """Write kinds in capitals, so that irrf and IRRF are one."""
+    draft.canonical["kind"] = np.array([kind.upper() for kind in draft.canonical["kind"]], dtype=object)
+
+
+def hold_repeated_taxes(draft: Draft) -> None:
+    """Hold rows of one payee and kind whose times overlap: which one holds is not ours to say."""
+    first, last = draft.canonical["valid_from"], draft.canonical["valid_to"]
+    for positions in draft.groups("tax_id", "kind"):
+        for position in positions:
+            others = [
+                other
+                for other in positions
+                if other != position
+                and (not last[other] or not first[position] or first[position] <= last[other])
+                and (not last[position] or not first[other] or first[other] <= last[position])
+            ]
+            if others:
+                facts = {"other": draft.row_list(others)}
+                draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
+
+
+RULES = (check_validity, write_kinds_alike, require_rate_or_amount, hold_repeated_taxes)
