@@ -341,6 +341,9 @@ class Job(Declaration):
     taxes: BesideFiles | None = Field(
         default=None, description="Taxes to withhold from royalties, by payee and kind, as the accountant gives them."
     )
+    invoices: BesideFiles | None = Field(
+        default=None, description="Invoices (notas fiscais) of payees who must send one before they are paid."
+    )
     rules: Rules = Rules()
     account_checks: AccountChecks = AccountChecks()
     service: ServiceUse = ServiceUse()
@@ -358,7 +361,7 @@ class Job(Declaration):
     @property
     def beside(self) -> dict[str, TableFiles | None]:
         """The tables beside the sources, by name, in the order in which they are read."""
-        names = ("payees", "shares", "advances", "opening", "rates", "taxes")
+        names = ("payees", "shares", "advances", "opening", "rates", "taxes", "invoices")
         return {name: getattr(self, name) for name in names}
 
     @model_validator(mode="after")

@@ -26,6 +26,7 @@ from schemas.raw_table import RawTable
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import Content
 from schemas.tables.contract import DataFrame
+from schemas.tables.invoices import Invoices
 from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
 from schemas.tables.payees import Payees
@@ -108,6 +109,7 @@ def _intake(
         decisions=tuple(table.decisions for table in everything),
         taxes=DataFrame[Taxes](_joined(beside["taxes"], "taxes")),
         tax_problems=dict(_held(beside["taxes"])[["tax_id", "codes"]].itertuples(index=False, name=None)),
+        invoices=DataFrame[Invoices](_joined(beside["invoices"], "invoices")),
         unread_money=frozenset(held),
     )
     return Intake(

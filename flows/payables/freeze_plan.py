@@ -95,7 +95,8 @@ def row_issues(run: Run, drafted: Draft) -> list[Issue]:
         return mask_words(verdict.message, [owed.payee.name, owed.account_holder]) if verdict else ""
 
     inputs, obligations = drafted.inputs, drafted.payables.obligations
-    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of)
+    wanting = drafted.payables.to_invoice
+    issues = issues_for_obligations(obligations, inputs, alike_of(run, drafted), answer_of, wanting)
     return issues + tell_second_attempts(obligations, inputs, attempts_of(run.ledger, obligations))
 
 

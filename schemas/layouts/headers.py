@@ -154,6 +154,7 @@ _WRITTEN: Final[dict[str, str]] = {
         CPF anterior | CPF/CNPJ anterior | CNPJ anterior | Documento anterior | Previous tax ID | Former tax ID |
         Documento previo
     """,
+    "must_invoice": "Exige nota fiscal | Exige NF | Emite nota fiscal | Emite NF | Must invoice",
     "recoup_from": "Recuperar de | Recuperação de | Recoup from",
     "kind": "Tipo | Tipo de saldo | Kind | Type",
 }

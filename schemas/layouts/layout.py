@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.issues import Issue, IssueCode, make_issue
 
-TableName = Literal["payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates", "taxes"]
+TableName = Literal[
+    "payments", "royalty_lines", "payees", "shares", "advances", "opening", "rates", "taxes", "invoices"
+]
 WrittenAs = Literal["tab", "comma", "semicolon", "bar", "sheet"]
 
 

@@ -16,7 +16,7 @@ from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.messages import Message
 from schemas.raw_table import RawTable
-from schemas.tables import advances, opening, payees, payments, rates, royalty_lines, shares, taxes
+from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
 from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
@@ -92,6 +92,7 @@ _TABLES: Final = {
     "opening": _Table(opening.Opening, opening.COLUMNS, opening.RULES),
     "rates": _Table(rates.Rates, rates.COLUMNS, rates.RULES),
     "taxes": _Table(taxes.Taxes, taxes.COLUMNS, taxes.RULES),
+    "invoices": _Table(invoices.Invoices, invoices.COLUMNS, invoices.RULES),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from schemas.issues import IssueCode, Severity
 from schemas.tables.amounts import ExactAmount
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
-from schemas.tables.contract import CANONICAL_TAX_ID, text, whole
+from schemas.tables.contract import CANONICAL_TAX_ID, flag, text, whole
 from schemas.tables.destinations import check_destinations, require_names
 from schemas.tables.draft import Draft
 from schemas.tables.payee_data import PayeeData
@@ -29,7 +29,8 @@ class Payees(PayeeData):
 
     minimum_cents is -1 where the payee has none of their own; frequency says at the end of which months royalties are
     due; hold why all of a payee's money is held back, hold_until the last day of it (ISO), "" for no end; recoup_from
-    what advances may be taken from; previous_tax_id the document the payee had before.
+    what advances may be taken from; previous_tax_id the document the payee had before; must_invoice
+    whether their royalties wait for an invoice.
     """
 
     tax_id = text(CANONICAL_TAX_ID, unique=True)
@@ -40,6 +41,7 @@ class Payees(PayeeData):
     hold_until = text(matches=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
     recoup_from = text(among=RECOUPED_FROM)
     previous_tax_id = text()
+    must_invoice = flag()
 
 
 COLUMNS = (
@@ -51,6 +53,7 @@ COLUMNS = (
     Column("hold_until", ColumnKind.DATE),
     Column("recoup_from", ColumnKind.TEXT),
     Column("previous_tax_id", ColumnKind.TAX_ID),
+    Column("must_invoice", ColumnKind.FLAG),
 )
 # What people write, folded.
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {

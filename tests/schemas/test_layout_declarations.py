@@ -8,9 +8,9 @@ import pytest
 
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
 from schemas.layouts.layout import fold
-from schemas.tables import advances, opening, payees, payments, rates, royalty_lines, shares, taxes
+from schemas.tables import advances, invoices, opening, payees, payments, rates, royalty_lines, shares, taxes
 
-OUR_OWN = ("advances", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
+OUR_OWN = ("advances", "invoices", "opening", "payees", "payments", "rates", "royalties", "shares", "taxes")
 COLUMNS = {
     "payments": payments.COLUMNS,
     "payees": payees.COLUMNS,
@@ -20,6 +20,7 @@ COLUMNS = {
     "opening": opening.COLUMNS,
     "rates": rates.COLUMNS,
     "taxes": taxes.COLUMNS,
+    "invoices": invoices.COLUMNS,
 }
 LAYOUTS = [read_layout(name, Path()) for name in known_layouts()]
 # Files of typed records name their cells, not headers, and have tests of their own.

@@ -14,6 +14,7 @@ from schemas.messages import Message
 from schemas.payee_statement import Quote
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
+from schemas.tables.invoices import Invoices
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.opening import Opening
 from schemas.tables.parsing import empty_table
@@ -115,6 +116,7 @@ class Inputs:
         shares_in_question: Shares with problems: isrc, upc, release, artist, and asset_read, whether those can be read.
         taxes: Sound taxes to withhold.
         tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
+        invoices: Sound invoices of payees.
         unread_money: Names of files of the sources in which money is that nothing reads.
         rows: Where the rows of each file went so far, in runs.
         files: Files of the sources.
@@ -139,6 +141,7 @@ class Inputs:
     unread_money: frozenset[str] = frozenset()
     taxes: DataFrame[Taxes] = field(default_factory=lambda: DataFrame[Taxes](empty_table("taxes")))
     tax_problems: Mapping[str, str] = field(default_factory=dict)
+    invoices: DataFrame[Invoices] = field(default_factory=lambda: DataFrame[Invoices](empty_table("invoices")))
     shares_in_question: pd.DataFrame = field(default_factory=lambda: in_question(()))
 
 

@@ -10,6 +10,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.account_checks import Verdict, hold_unchecked
 from flows.payables.rules.claims import claim
 from flows.payables.rules.institutions import hold_unlisted
+from flows.payables.rules.invoices import ToInvoice, hold_uninvoiced, to_invoice
 from flows.payables.rules.left_out import REASON as REPEATED
 from flows.payables.rules.left_out import rows_besides, set_aside
 from flows.payables.rules.obligations import (
@@ -96,12 +97,14 @@ class Payables:
         balances: Each payee's royalties; empty without statements.
         allocation: Who earned what.
         postings: What the period leaves for later ones; of a closed one, what is to be booked beside what it left.
+        to_invoice: Tax id -> what is to be invoiced and what is, of payees held for it.
     """
 
     obligations: Obligations
     balances: DataFrame[PayeeBalances]
     allocation: Allocation
     postings: tuple[Accrual, ...]
+    to_invoice: Mapping[str, ToInvoice] = field(default_factory=dict)
 
     @property
     def earnings(self) -> DataFrame[Earnings]:
@@ -155,12 +158,25 @@ def compute_payables(
         raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
     case = _Case(
-        *(inputs, job, identity, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound),
+        *(
+            inputs,
+            job,
+            period,
+            identity,
+            standing,
+            verdicts,
+            allocation,
+            rounded,
+            recoupable,
+            terms,
+            old.payments,
+            unsound,
+        ),
     )
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
-    return case.decide(problems | unpayable) if unpayable else payables
+    return replace(case.decide(problems | unpayable), to_invoice=payables.to_invoice) if unpayable else payables
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +185,7 @@ class _Case:
 
     inputs: Inputs
     job: Job
+    period: Period
     identity: JobIdentity
     standing: LedgerSnapshot
     verdicts: Mapping[str, Verdict]
@@ -232,7 +249,9 @@ class _Case:
         listed = hold_unlisted(claimed.obligations, standing.institutions)
         checked = hold_unchecked(listed, self.verdicts, ownership=self.job.account_checks.ownership)
         allowed = hold_refused(checked, self.standing.refused, self._decided_to_pay())
-        return Payables(allowed, balances, self.allocation, _merged([*postings, *claimed.postings]))
+        wanting = to_invoice(balances, inputs.payees, inputs.invoices, self.period)
+        invoiced = hold_uninvoiced(allowed, wanting)
+        return Payables(invoiced, balances, self.allocation, _merged([*postings, *claimed.postings]), wanting)
 
     def _decided_to_pay(self) -> frozenset[str]:
         return frozenset(key for key, word in self.standing.decisions.items() if word.kind is DecisionKind.PAY)

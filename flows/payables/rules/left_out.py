@@ -11,10 +11,11 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs, Statement, worth_cents
 from flows.intake.rules.sum_lines import of_files
 from flows.payables.rules.claims import RENAMED, places_of
+from flows.payables.rules.invoices import ToInvoice
 from flows.payables.rules.obligations import owe_repeated, owe_unreadable
 from schemas.corrections import CorrectedRow
 from schemas.issues import FOUND_AFTER_READING, Issue, IssueCode, make_issue
-from schemas.messages import Message
+from schemas.messages import Message, Money
 from schemas.obligation import Obligation, Obligations, because, reasons_of
 from schemas.plan import Place
 from schemas.tables.contract import DataFrame, records
@@ -162,6 +163,7 @@ def issues_for_obligations(
     inputs: Inputs,
     alike: Mapping[str, Sequence[PaidAlike]],
     answer_of: AnswerOf = lambda _: "",
+    wanting: Mapping[str, ToInvoice] = MappingProxyType({}),
 ) -> list[Issue]:
     """Name each row that is not paid, or looks paid already, with its place.
 
@@ -170,6 +172,7 @@ def issues_for_obligations(
         inputs: Where payees stand, for royalties that have no row of their own.
         alike: Obligation key -> what a row that is to be paid looks like.
         answer_of: What the service said of the account of one that is held for it, fit to be shown.
+        wanting: Tax id -> what is to be invoiced, of payees held for it.
     """
     place_of = places_of(inputs)
     issues = []
@@ -177,6 +180,9 @@ def issues_for_obligations(
         code, facts = _problem(owed, alike)
         if code is None:
             continue
+        if owed.payee.tax_id in wanting:
+            gross_cents, invoiced_cents = wanting[owed.payee.tax_id]
+            facts |= {"amount": Money(gross_cents), "invoiced": Money(invoiced_cents)}
         issue = make_issue(code, **place_of(owed), **facts)
         if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(owed)):
             issue = replace(issue, message=Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=answer))

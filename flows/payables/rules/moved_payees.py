@@ -17,7 +17,7 @@ from schemas.tables.payees import Payees
 
 # Old document -> new one.
 Moves = Mapping[str, str]
-_TABLES: Final = ("payments", "shares", "advances", "opening", "taxes")
+_TABLES: Final = ("payments", "shares", "advances", "opening", "taxes", "invoices")
 _Key = TypeVar("_Key")
 
 
