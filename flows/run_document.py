@@ -1,8 +1,8 @@
 """The run's document: what the ledger keeps of a run so that its outputs can be written again after every look."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -39,6 +39,7 @@ class RunDocument:
         territories: `TerritoryEarnings`.
         statements: What payees' statements rest on; None when the job wants none.
         quotes: The exchange rates of the sources.
+        natures: Tax id -> code of the nature of the income, as the table of taxes gives it.
     """
 
     job: str
@@ -63,6 +64,7 @@ class RunDocument:
     codes: tuple[int, ...]
     statements: StatementBasis | None = None
     quotes: tuple[Quote, ...] = ()
+    natures: Mapping[str, str] = field(default_factory=dict)
 
     def with_discrepancies(self, more: Sequence[Discrepancy]) -> "RunDocument":
         """Return the document with what was seen later."""

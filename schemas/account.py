@@ -171,3 +171,44 @@ class Owed:
     at: dt.date
     language: str
     sums: tuple[OwedSum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaxedPayment:
+    """One payment that a report paid, with what was withheld for taxes.
+
+    Attributes:
+        payer, payer_name: Who paid; the tax id in full.
+        tax_id, name: The payee; in full, for the accountant's own sheet alone.
+        nature: Code of the nature of the income, as the table of taxes gives it; "" elsewhere.
+        kind: Royalties, or a row of a payments sheet.
+        job, period, currency: Of what.
+        paid_on: The day, in Brazil, on which the report was first seen paid.
+        report: Its id.
+        net_cents: What was paid.
+        withheld_cents: Kind of tax -> centavos.
+    """
+
+    payer: str
+    payer_name: str
+    tax_id: str = field(repr=False)
+    name: str = field(repr=False)
+    nature: str
+    kind: str
+    job: str
+    period: str
+    currency: str
+    paid_on: dt.date
+    report: str
+    net_cents: int
+    withheld_cents: Mapping[str, int]
+
+    @property
+    def gross_cents(self) -> int:
+        """What was paid and withheld."""
+        return self.net_cents + sum(self.withheld_cents.values())
+
+    @property
+    def is_of_individual(self) -> bool:
+        """Whether the payee is a person, with a CPF."""
+        return len(self.tax_id) == len("52998224725")

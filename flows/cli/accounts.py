@@ -91,6 +91,44 @@ def owed(
     return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
 
 
+def taxes(
+    month: Annotated[str | None, typer.Option(metavar="MONTH", help="Paid in it, to people: such as 2026-11.")] = None,
+    year: Annotated[int | None, typer.Option(min=2000, max=9999, help="Paid in it, by payee and month.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The .xlsx; taxes-2026.xlsx without.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Write what was paid and withheld, for the accountant.
+
+    Data by day of payment, not advice: names and documents stand in the file alone.
+    """
+    from flows.tracing.taxed import taxed_payments
+    from io_adapters.outputs.accounts import individuals_grid, write_workbook, yearly_grid
+    from schemas.job import Outputs, PeriodRange, resolve_period
+    from schemas.messages import catalogue_in, render
+
+    if (month is None) == (year is None):
+        raise ConfigurationError(Message("error.month_or_year"))
+    try:
+        whole_year = PeriodRange(start=dt.date(year, 1, 1), end=dt.date(year, 12, 31)) if year else str(month)
+        days = resolve_period(whole_year, dt.date.min)
+    except ValueError:
+        raise ConfigurationError(Message("error.month", found=month)) from None
+    path = out or Path(f"taxes-{month or year}.xlsx")
+    _suffix(path, {".xlsx"})
+    with opened_ledger(create=False) as ledger:
+        payments = taxed_payments(ledger, days.start, days.end)
+    language = Outputs().language
+    words = catalogue_in(language)
+    grid = yearly_grid(payments, words) if year else individuals_grid(payments, words)
+    written = write_workbook([grid], path)
+    gross, net = sum(p.gross_cents for p in payments), sum(p.net_cents for p in payments)
+    console = console_for(as_json=as_json)
+    console.print(
+        render("account.taxes", language, count=len(grid.rows), path=str(written)), soft_wrap=True, markup=False
+    )
+    return ExitCode.DONE, {"rows": len(grid.rows), "gross_cents": gross, "net_cents": net, "file": str(written)}
+
+
 def _suffix(out: Path | None, known: Iterable[str]) -> str:
     """Return what kind of file is to be written.
 

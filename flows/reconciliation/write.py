@@ -48,7 +48,7 @@ from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
 from schemas.reconciliation import Reconciliation, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
-from schemas.tables.contract import DataFrame
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.row_accounting import RowRuns
 from schemas.waits import OpenPeriod
 from schemas.wire import SplitReport, parse_json
@@ -204,6 +204,7 @@ def document_of(run: Run, drafted: Draft) -> RunDocument:
         codes=tuple(sorted(run.codes)),
         statements=basis_of(run, drafted) if job.outputs.statements else None,
         quotes=_quotes_of(drafted),
+        natures={row["tax_id"]: row["nature"] for row in records(drafted.inputs.taxes) if row["nature"]},
     )
 
 

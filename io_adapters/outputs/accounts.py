@@ -12,7 +12,7 @@ from io_adapters.outputs.statements.folder import Typesetter
 from io_adapters.outputs.statements.page import Column as PageColumn
 from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Column, Table, Value, unique_sheet_name, write_table
-from schemas.account import GROUPS, Account, Owed, PayeeAccounts
+from schemas.account import GROUPS, Account, Owed, PayeeAccounts, TaxedPayment
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
 from schemas.obligation import reasons_message
@@ -119,6 +119,42 @@ def owed_totals_grid(owed: Owed, words: Catalogue) -> Grid:
     ]
     headers = [words(f"account.{name}") for name in ("currency", "standing", "amount")]
     return Grid(words("account.owed", day=owed.at), headers, rows)
+
+
+def individuals_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
+    """One row per payment to a person, as the monthly return of them (EFD-Reinf, event R-4010) wants it.
+
+    What only the accountant knows is left blank: the taxable part, and the nature where the table of taxes has none.
+    """
+    own = [payment for payment in payments if payment.is_of_individual]
+    kinds = sorted({kind for payment in own for kind in payment.withheld_cents})
+    names = ("payer", "payer_name", "tax_id", "name", "nature", "paid_on", "what", "gross", "taxable")
+    headers = [words(f"account.{name}") for name in names]
+    headers += [*kinds, *(words(f"account.{name}") for name in ("net", "currency", "job", "period", "report"))]
+    rows: list[list[Field]] = [
+        [
+            *(payment.payer, payment.payer_name, payment.tax_id, payment.name, payment.nature, payment.paid_on),
+            *(words(f"cli.trace.kind_{payment.kind}"), payment.gross_cents, ""),
+            *(payment.withheld_cents.get(kind, 0) for kind in kinds),
+            *(payment.net_cents, payment.currency, payment.job, payment.period, payment.report),
+        ]
+        for payment in own
+    ]
+    return Grid(words("account.individuals"), headers, rows)
+
+
+def yearly_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
+    """One row per payee, currency and month of payment, and one for the year: gross, withheld by kind, net."""
+    kinds = sorted({kind for payment in payments for kind in payment.withheld_cents})
+    sums = dict[tuple[str, str, str, str, str], list[int]]()
+    for payment in payments:
+        figures = [payment.gross_cents, *(payment.withheld_cents.get(kind, 0) for kind in kinds), payment.net_cents]
+        for month in (f"{payment.paid_on:%Y-%m}", f"{payment.paid_on:%Y}"):
+            key = (payment.payer, payment.tax_id, payment.name, payment.currency, month)
+            sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(figures)), figures, strict=True)]
+    headers = [words(f"account.{name}") for name in ("payer", "tax_id", "name", "currency", "paid_in", "gross")]
+    rows: list[list[Field]] = [[*key, *figures] for key, figures in sorted(sums.items())]
+    return Grid(words("account.yearly"), [*headers, *kinds, words("account.net")], rows)
 
 
 def account_grids(accounts: PayeeAccounts, words: Catalogue, *, to_payee: bool = False) -> list[Grid]:

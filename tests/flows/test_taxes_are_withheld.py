@@ -1,10 +1,15 @@
 """Taxes the accountant gives: what the service receives, and what is told of gross, withheld and net."""
 
+import datetime as dt
+import json
+
 import pytest
+from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from sample_data.making.people import masked
-from tests.flows.jobs import line, payee, people, share
+from schemas.job import BRASILIA
+from tests.flows.jobs import PAYER, line, payee, people, share
 
 ANA, BIA = people(2)
 
@@ -81,3 +86,64 @@ def test_two_rows_of_one_tax_at_one_time_are_both_held(halves, service):
     report = run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""), ("IRRF", "15", ""))
     assert paid(service) == [[10000]]
     assert [issue.code.value for issue in report.issues] == ["ROW_DUPLICATE"] * 2
+
+
+NOW = dt.datetime.now(tz=BRASILIA)
+MONTHS = {f"{day:%Y-%m}" for day in (NOW, NOW + dt.timedelta(days=1))}
+
+
+def sheet_of(label, *words):
+    """The file of `taxes`, as rows by header; nothing personal is told beside it."""
+    path = label.folder / "contador.xlsx"
+    said = label.say("taxes", *words, "--out", path).output + json.dumps(label.ask("taxes", *words, "--out", path))
+    assert not [secret for who in (ANA, BIA) for secret in (who.tax_id, masked(who.tax_id), who.name) if secret in said]
+    assert path.stat().st_mode & 0o777 == 0o600
+    title, headers, *rows = load_workbook(path).active.iter_rows(values_only=True)
+    assert "não é orientação" in title[0]
+    return [dict(zip(headers, row, strict=True)) for row in rows]
+
+
+def paid_this_month(label):
+    return [row for month in sorted(MONTHS) for row in sheet_of(label, "--month", month)]
+
+
+def test_the_month_lists_each_payment_to_a_person_with_gross_withheld_and_net(halves, service):
+    run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""), ("ISS", "", "5,00"))
+    rows = {row["CPF/CNPJ"]: row for row in paid_this_month(halves)}
+    assert set(rows) == {ANA.tax_id, BIA.tax_id}
+    of_ana = rows[ANA.tax_id]
+    assert [of_ana[name] for name in ("Valor bruto", "IRRF", "ISS", "Valor líquido")] == [100, 27.5, 5, 67.5]
+    assert (of_ana["Favorecido"], of_ana["CPF/CNPJ do pagador"], of_ana["Rendimento tributável"]) == (
+        ANA.name,
+        PAYER,
+        None,
+    )
+    assert rows[BIA.tax_id]["IRRF"] == 0
+
+
+def test_what_is_withheld_of_two_payments_of_a_month_adds_up_over_both(halves, service):
+    run(halves, "2026-07", "200,00", ("IRRF", "27,53", ""))
+    halves.write("2026-07-b.xlsx", [line("33,33", "Tarde")])
+    halves.run()
+    rows = [row for row in paid_this_month(halves) if row["CPF/CNPJ"] == ANA.tax_id]
+    received = [entry["final_amount_cents"] for report in service.reports for entry in report["payments"]]
+    assert len(rows) == 2
+    assert round(sum(row["Valor bruto"] for row in rows) * 100) in {11666, 11667}
+    assert {round(row["Valor líquido"] * 100) for row in rows} <= set(received)
+    for row in rows:
+        assert round(row["Valor bruto"] * 100) == round(row["IRRF"] * 100) + round(row["Valor líquido"] * 100)
+
+
+def test_the_year_sums_by_payee_and_month(halves, service):
+    run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""))
+    run(halves, "2026-08", "100,00", ("IRRF", "27,5", ""))
+    years = [row for year in sorted({month[:4] for month in MONTHS}) for row in sheet_of(halves, "--year", year)]
+    of_years = [row for row in years if row["CPF/CNPJ"] == ANA.tax_id and len(row["Pago em"]) == 4]
+    sums = [sum(row[name] for row in of_years) for name in ("Valor bruto", "IRRF", "Valor líquido")]
+    assert sums == [150, 41.25, 108.75]
+
+
+def test_nothing_paid_is_an_empty_sheet_and_a_month_or_a_year_is_asked_for(halves):
+    assert sheet_of(halves, "--month", "2020-01") == []
+    for words in ([], ["--month", "2026-13"], ["--month", "2026-01", "--year", "2026"]):
+        halves.say("taxes", *words, code=10)
