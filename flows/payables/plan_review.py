@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from flows.intake.rules.used_before import UsedBefore
@@ -16,6 +17,7 @@ from flows.payables.rules.plan_review import (
     elsewhere_of,
     names_in,
     notices_of,
+    owner_jumps,
     period_before,
     rates_between,
     shares_changed,
@@ -25,6 +27,7 @@ from flows.payables.rules.plan_review import (
 )
 from flows.run import Run
 from flows.run_document import RunDocument
+from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Message, Money
 from schemas.obligation import Obligations, planned_payments, sum_cents
 from schemas.plan import BatchPayment, PaymentPlan
@@ -39,6 +42,7 @@ from schemas.plan_view import (
 from schemas.submission import Claim
 from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
+from schemas.values.money import exact_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,29 @@ def _against_period(placed: Obligations, period: str, paid: list[BatchPayment], 
         now_cents=sum_cents(now.values()),
         changes=changes_between(before, now, held_now=elsewhere_of(placed), destinations=False),
     )
+
+
+def owner_issues(run: Run, drafted: Draft) -> list[Issue]:
+    """Tell of each asset of which the owner has a far larger or smaller part than in the period before."""
+    inputs, job = drafted.inputs, run.job.job
+    if not inputs.statements or inputs.shares.empty:
+        return []
+    before = _document_of(run, period_before(run.ledger.history.periods(job), run.request.period.label))
+    jumps = owner_jumps(before[1].earnings, drafted.payables.earnings) if before else []
+    return [
+        make_issue(
+            IssueCode.OWNER_PART_JUMPED,
+            file=inputs.shares["file"].iloc[0],
+            found=jump.asset,
+            before=_percent(jump.before_ppm),
+            now=_percent(jump.now_ppm),
+        )
+        for jump in jumps
+    ]
+
+
+def _percent(share_ppm: int) -> Decimal:
+    return Decimal(exact_text(Decimal(share_ppm).scaleb(-4)))
 
 
 _SHOWN: Final = 5

@@ -7,7 +7,7 @@ from typing import Final
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, row_issues
-from flows.payables.plan_review import compare, reasons_to_look
+from flows.payables.plan_review import compare, owner_issues, reasons_to_look
 from flows.payables.rules.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
 from flows.payables.rules.compute import identity_of
 from flows.payables.rules.exchange_rate import facts_of, terms_of
@@ -88,7 +88,7 @@ def _masked(tax_id: str) -> str:
 def view_plan(run: Run, drafted: Draft) -> PlanView:
     """Turn what was worked out, or the plan that was frozen, into a view; asks nobody, writes nothing."""
     job = run.job
-    issues = row_issues(run, drafted)
+    issues = [*row_issues(run, drafted), *owner_issues(run, drafted)]
     run.issues += [issue for issue in issues if issue not in run.issues]
     plan = _plan(run, drafted)
     placed = _placed(run, drafted, plan)

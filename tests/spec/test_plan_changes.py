@@ -1,15 +1,18 @@
 """Whom to look at before a plan is approved, and what changed since the last one: drawn cases."""
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 
+from flows.intake.rules.sum_lines import sum_lines
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
     elsewhere_of,
     not_paid_of,
     notices_of,
+    owner_jumps,
     period_before,
     rates_between,
     shares_changed,
@@ -17,6 +20,7 @@ from flows.payables.rules.plan_review import (
     sums_of,
     sums_paid,
 )
+from flows.royalties.rules.allocation import allocate
 from schemas.obligation import because
 from schemas.plan import BatchPayment
 from schemas.plan_view import ChangeKind, Notice
@@ -377,3 +381,26 @@ def test_a_plan_of_nothing_has_nobody_to_look_at():
     nothing = planned(OCTOBER)[:0]
     assert sums_of(nothing) == {}
     assert looked_at(nothing) == []
+
+
+OWNERS_PARTS = """
+    | before      | now         | told            |
+    | ana 40      | ana 40      |                 |
+    | ana 40      | ana 30.01   |                 |
+    | ana 40      | ana 30      | 60 % to 70 %    |
+    | ana 40      | ana 100     | 60 % to 0 %     |
+    | ana 100     | bia 50      | 0 % to 50 %     |
+"""
+
+
+@pytest.mark.parametrize("row", table(OWNERS_PARTS), ids=lambda row: f"{row['before']} then {row['now']}")
+def test_an_asset_of_which_the_owner_has_ten_points_more_or_less_is_named(row):
+    def earnings(who):
+        name, share = who.split()
+        drawn = shares(f"| payee | recording | share |\n| {name} | samba | {share} |")
+        totals = sum_lines(lines("| recording | amount |\n| samba | 10.00 |\n| valsa | 5.00 |"))
+        return allocate(totals, drawn, rates={"BRL": Decimal(1)}, first_day="2026-10-01").earnings
+
+    found = owner_jumps(earnings(row["before"]), earnings(row["now"]))
+    told = [f"{jump.before_ppm / 10_000:g} % to {jump.now_ppm / 10_000:g} %" for jump in found]
+    assert told == ([row["told"]] if row["told"] else [])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import median
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -180,6 +180,44 @@ def _shares(earnings: pd.DataFrame) -> dict[tuple[str, ...], frozenset[int]]:
     for *key, share in payees[[*_SHARE, "share_ppm"]].itertuples(index=False, name=None):
         found[tuple(key)].add(int(share))
     return {key: frozenset(shares) for key, shares in found.items()}
+
+
+# By so many millionths the owner's part of an asset must change before a person is told.
+OWNER_JUMP_PPM: Final = 100_000
+
+
+class OwnerJump(NamedTuple):
+    """An asset of which the owner has another part than in the period before, in millionths."""
+
+    asset: str
+    before_ppm: int
+    now_ppm: int
+
+
+def owner_jumps(before: pd.DataFrame, now: pd.DataFrame) -> list[OwnerJump]:
+    """Name the assets of both periods of which the owner's part is ten points more or less than it was.
+
+    Args:
+        before: Earnings of the period before.
+        now: Earnings of this one.
+    """
+    old, new = _owners_parts(before), _owners_parts(now)
+    return [
+        OwnerJump(asset, old[asset], new[asset])
+        for asset in sorted(old.keys() & new.keys())
+        if abs(old[asset] - new[asset]) >= OWNER_JUMP_PPM
+    ]
+
+
+def _owners_parts(earnings: pd.DataFrame) -> dict[str, int]:
+    """Return the largest part the owner has of each asset that is shared, by its first name; lines of nobody aside."""
+    found = dict[str, int]()
+    columns = ("tax_id", "role", "share_ppm", "isrc", "upc", "release", "title", "artist")
+    for tax_id, role, share_ppm, *names in zip(*(earnings[name].tolist() for name in columns), strict=True):
+        asset = next(filter(None, names), "")
+        if asset and (tax_id or role == "owner"):
+            found[asset] = max(found.get(asset, 0), 0 if tax_id else int(share_ppm))
+    return found
 
 
 def period_before(periods: Iterable[str], label: str) -> str:
