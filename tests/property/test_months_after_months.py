@@ -14,7 +14,7 @@ from schemas.obligation import planned_payments
 from schemas.tables.parsing import empty_table
 from tests.property.months import ANYBODY, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares
 from tests.spec.office import inputs, statement
-from tests.spec.tables import CPF, opening, payees, reais
+from tests.spec.tables import CPF, opening, payees, reais, taxes
 from tests.spec.year import Year
 
 FEW = settings(
@@ -44,6 +44,29 @@ def some_balances(draw):
     return drawn("| payee | kind | month | amount |", rows) if rows else ""
 
 
+@st.composite
+def some_payees(draw):
+    """Payees, some of them with terms of their own."""
+    known = payees(*draw(st.lists(ANYBODY, unique=True)))
+    of_each = {
+        "minimum_cents": st.sampled_from([-1, -1, 0, 5_000]),
+        "frequency": st.sampled_from(["", "", "quarterly"]),
+        "recoup_from": st.sampled_from(["", "earned_and_carried"]),
+    }
+    drawn = {name: [draw(choice) for _ in range(len(known))] for name, choice in of_each.items()}
+    return known.assign(**drawn).astype(known.dtypes.to_dict())
+
+
+@st.composite
+def some_taxes(draw):
+    """Taxes of some payees, by percentage and by amount."""
+    rates = draw(st.dictionaries(ANYBODY, st.sampled_from(["27.5", "1.5", "33.3333", "100"]), max_size=3))
+    amounts = draw(st.dictionaries(ANYBODY, st.integers(1, 9_000), max_size=2))
+    rows = [(payee, "IRRF", rate, "") for payee, rate in rates.items()]
+    rows += [(payee, "INSS", "", reais(cents)) for payee, cents in amounts.items()]
+    return taxes(drawn("| payee | kind | rate | amount |", rows)) if rows else empty_table("taxes")
+
+
 class Books:
     """A year, what came in last for each month, and what everybody has been paid outside."""
 
@@ -51,9 +74,10 @@ class Books:
         self.year, self.shares = year, whole_shares
         self.came_in, self.payables, self.outside = {}, {}, {}
         self.advances = empty_table("advances")
+        self.taxes = empty_table("taxes")
 
     def take_in(self, month, statement_lines, known):
-        tables = {"payees": payees(*known), "shares": self.shares}
+        tables = {"payees": known, "shares": self.shares, "taxes": self.taxes}
         self.came_in[month] = inputs([statement(statement_lines, rates=RATES)], **tables)
 
     def run(self, month):
@@ -79,8 +103,15 @@ class Books:
             if (owed.payee.tax_id, owed.kind, owed.place) == (payee, "royalty", "held")
         )
         outside = sum(one.amount_cents for month in self.outside.values() for one in month if one.payee == payee)
+        withheld = sum(
+            owed.amount_cents
+            for payable in self.payables.values()
+            for owed in payable.obligations
+            if (owed.payee.tax_id, owed.place) == (payee, "tax")
+        )
         recouped = sum(cents for (who, _), cents in self.left().recouped.items() if who == payee)
-        return earned, recouped + self.year.paid(payee) + outside + self.left().carried_in.get(payee, 0) + held
+        carried = self.left().carried_in.get(payee, 0)
+        return earned, recouped + self.year.paid(payee) + outside + carried + held + withheld
 
 
 @FEW
@@ -96,12 +127,13 @@ def test_everything_ever_earned_is_recouped_paid_carried_or_held_and_no_run_chan
 ):
     with open_ledger(f"sqlite:///{tmp_path_factory.mktemp('months')}/ledger.db", clock=lambda: NOW) as ledger:
         books = Books(Year(ledger.accruals, {"minimum_payout": minimum}, balances=balances), whole)
+        books.taxes = data.draw(some_taxes())
         for month, event in [(MONTHS[0], "run"), *events]:
             if event == "fail":
                 books.year.fail(month)
                 continue
             books.advances = data.draw(some_advances())
-            books.take_in(month, data.draw(some_lines(at_most=5)), data.draw(st.lists(ANYBODY, unique=True)))
+            books.take_in(month, data.draw(some_lines(at_most=5)), data.draw(some_payees()))
             books.run(month)
             left, paid = books.left(), books.year.paid()
             assert not books.run(month)

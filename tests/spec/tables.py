@@ -135,6 +135,22 @@ def opening(text: str) -> pd.DataFrame:
     return _completed("opening", rows, "opening.xlsx")
 
 
+def taxes(text: str) -> pd.DataFrame:
+    """Taxes: payee, kind, and rate in percent or amount; any of from, to."""
+    rows = [
+        {
+            "tax_id": CPF[row["payee"]],
+            "kind": row["kind"],
+            "percentage": row.get("rate", ""),
+            "amount_cents": parse_plain_amount(row.get("amount") or "0"),
+            "valid_from": row.get("from", ""),
+            "valid_to": row.get("to", ""),
+        }
+        for row in table(text)
+    ]
+    return _completed("taxes", rows, "taxes.csv")
+
+
 def held_rows(text: str = "", file: str = "held.xlsx") -> pd.DataFrame:
     """Rows with problems as the reader hands them on: payee, reference, amount ("" unreadable), currency, problem."""
     columns = ["file", "sheet", "row", "tax_id", "reference", "amount", "currency", "codes"]

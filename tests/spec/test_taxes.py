@@ -8,24 +8,7 @@ import pytest
 from flows.royalties.rules.taxes import Tax, taxes_of, withhold
 from schemas.job import resolve_period
 from schemas.plan import Place
-from tests.spec.tables import CPF, _completed, reais, table
-
-
-def taxes(text):
-    """Taxes: payee, kind, and rate in percent or amount; any of from, to."""
-    rows = [
-        {
-            "tax_id": CPF[row["payee"]],
-            "kind": row["kind"],
-            "percentage": row.get("rate", ""),
-            "amount_cents": round(Fraction(row.get("amount") or 0) * 100),
-            "valid_from": row.get("from", ""),
-            "valid_to": row.get("to", ""),
-        }
-        for row in table(text)
-    ]
-    return _completed("taxes", rows, "taxes.csv")
-
+from tests.spec.tables import CPF, reais, table, taxes
 
 WITHHELD = """
     | taxes                    | gross  | withheld                 |
