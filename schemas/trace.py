@@ -102,7 +102,7 @@ class RoyaltyPart:
 
 @dataclass(frozen=True, slots=True)
 class TracedWay:
-    """From exact earnings to what is payable: earned - recouped + carried in = carried out + held + payable.
+    """From exact earnings to what is payable: earned - recouped + carried in = carried out + held + tax + payable.
 
     Attributes:
         earned_exact: Sum of the parts, in the job's currency.

@@ -254,7 +254,7 @@ def _handover(connection: Connection, series: tuple[str, str, str]) -> Row[tuple
     """
     p = accrual_periods.c
     query = select(runs.c.job, p.period_start).join(runs, runs.c.run_id == p.run_id)
-    ended = and_(of_job(accrual_periods, *series), runs.c.job != p.job)
+    ended = and_(of_job(accrual_periods, *series), runs.c.job != p.job, runs.c.job != "")
     return connection.execute(query.where(ended).order_by(p.period_start).limit(1)).one_or_none()
 
 
@@ -423,7 +423,7 @@ class Accruals:
         """Return the jobs that go on under another name -> that name."""
         p = accrual_periods.c
         names = (p.job.label("old"), runs.c.job.label("new"))
-        query = select(*names).join(runs, runs.c.run_id == p.run_id).where(runs.c.job != p.job)
+        query = select(*names).join(runs, runs.c.run_id == p.run_id).where(runs.c.job != p.job, runs.c.job != "")
         with self._db.reading() as connection:
             return {row.old: row.new for row in connection.execute(query.order_by(p.id.desc()))}
 

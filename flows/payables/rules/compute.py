@@ -137,7 +137,6 @@ def compute_payables(
     Raises:
         UnsoundPlan: shares above 100 %, or what the job's rules call an error.
     """
-    identity = identity_of(job, period)
     unsound = rows_besides(inputs, standing.repeated)
     inputs, old = set_aside(inputs, standing.repeated)
     allocation = _allocation(inputs, job, period)
@@ -157,22 +156,7 @@ def compute_payables(
     if "" in inputs.tax_problems:
         raise UnsoundPlan(Message("error.tax_of_nobody"))
     terms = terms_of(inputs.payees, job.rules, period, inputs.taxes)
-    case = _Case(
-        *(
-            inputs,
-            job,
-            period,
-            identity,
-            standing,
-            verdicts,
-            allocation,
-            rounded,
-            recoupable,
-            terms,
-            old.payments,
-            unsound,
-        ),
-    )
+    case = _Case(inputs, job, period, standing, verdicts, allocation, rounded, recoupable, terms, old.payments, unsound)
     payables = case.decide(problems)
     unpayable = _held_by_checks(payables.obligations, standing)
     # What cannot be paid is held whole: no advance is recouped from it, nothing of it is carried.
@@ -186,7 +170,6 @@ class _Case:
     inputs: Inputs
     job: Job
     period: Period
-    identity: JobIdentity
     standing: LedgerSnapshot
     verdicts: Mapping[str, Verdict]
     allocation: Allocation
@@ -195,6 +178,11 @@ class _Case:
     terms: TermsOfPayees
     repeated: Sequence[Obligation]
     unsound_rows: Collection[tuple[str, str]]
+
+    @property
+    def identity(self) -> JobIdentity:
+        """What the keys rest on."""
+        return identity_of(self.job, self.period)
 
     def decide(self, problems: Mapping[str, str]) -> Payables:
         """Accrue, owe, claim and hold; `problems` says who cannot be paid for now, and why."""
