@@ -106,7 +106,11 @@ def _name_of(tax_id: str, obligations: Iterable[Obligation]) -> str:
 
 def _unpaid(ledger: Ledger, books: _Books, obligations: Iterable[Obligation], end: dt.datetime) -> Iterator[OwedSum]:
     own = [owed for owed in obligations if owed.kind in _OF_PEOPLE and owed.amount_cents]
-    submissions = _as_of(ledger, {owed.submission_id for owed in own} - {""}, end)
+    told = {owed.key for owed in own} - {""}
+    gone = [claim for claim in ledger.claims.live_of(books.job, books.period) if claim.obligation_key not in told]
+    claimed = [owed for owed in owed_of_claims(gone) if owed.kind in _OF_PEOPLE]  # whose rows are no longer there
+    submissions = _as_of(ledger, {owed.submission_id for owed in (*own, *claimed)} - {""}, end)
+    own += [owed for owed in claimed if owed.submission_id in submissions]
     decided = ledger.decisions.on_reports({owed.key for owed in own} - {""})
     for owed in own:
         submission = submissions.get(owed.submission_id)
@@ -130,12 +134,12 @@ def _unpaid(ledger: Ledger, books: _Books, obligations: Iterable[Obligation], en
 
 
 def _as_of(ledger: Ledger, names: set[str], end: dt.datetime) -> Mapping[str, Submission]:
-    """Return submissions in the states they had at a moment."""
+    """Return submissions in the states they had at a moment; without those that were made later."""
     found = dict[str, Submission]()
     for submission in ledger.submissions.with_ids(names):
         states = [line.after for line in ledger.submissions.journal(submission.id) if line.at < end]
-        state = SubmissionState(states[-1]) if states else SubmissionState.PLANNED
-        found[submission.id] = replace(submission, state=state)
+        if states:
+            found[submission.id] = replace(submission, state=SubmissionState(states[-1]))
     return found
 
 

@@ -1,20 +1,30 @@
 """What was paid to whom, by the day it was paid, with what was withheld for taxes: data for the accountant."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from flows.run_document import RunDocument
 from flows.tracing.rules import place_now
+from flows.tracing.trace import owed_of_claims
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import TaxedPayment
 from schemas.job import BRASILIA
 from schemas.obligation import Obligation
 from schemas.plan import Place
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import SubmissionState
 from schemas.values.money import allocate
 
-_EVERY_RUN = 10**9
-_PAID = frozenset({Place.PAID, Place.INCOME_TAX})
+_EVERY_RUN: Final = 10**9
+_PAID: Final = frozenset({Place.PAID, Place.INCOME_TAX})
+
+
+class _Known(NamedTuple):
+    """What the books of a period tell beside its payments: names by tax id, natures of income, who pays."""
+
+    names: Mapping[str, str]
+    natures: Mapping[str, str]
+    payer_name: str
 
 
 def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedPayment]:
@@ -27,54 +37,65 @@ def taxed_payments(ledger: Ledger, first: dt.date, last: dt.date) -> list[TaxedP
         first: The first of the days.
         last: The last one.
     """
-    taken, found = set[tuple[str, str]](), list[TaxedPayment]()
+    runs = dict[tuple[str, str], list[str]]()
     for run in ledger.runs.list(limit=_EVERY_RUN):  # newest first
-        if not run.job or (run.job, run.period) in taken:
-            continue
-        stored = ledger.runs.document(run.run_id)
-        if stored is not None:
-            taken.add((run.job, run.period))
-            found += _of_books(ledger, RunDocument.from_bytes(stored))
+        if run.job:
+            runs.setdefault((run.job, run.period), []).append(run.run_id)
+    found = (payment for where, names in runs.items() for payment in _of_period(ledger, *where, names))
     within = [payment for payment in found if first <= payment.paid_on <= last]
     return sorted(within, key=lambda payment: (payment.paid_on, payment.tax_id, payment.report, payment.kind))
 
 
-def _of_books(ledger: Ledger, books: RunDocument) -> Iterator[TaxedPayment]:
-    by_payee = dict[str, list[Obligation]]()
-    for owed in books.obligations:
-        if owed.kind in {"royalty", "payment", "tax"} and owed.payee.tax_id:
-            by_payee.setdefault(owed.payee.tax_id, []).append(owed)
-    names = {owed.submission_id for owed in books.obligations} - {""}
-    submissions = {submission.id: submission for submission in ledger.submissions.with_ids(names)}
-    paid_at = _paid_at(ledger, submissions)
-    decided = ledger.decisions.on_reports({owed.key for owed in books.obligations} - {""})
-    payers = {digest: ledger.plans.get(digest).payer for digest in {one.plan_digest for one in submissions.values()}}
-    for payee, sums in by_payee.items():
-        royalties = [owed for owed in sums if owed.kind == "royalty"]
-        withheld = _spread([owed for owed in sums if owed.kind == "tax"], royalties)
-        for owed in sums:
-            submission = submissions.get(owed.submission_id)
-            if owed.kind == "tax" or submission is None or owed.submission_id not in paid_at:
-                continue
-            if place_now(owed, submission, decided.get((owed.key, owed.submission_id))) in _PAID:
-                yield TaxedPayment(
-                    payer=payers[submission.plan_digest],
-                    payer_name=books.payer_name,
-                    tax_id=payee,
-                    name=owed.payee.name,
-                    nature=books.natures.get(payee, "") if owed.kind == "royalty" else "",
-                    kind=owed.kind,
-                    job=books.job,
-                    period=books.period,
-                    currency=books.currency,
-                    paid_on=paid_at[owed.submission_id],
-                    report=owed.submission_id,
-                    net_cents=owed.amount_cents,
-                    withheld_cents=withheld.get(owed.key, {}) if owed.kind == "royalty" else {},
-                )
+def _of_period(ledger: Ledger, job: str, period: str, run_ids: Sequence[str]) -> Iterator[TaxedPayment]:
+    """Tell what a period's reports paid; by the claims, which outlive the rows of a file that was changed since."""
+    owed_sums = owed_of_claims(ledger.claims.live_of(job, period))
+    found = {one.id: one for one in ledger.submissions.with_ids({owed.submission_id for owed in owed_sums})}
+    paid_at = _paid_at(ledger, found)
+    if not paid_at:
+        return
+    decided = ledger.decisions.on_reports({owed.key for owed in owed_sums})
+    withheld = _spread(ledger.accruals.taxed(job, period), [owed for owed in owed_sums if owed.kind == "royalty"])
+    known = _known(ledger, run_ids)
+    for owed in owed_sums:
+        submission = found[owed.submission_id]
+        place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
+        if owed.kind == "owner" or owed.submission_id not in paid_at or place not in _PAID:
+            continue
+        is_royalty = owed.kind == "royalty"
+        yield TaxedPayment(
+            payer=ledger.plans.get(submission.plan_digest).payer,
+            payer_name=known.payer_name,
+            tax_id=owed.payee.tax_id,
+            name=known.names.get(owed.payee.tax_id, ""),
+            nature=known.natures.get(owed.payee.tax_id, "") if is_royalty else "",
+            kind=owed.kind,
+            job=job,
+            period=period,
+            currency=submission.currency,
+            paid_on=paid_at[owed.submission_id],
+            report=owed.submission_id,
+            net_cents=owed.amount_cents,
+            withheld_cents=withheld.get(owed.key, {}),
+        )
 
 
-def _paid_at(ledger: Ledger, submissions: Mapping[str, Submission]) -> dict[str, dt.date]:
+def _known(ledger: Ledger, run_ids: Sequence[str]) -> _Known:
+    """Read the books of a period's runs, the newest first: a payee whose row is gone is named by older ones."""
+    names, natures, payer_name = dict[str, str](), dict[str, str](), ""
+    for run_id in run_ids:
+        stored = ledger.runs.document(run_id)
+        if stored is None:
+            continue
+        books = RunDocument.from_bytes(stored)
+        payer_name = payer_name or books.payer_name
+        natures = {**books.natures, **natures}
+        for owed in books.obligations:
+            if owed.payee.name:
+                names.setdefault(owed.payee.tax_id, owed.payee.name)
+    return _Known(names, natures, payer_name)
+
+
+def _paid_at(ledger: Ledger, submissions: Iterable[str]) -> dict[str, dt.date]:
     """Return the day on which each report was first seen paid, in Brazil; none of those that are not."""
     found = dict[str, dt.date]()
     for name in submissions:
@@ -84,12 +105,12 @@ def _paid_at(ledger: Ledger, submissions: Mapping[str, Submission]) -> dict[str,
     return found
 
 
-def _spread(taxes: Sequence[Obligation], royalties: Sequence[Obligation]) -> dict[str, dict[str, int]]:
-    """Spread what was withheld over payments of royalties, by key; to the centavo, by largest remainder."""
-    weights = [max(0, owed.amount_cents) for owed in royalties]
-    found: dict[str, dict[str, int]] = {owed.key: {} for owed in royalties}
-    for tax in taxes if any(weights) else ():
-        for owed, cents in zip(royalties, allocate(tax.amount_cents, weights), strict=True):
-            if cents:
-                found[owed.key][tax.reference] = found[owed.key].get(tax.reference, 0) + cents
+def _spread(taxed: Mapping[tuple[str, str], int], royalties: Sequence[Obligation]) -> dict[str, dict[str, int]]:
+    """Spread what was withheld over each payee's payments, by key; to the centavo, by largest remainder."""
+    found = dict[str, dict[str, int]]()
+    for (payee, kind), cents in sorted(taxed.items()):
+        own = [owed for owed in royalties if owed.payee.tax_id == payee and owed.amount_cents > 0]
+        for owed, part in zip(own, allocate(cents, [owed.amount_cents for owed in own]) if own else (), strict=True):
+            if part:
+                found.setdefault(owed.key, {})[kind] = part
     return found

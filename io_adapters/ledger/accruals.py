@@ -427,6 +427,15 @@ class Accruals:
         with self._db.reading() as connection:
             return {row.old: row.new for row in connection.execute(query.order_by(p.id.desc()))}
 
+    def taxed(self, job: str, period: str) -> dict[tuple[str, str], int]:
+        """Return what was withheld of a period for taxes, in centavos by payee and kind of tax."""
+        p, late = accrual_periods.c, late_accruals.c
+        own = and_(p.job == job, p.period == period, accruals.c.kind == "taxed")
+        changed = and_(late.job == job, late.period == period, late.kind == "taxed")
+        with self._db.reading() as connection:
+            sums = sum_up(connection, ("payee", "reference"), own, changed)
+        return {(payee, kind): cents for (payee, kind), cents in sums.items()}
+
     def late_carried(self, job: str, currency: str) -> list[LateCarry]:
         """Return what changes of a job's closed periods carry on, oldest first."""
         late = late_accruals.c

@@ -12,6 +12,7 @@ from pypdf import PdfReader
 
 from schemas.job import BRASILIA
 from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
+from tests.flows.oracle import CREATE
 from tests.flows.test_trace import private
 
 ANA, BIA, CAIO = people(3)
@@ -227,6 +228,16 @@ def test_what_a_late_statement_adds_to_a_closed_period_is_owed_too(royalties):
     assert sum(of_bia) == 1000 + 500 + 200
     (account,) = accounts_of(royalties, BIA)
     assert account["balance_cents"] == 1700
+
+
+def test_a_payment_in_doubt_is_owed_although_its_row_has_gone_from_the_sheet(label, service):
+    label.payments(payment(ANA, "12,00", "show"))
+    service.plant(CREATE, "drop", when="before")
+    label.run()
+    label.payments(payment(BIA, "5,00"))
+    label.run(yes=False)
+    owed = {(due["amount_cents"], due["standing"]) for due in label.ask("owed", "--at", NOW)["owed"]}
+    assert (1200, "in_doubt") in owed
 
 
 def test_the_sheet_of_what_is_owed_names_people_in_full(royalties):

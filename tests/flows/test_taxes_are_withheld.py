@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from sample_data.making.people import masked
 from schemas.job import BRASILIA
-from tests.flows.jobs import PAYER, line, payee, people, share
+from tests.flows.jobs import PAYER, line, payee, payment, people, share
 
 ANA, BIA = people(2)
 
@@ -147,3 +147,12 @@ def test_nothing_paid_is_an_empty_sheet_and_a_month_or_a_year_is_asked_for(halve
     assert sheet_of(halves, "--month", "2020-01") == []
     for words in ([], ["--month", "2026-13"], ["--month", "2026-01", "--year", "2026"]):
         halves.say("taxes", *words, code=10)
+
+
+def test_a_payment_whose_row_has_gone_since_is_listed_all_the_same(label, service):
+    label.payments(payment(ANA, "12,00", "show"))
+    label.run()
+    label.payments(payment(BIA, "5,00"))
+    label.run()
+    rows = {row["CPF/CNPJ"]: (row["Favorecido"], row["Valor bruto"]) for row in paid_this_month(label)}
+    assert rows == {ANA.tax_id: (ANA.name, 12), BIA.tax_id: (BIA.name, 5)}
