@@ -111,7 +111,7 @@ def taxes(
     try:
         whole_year = PeriodRange(start=dt.date(year, 1, 1), end=dt.date(year, 12, 31)) if year else str(month)
         days = resolve_period(whole_year, dt.date.min)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ConfigurationError(Message("error.month", found=month)) from None
     path = out or Path(f"taxes-{month or year}.xlsx")
     _suffix(path, {".xlsx"})
@@ -121,12 +121,11 @@ def taxes(
     words = catalogue_in(language)
     grid = yearly_grid(payments, words) if year else individuals_grid(payments, words)
     written = write_workbook([grid], path)
-    gross, net = sum(p.gross_cents for p in payments), sum(p.net_cents for p in payments)
     console = console_for(as_json=as_json)
     console.print(
         render("account.taxes", language, count=len(grid.rows), path=str(written)), soft_wrap=True, markup=False
     )
-    return ExitCode.DONE, {"rows": len(grid.rows), "gross_cents": gross, "net_cents": net, "file": str(written)}
+    return ExitCode.DONE, {"rows": len(grid.rows), "file": str(written)}
 
 
 def _suffix(out: Path | None, known: Iterable[str]) -> str:

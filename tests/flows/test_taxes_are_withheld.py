@@ -145,7 +145,7 @@ def test_the_year_sums_by_payee_and_month(halves, service):
 
 def test_nothing_paid_is_an_empty_sheet_and_a_month_or_a_year_is_asked_for(halves):
     assert sheet_of(halves, "--month", "2020-01") == []
-    for words in ([], ["--month", "2026-13"], ["--month", "2026-01", "--year", "2026"]):
+    for words in ([], ["--month", "2026-13"], ["--month", "previous_month"], ["--month", "2026-01", "--year", "2026"]):
         halves.say("taxes", *words, code=10)
 
 
