@@ -55,7 +55,7 @@ app = typer.Typer(
     name="repasse",
     cls=_InGroups,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from flows.check import NOTHING_KNOWN, opened_check
@@ -88,6 +89,7 @@ def test_what_a_check_is_told_in_the_ledger_s_place_is_what_an_empty_ledger_says
     asked = set()
     for sample in ("royalties", "catalogue", "payments", "broken"):
         order = read_run_request(SAMPLES / sample / "job.yaml", by="test")
+        order = replace(order, job=order.job.model_copy(update={"continues": "the-name-before"}))
         with (
             open_ledger("sqlite://", clock=SYSTEM_CLOCK.now) as empty,
             opened_check(order, QuietProgress()) as run,
