@@ -99,11 +99,14 @@ class _Row(NamedTuple):
 
 def _target_of(named: Iterable[str]) -> tuple[str, str, str]:
     """Return the most specific level that a share names, what it names there, and what it says beside."""
-    names = dict(zip(LEVELS, named, strict=True))
-    for level, name in names.items():
-        if name:
-            return level, _folded(name), _folded(names.get(_BESIDE.get(level, ""), ""))
-    return "catalogue", "", ""
+    isrc, upc, release, artist = named
+    if isrc:
+        return "isrc", _folded(isrc), upc
+    if upc:
+        return "upc", _folded(upc), ""
+    if release:
+        return "release", _folded(release), _folded(artist)
+    return ("artist", _folded(artist), "") if artist else ("catalogue", "", "")
 
 
 class ShareBook:
@@ -139,9 +142,8 @@ class ShareBook:
             self._add([row[level] for level in LEVELS], IN_QUESTION, _NOWHERE)
         used = {level for level, _ in self._by_name}
         self._levels = [level for level in (*LEVELS, "catalogue") if level in used]
-        self._adds_by_upc = any(
-            row.share.base for (level, _), rows in self._by_name.items() if level == "upc" for row in rows
-        )
+        adding = {level for (level, _), rows in self._by_name.items() if any(row.share.base for row in rows)}
+        self._adds, self._adds_by_upc = bool(adding), "upc" in adding
 
     def _add(self, named: Iterable[str], share: ShareOf, place: Place) -> None:
         level, name, beside = _target_of(named)
@@ -167,11 +169,15 @@ class ShareBook:
             if not group:
                 group = [row for row in rows if not row.share.base]
                 where = f"{level} {getattr(asset, level)}" if level != "catalogue" else "catalogue"
+            if group and not self._adds:
+                break
         if any(row.share is IN_QUESTION for row in group):
             return (IN_QUESTION,)
         if not group:
             return ()
-        shares = self._with_added([row.share for row in group], added, f"{where} ({day})")
+        shares = tuple(row.share for row in group)
+        if added:
+            shares = self._with_added(shares, added, f"{where} ({day})")
         total = sum(share.share_ppm for share in shares)
         percent = format(Decimal(total).scaleb(-4), "f")
         if total > WHOLE:
@@ -196,7 +202,13 @@ class ShareBook:
                     yield level, None  # one of the shares by UPC may be this line's
                 continue
             rows = [row for row in self._by_name.get((level, name), ()) if row.share.holds_on(day)]
-            if _is_ambiguous(rows, asset, level) and (not has_group or any(row.share.base for row in rows)):
+            if not rows:
+                continue
+            if (
+                len(rows) > 1
+                and _is_ambiguous(rows, asset, level)
+                and (not has_group or any(row.share.base for row in rows))
+            ):
                 yield level, None
             own = [row for row in rows if _agrees(row, asset, level)]
             has_group = has_group or any(not row.share.base for row in own)
@@ -204,7 +216,8 @@ class ShareBook:
 
     def shut_out(self, asset: Asset, day: str) -> list[Place]:
         """Return the rows of wider groups whose payees get nothing of an asset, since a narrower group decides."""
-        if len(self._levels) == 1:
+        names = ((level, _folded(getattr(asset, level, ""))) for level in self._levels)
+        if sum(name in self._by_name for name in names) < 2:
             return []
         paid = {share.tax_id for share in self.covering(asset, day)}
         groups = [
