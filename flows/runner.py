@@ -47,7 +47,7 @@ from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
 from schemas.errors import RepasseError, errors_in_language
-from schemas.exit_codes import ExitCode
+from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.messages import Listed, Message, render
 from schemas.reconciliation import Summary
@@ -185,7 +185,34 @@ class Watch(Protocol):
 
 
 class Stopped(Exception):  # nothing is wrong with the walk
-    """A stage has failed, and the run tells why: what is left of the way is its last stage."""
+    """A stage has failed, and the run tells why: what is left of the way is its last stage.
+
+    Args:
+        code: How the run ends by it.
+    """
+
+    def __init__(self, code: ExitCode) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@contextmanager
+def _written_down(run: Run, stage_name: str) -> Iterator[None]:
+    """Keep in the ledger when a stage of a job's run began and ended, and what it came to.
+
+    Whoever looks at the run sees this and guesses nothing. A stage that its process did not outlive has no end.
+    """
+    if run.asked is None:
+        yield
+        return
+    codes, told = set(run.codes), len(run.messages)
+    number = run.ledger.runs.begin_stage(run.id, stage_name)
+    try:
+        yield
+    except Stopped as stopped:
+        run.ledger.runs.end_stage(run.id, number, stopped.code, run.messages[told:], stopped=True)
+        raise
+    run.ledger.runs.end_stage(run.id, number, worst(run.codes - codes), run.messages[told:], stopped=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +274,15 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
 
     def step(stage: Stage[_Takes, _Makes], /, *made: _Takes.args, **named: _Takes.kwargs) -> _Makes:
         run.progress.stage(stage.__name__)
-        try:
-            return watch(stage, run, *made, **named)
-        except RepasseError as error:
-            run.end_with(error.exit_code, error.content)
-        except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
-            run.end_with(ExitCode.BUG, describe_bug(error))
-        raise Stopped
+        with _written_down(run, stage.__name__):
+            try:
+                return watch(stage, run, *made, **named)
+            except RepasseError as error:
+                run.end_with(error.exit_code, error.content)
+                raise Stopped(error.exit_code) from None
+            except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
+                run.end_with(ExitCode.BUG, describe_bug(error))
+                raise Stopped(ExitCode.BUG) from None
 
     with suppress(Stopped):
         route.way(step)

@@ -105,7 +105,8 @@ def message_json(message: Message) -> dict[str, Any]:
 def message_from(plain: Mapping[str, Any]) -> Message:
     """Read what `message_json` returned.
 
-    >>> told = Message("cli.open.left", count=2, amounts=Listed((Money(5, "BRL"), Decimal("1.50"))))
+    >>> by_day = (dt.date(2026, 10, 31), Money(5, "BRL"))
+    >>> told = Message("cli.open.left", count=2, days=by_day, amounts=Listed((Money(5), Decimal("1.50"))))
     >>> message_from(message_json(told)) == told
     True
     """
@@ -124,34 +125,48 @@ def facts_from(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def fact_json(fact: object) -> object:
     """Return a fact as plain JSON values, for the ledger."""
+    plain: object
     match fact:
         case Message():
-            return message_json(fact)
+            plain = message_json(fact)
         case Listed():
-            return {"parts": [fact_json(part) for part in fact.parts], "by": fact.by}
+            plain = {"parts": [fact_json(part) for part in fact.parts], "by": fact.by}
+        case tuple():
+            plain = {"lines": [fact_json(part) for part in fact]}
         case Money():
-            return {"cents": fact.cents, "currency": fact.currency}
+            plain = {"cents": fact.cents, "currency": fact.currency}
         case Decimal():
-            return {"decimal": str(fact)}
+            plain = {"decimal": str(fact)}
+        case dt.datetime():
+            plain = {"moment": fact.isoformat()}
+        case dt.date():
+            plain = {"day": fact.isoformat()}
         case str() | int() | None:
-            return fact
+            plain = fact
         case _:
             raise TypeError(f"a fact of the kind {type(fact).__name__} is not kept")
+    return plain
 
 
 def fact_from(plain: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     """Read what `fact_json` returned."""
+    fact = plain
     match plain:
         case {"id": str()}:
-            return message_from(plain)
+            fact = message_from(plain)
         case {"parts": parts, "by": by}:
-            return Listed(tuple(map(fact_from, parts)), by)
+            fact = Listed(tuple(map(fact_from, parts)), by)
+        case {"lines": lines}:
+            fact = tuple(map(fact_from, lines))
         case {"cents": cents, "currency": currency}:
-            return Money(cents, currency)
+            fact = Money(cents, currency)
         case {"decimal": digits}:
-            return Decimal(digits)
-        case _:
-            return plain
+            fact = Decimal(digits)
+        case {"moment": moment}:
+            fact = dt.datetime.fromisoformat(moment)
+        case {"day": day}:
+            fact = dt.date.fromisoformat(day)
+    return fact
 
 
 def state_text(state: str, language: str) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
-from schemas.messages import catalogue_in
+from schemas.messages import Listed, Message, catalogue_in
 from schemas.obligation import reasons_message
 from schemas.values.money import format_cents
 
@@ -48,6 +48,9 @@ def show(
         money=partial(format_cents, language=language),
         number=partial(_number, language),
         moment=partial(_moment, language),
+        clock=_clock,
+        lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
+        note_text=partial(_note_text, language),
         size=partial(_size, language),
         language=language,
         languages=LANGUAGES,
@@ -87,6 +90,36 @@ def _moment(language: Language, at: dt.datetime | None) -> Markup:
     local = at.astimezone(BRASILIA)
     shown = f"{local:%d/%m/%Y %H:%M}" if language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
+
+
+def _clock(at: dt.datetime) -> str:
+    """Write the time of day of a moment."""
+    return f"{at.astimezone(BRASILIA):%H:%M:%S}"
+
+
+def _lasted(began_at: dt.datetime, ended_at: dt.datetime | None = None, *, now: dt.datetime) -> str:
+    """Write how long something took, or has taken so far.
+
+    >>> began_at = dt.datetime(2026, 10, 31, 12, tzinfo=dt.UTC)
+    >>> _lasted(began_at, now=began_at + dt.timedelta(seconds=7)), _lasted(began_at, now=began_at.replace(hour=14))
+    ('7 s', '2 h 0 min')
+    """
+    seconds = max(0, int(((ended_at or now) - began_at).total_seconds()))
+    minutes, hours = seconds // 60, seconds // 3600
+    if hours:
+        return f"{hours} h {minutes % 60} min"
+    return f"{minutes} min {seconds % 60} s" if minutes else f"{seconds} s"
+
+
+def _note_text(language: Language, note: Message | Listed) -> str:
+    """Write a note of a run; where its text names a command, the page has words of its own for it."""
+    words = catalogue_in(language)
+    if isinstance(note, Listed):
+        parts = (_note_text(language, part) if isinstance(part, Message | Listed) else part for part in note.parts)
+        return words.write(Listed(tuple(parts), note.by))
+    if f"desk.note.{note.id}" in words:
+        return words(f"desk.note.{note.id}", **note.facts)
+    return words.write(note)
 
 
 def _number(language: Language, value: int) -> str:

@@ -17,23 +17,39 @@ from flows.desk.guard import Refused, SignedIn
 from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
 from io_adapters.ledger.ledger import Ledger
-from io_adapters.ledger.runs import Run
+from io_adapters.ledger.runs import Run, RunStage
+from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Listed, Message
 from schemas.reconciliation import Discrepancy, Summary
-from schemas.submission import Submission, SubmissionState
+from schemas.submission import OPEN, Submission, SubmissionState
 
 S = SubmissionState
-Where = Literal["done", "now", "later"]
+Where = Literal["done", "now", "waits", "look", "stopped", "later", "skipped"]
 
 AWAITING: Final = "awaiting_approval"
 WENT_ON: Final = "went_on"
 REJECTED: Final = "rejected"
 INTERRUPTED: Final = "interrupted"
-STEPS: Final = ("read", "checks", "plan", "approval", "send", "settle", "books")
+# The stages of a payout, by the step that people are shown.
+STEPS: Final = {
+    "read": ("read", "draft"),
+    "service": ("recover",),
+    "checks": ("check_accounts",),
+    "plan": ("freeze_plan",),
+    "approval": ("approve",),
+    "send": ("send", "exchange_rate"),
+    "settle": ("settle",),
+    "books": ("write",),
+}
 STATEMENTS: Final = "statements"
 KEPT: Final = 64
 LISTED: Final = 200
 STATEMENTS_A_PAGE: Final = 100
 BATCHES_SHOWN: Final = 200
+
+# What a later look at the service may settle: then the run's own exit code is a better one.
+_MAY_PASS: Final = frozenset({ExitCode.IN_DOUBT, ExitCode.STILL_OPEN, ExitCode.DISCREPANCIES})
+_WELL: Final = frozenset({ExitCode.DONE, ExitCode.ROWS_HELD})
 
 router = APIRouter()
 
@@ -48,13 +64,35 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a run, as people are shown it.
+
+    Attributes:
+        name: Of `STEPS`.
+        where: How it stands. "waits": for people or for the service; "look": the run went on, and somebody must look;
+            "stopped": the run's way ended here; "later": it is still to come; "skipped": there was nothing for it.
+        began_at: When it began (UTC); None where it did not.
+        ended_at: When it ended (UTC); None where it did not.
+        notes: What it told people, where they must know.
+    """
+
+    name: str
+    where: Where
+    began_at: dt.datetime | None = None
+    ended_at: dt.datetime | None = None
+    notes: tuple[Message | Listed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunStanding:
     """How a run stands at this moment.
 
     Attributes:
         run: The run, in the state people are shown.
         live: Whether it still runs.
-        steps: Which stages are done, which one goes on.
+        steps: How far it came, as its stages were written down; empty for a night.
+        todo: Exit code that says what people have to do; 0 for nothing, or where the page says it otherwise.
+        successor: The next run of the same job and period; None when there was none.
         digest: Its plan; "" when it has none.
         batches: What it has planned or sent.
         checks: Account checks: made, cost_cents.
@@ -68,7 +106,9 @@ class RunStanding:
 
     run: Run
     live: bool
-    steps: tuple[tuple[str, Where], ...]
+    steps: tuple[Step, ...]
+    todo: int
+    successor: Run | None
     digest: str
     batches: tuple[Submission, ...]
     checks: Mapping[str, int]
@@ -132,7 +172,9 @@ class Runs:
         return RunStanding(
             run=shown,
             live=live,
-            steps=_steps(run, batches, live=live),
+            steps=steps_of(shown, self._ledger.runs.stages(run_id), batches, live=live),
+            todo=0 if live or shown.state in {AWAITING, WENT_ON, REJECTED} else run.exit_code or 0,
+            successor=self._ledger.runs.next_payout(run) if run.job and not live else None,
             digest=digest,
             batches=batches,
             checks=self._checks(run_id, summary),
@@ -186,32 +228,47 @@ class Runs:
         return {"made": len(self._ledger.checks.for_run(run_id)), "cost_cents": self._ledger.checks.spent(run_id)}
 
 
-def _steps(run: Run, batches: Sequence[Submission], *, live: bool) -> tuple[tuple[str, Where], ...]:
-    """Tell how far a run has come, from what it has written down."""
-    if not run.job:
+def steps_of(run: Run, stages: Sequence[RunStage], batches: Sequence[Submission], *, live: bool) -> tuple[Step, ...]:
+    """Tell how far a run has come, from what its stages have written down, and what its batches came to since.
+
+    Args:
+        run: In the state people are shown.
+        stages: As the ledger has them; without any, nothing is known of its steps, and none is told.
+        batches: What it has planned or sent, as it stands now.
+        live: Whether it still runs.
+    """
+    if not stages:
         return ()
-    states = {batch.state for batch in batches}
-    if not live:
-        if run.state == AWAITING:
-            now = "approval"
-        elif run.state in {"settling", "in_doubt"}:
-            now = "settle"
-        elif run.state in {"not_sent", "frozen"} and batches:
-            now = "send"
-        elif run.summary_json:
-            return tuple((name, "done") for name in STEPS)
-        else:
-            now = "read"
-    elif not batches:
-        now = "read"
-    elif S.PLANNED in states:
-        now = "approval"
-    elif states & {S.APPROVED, S.SENDING, S.NOT_SENT}:
-        now = "send"
+    by_step = {name: [stage for stage in stages if stage.name in names] for name, names in STEPS.items()}
+    return tuple(_step(name, its_own, run, batches, live=live) for name, its_own in by_step.items())
+
+
+def _step(name: str, stages: Sequence[RunStage], run: Run, batches: Sequence[Submission], *, live: bool) -> Step:
+    if not stages:
+        return Step(name, "later" if live else "skipped")
+    codes = {ExitCode(stage.exit_code) for stage in stages if stage.exit_code is not None}
+    ended_at = stages[-1].ended_at
+    if ended_at is None:
+        where: Where = "now" if live else "stopped"
+    elif any(stage.stopped for stage in stages):
+        where = "stopped"
     else:
-        now = "settle"
-    at = STEPS.index(now)
-    return tuple((name, "done" if n < at else "now" if n == at else "later") for n, name in enumerate(STEPS))
+        where = _where_by_now(name, worst(codes), run, {batch.state for batch in batches})
+    told = tuple(note for stage in stages for note in stage.notes) if where in {"look", "stopped"} else ()
+    return Step(name, where, stages[0].began_at, ended_at, told)
+
+
+def _where_by_now(name: str, code: ExitCode, run: Run, batches: set[SubmissionState]) -> Where:
+    """Tell how a step that has ended stands by now: an answer that it waited for may have come since."""
+    if name == "approval" and code is ExitCode.APPROVAL_WANTED:
+        return "waits" if run.state == AWAITING else "stopped" if run.state == REJECTED else "done"
+    if name in {"send", "settle"} and not batches - {S.PLANNED, S.WITHDRAWN}:
+        return "skipped" if code is ExitCode.DONE else "look"
+    if name == "settle" and batches & OPEN:
+        return "waits"
+    if code in _MAY_PASS and run.exit_code in _WELL:
+        return "done"
+    return "done" if code is ExitCode.DONE else "look"
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -2,14 +2,16 @@
 
 import builtins
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import open_periods, run_documents, runs
+from io_adapters.ledger.tables import open_periods, run_documents, run_stages, runs
 from schemas.errors import BrokenInvariant
+from schemas.messages import Listed, Message
 from schemas.waits import OpenPeriod
 
 # The command that pays, as runs are written down under it.
@@ -47,6 +49,27 @@ class Run:
     finished_at: dt.datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class RunStage:
+    """One stage of a run, as it was written down when it began and when it ended.
+
+    Attributes:
+        name: Of the stage.
+        began_at: When it began (UTC).
+        ended_at: When it ended (UTC); None while it goes on, and where its run died in it.
+        exit_code: How the run stood by it alone, 0 where nothing was wrong; None until it ends.
+        stopped: Whether the run's way ended here.
+        notes: What it told people.
+    """
+
+    name: str
+    began_at: dt.datetime
+    ended_at: dt.datetime | None
+    exit_code: int | None
+    stopped: bool
+    notes: tuple[Message | Listed, ...]
+
+
 class Runs:
     """The record of runs."""
 
@@ -78,6 +101,47 @@ class Runs:
         if (known.job, known.period) != (job, period_label):
             raise BrokenInvariant(f"run {run_id} is already known as one of {known.job} {known.period}")
         return _run_of(known)
+
+    def begin_stage(self, run_id: str, name: str) -> int:
+        """Write down that a stage of a run begins; returns its number, which `end_stage` takes."""
+        with self._db.writing() as connection:
+            last = connection.scalar(select(func.max(run_stages.c.number)).where(run_stages.c.run_id == run_id))
+            number = (last or 0) + 1
+            values = {"run_id": run_id, "number": number, "name": name, "began_at": self._db.now()}
+            connection.execute(insert(run_stages).values(**values, stopped=False, notes=None))
+        return number
+
+    def end_stage(
+        self, run_id: str, number: int, exit_code: int, notes: Sequence[Message | Listed], *, stopped: bool
+    ) -> None:
+        """Write down what a stage came to, as `RunStage` says it."""
+        told = Listed(tuple(notes), "\n") if notes else None
+        with self._db.writing() as connection:
+            connection.execute(
+                update(run_stages)
+                .where(run_stages.c.run_id == run_id, run_stages.c.number == number)
+                .values(ended_at=self._db.now(), exit_code=exit_code, notes=told, stopped=stopped)
+            )
+
+    def stages(self, run_id: str) -> tuple[RunStage, ...]:
+        """Return the stages of a run, in the order they began."""
+        query = select(run_stages).where(run_stages.c.run_id == run_id).order_by(run_stages.c.number)
+        with self._db.reading() as connection:
+            return tuple(map(_stage_of, connection.execute(query)))
+
+    def next_payout(self, run: Run) -> Run | None:
+        """Return the payout of the same job and period that began next after a run; None when there was none."""
+        same_moment = runs.c.started_at == run.started_at
+        query = (
+            select(runs)
+            .where(runs.c.job == run.job, runs.c.period == run.period, runs.c.command == PAYOUT)
+            .where(or_(runs.c.started_at > run.started_at, and_(same_moment, runs.c.run_id > run.run_id)))
+            .order_by(runs.c.started_at, runs.c.run_id)
+            .limit(1)
+        )
+        with self._db.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _run_of(row)
 
     def save_document(self, run_id: str, document: bytes) -> None:
         """Keep, or replace, the JSON document from which the run's outputs can be written again."""
@@ -199,6 +263,11 @@ def _open_period_of(row: Row[Any]) -> OpenPeriod:
     return OpenPeriod(
         row.job, row.period, row.run_id, row.currency, row.language, row.folder, OpenPeriod.items_from(row.items_json)
     )
+
+
+def _stage_of(row: Row[Any]) -> RunStage:
+    notes = row.notes.parts if row.notes else ()
+    return RunStage(row.name, row.began_at, row.ended_at, row.exit_code, row.stopped, notes)
 
 
 def _run_of(row: Row[Any]) -> Run:

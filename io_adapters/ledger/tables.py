@@ -194,6 +194,20 @@ runs = Table(
     Index("ix_runs_job_started_at", "job", "started_at"),
 )
 
+# The stages of a run in the order they began; one without an end goes on, or died with its run.
+run_stages = Table(
+    "run_stages",
+    metadata,
+    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    _text("name"),
+    _moment("began_at"),
+    _moment("ended_at", nullable=True),
+    Column("exit_code", Integer),
+    Column("stopped", Boolean, nullable=False),
+    Column("notes", Why, nullable=False),
+)
+
 run_documents = Table(
     "run_documents",
     metadata,
