@@ -1,6 +1,7 @@
 """The service's address book as a Prefect flow: a preview first, and its calls only when asked for."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -9,11 +10,12 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.address_book.start import ContactsReport, sync_job_contacts
-from flows.prefect_ui.artifacts import Recorder, contacts_page, name_of_job
+from flows.prefect_ui.artifacts import contacts_page, name_of_job
 from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.job import Outputs
 from schemas.messages import render
 
 
@@ -32,26 +34,32 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
     found: list[ContactsReport] = []
     with watching() as watch:
 
-        def body() -> None:
+        def body() -> State[None]:
             found.append(sync_job_contacts(Path(job), apply=mode == "apply", progress=RunLogProgress()))
+            return _state_of(found[-1])
 
         try:
             use_stored_credentials()
-            watch.as_task("contacts", f"contacts {mode}", body)
+            watch.as_task("contacts", f"contacts {mode}", body, Outputs().language)
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         (report,) = found
-        return _state_of(report, watch.recorder)
+        page = contacts_page(report.job, _counts(report), report.language, applied=report.sync.applied)
+        title = render("prefect.contacts", report.language, job=report.job)
+        watch.recorder.tag(f"job:{report.job}")
+        watch.recorder.markdown(f"contacts-{report.job}", page, title)
+        return _state_of(report)
 
 
-def _state_of(report: ContactsReport, recorder: Recorder) -> State[None]:
+def _counts(report: ContactsReport) -> Mapping[str, int]:
     sync = report.sync
-    counts = sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
-    page = contacts_page(report.job, counts, report.language, applied=sync.applied)
-    recorder.tag(f"job:{report.job}")
-    recorder.markdown(f"contacts-{report.job}", page, render("prefect.contacts", report.language, job=report.job))
+    return sync.results if sync.applied else Counter(step.action.value for step in sync.plan.steps)
+
+
+def _state_of(report: ContactsReport) -> State[None]:
+    counts = _counts(report)
     text = ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing to do"
     # Rows with problems are no news here: nobody is paid.
     code = ExitCode.DONE if report.exit_code is ExitCode.ROWS_HELD else report.exit_code
-    done = "synced" if sync.applied else "preview"
+    done = "synced" if report.sync.applied else "preview"
     return state_of(code, done if code is ExitCode.DONE else code.name.lower(), text)

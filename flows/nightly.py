@@ -1,6 +1,7 @@
 """The night as a Prefect flow: every job that is due, in one flow run."""
 
 import datetime as dt
+from typing import Final
 
 from prefect import flow
 from prefect.client.schemas.objects import State
@@ -12,7 +13,9 @@ from flows.prefect_ui.states import refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
-from schemas.messages import render
+from schemas.messages import Listed, Message, render
+
+_MOST_NAMED: Final = 10
 
 
 def _name() -> str:
@@ -41,5 +44,7 @@ def nightly(jobs: str = "") -> State[None]:
         watch.recorder.markdown("nightly", night_page(report, language), title)
         bad = [job.job or job.file for job in report.jobs if job.exit_code is not ExitCode.DONE]
         ran = sum(job.was_run for job in report.jobs)
-        message = f"{ran} of {len(report.jobs)} jobs were due" + (f"; look at {', '.join(bad[:10])}" if bad else "")
+        told = [Message("prefect.night.ran", ran=ran, count=len(report.jobs))]
+        told += [Message("prefect.night.look", jobs=", ".join(bad[:_MOST_NAMED]))] if bad else []
+        message = render(Listed(tuple(told), "; "), language)
         return state_of(report.exit_code, report.state, message)

@@ -149,6 +149,7 @@ class Run:
     progress: Progress
     timeout_s: float
     only_job: str | None = None
+    desk_url: str = ""
 
     issues: list[Issue] = field(default_factory=list)
     discrepancies: list[Discrepancy] = field(default_factory=list)
@@ -190,6 +191,16 @@ class Run:
     def tell(self, message: Message | Listed) -> None:
         """Let people see a line while the run goes on."""
         self.progress.tell(render(message, self.language))
+
+    def desk_page(self, path: str) -> str:
+        """Return the address of a page of the desk; "" where nobody has said where the desk is."""
+        return f"{self.desk_url}/{path}" if self.desk_url else ""
+
+    @property
+    def decides_in_desk(self) -> bool:
+        """Whether words on what this run tells count only from people who have signed in."""
+        rules = self.ledger.decision_rules
+        return rules.wants_signed_in(self.job.job) if self.asked else rules.any_wants_signed_in()
 
     @property
     def exit_code(self) -> ExitCode:

@@ -49,7 +49,7 @@ from io_adapters.payout_api.client import ProbeApi, SplitApi
 from schemas.errors import RepasseError, errors_in_language
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message, for_desk, render
 from schemas.reconciliation import Summary
 from schemas.submission import OPEN
 
@@ -141,6 +141,7 @@ def opened_run(
         ledger = exits.enter_context(open_ledger_of(settings, now=clock.now))
         owner = Owner.current(run_id)
         run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
+        run.desk_url = settings.desk_url
         if order is not None:
             ledger.leases.take(order.job.job, owner, LEASE_S)
             exits.callback(ledger.leases.release, order.job.job, owner)
@@ -345,6 +346,7 @@ class RunReport:
         outputs: Files that were written.
         summary: Content of `summary.json`; None when the run did not get that far.
         language: Of the job.
+        page: Address of its page on the desk, or of the desk's first page; "" where nobody has said where the desk is.
     """
 
     run_id: str
@@ -355,6 +357,7 @@ class RunReport:
     outputs: tuple[Path, ...]
     summary: Summary | None
     language: str
+    page: str = ""
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -474,17 +477,28 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
     with opened_run(route.name, order, read_settings(), caller.progress) as run:
         run.only_job = only_job
         walk(route, run, watch)
+        notes = _notes_of(run)
     caller.report = RunReport(
         run_id=run.id,
         exit_code=run.exit_code,
         state=run.summary.state if run.summary else state_name(run.exit_code, sent=bool(run.touched)),
-        notes=tuple(run.messages),
+        notes=notes,
         issues=tuple(run.issues),
         outputs=tuple(run.outputs),
         summary=run.summary,
         language=order.job.outputs.language if order else "en",
+        page=run.desk_page(f"runs/{run.id}" if order else ""),
     )
     return caller.report
+
+
+def _notes_of(run: Run) -> tuple[Message | Listed, ...]:
+    """Return what a run tells, without commands where only the desk takes people's words."""
+    if not run.decides_in_desk:
+        return tuple(run.messages)
+    notes = tuple(map(for_desk, run.messages))
+    where = run.desk_page("doubts")
+    return (*notes, Message("cli.in_desk", page=where)) if where and notes != tuple(run.messages) else notes
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class Settings:
         log_format: text for people, json for collectors.
         assumptions: REPASSE_ASSUME_* variables.
         policy: File that says whose yes every plan needs at least, whatever its job says; None where none is named.
+        desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
     """
 
     home: Path
@@ -58,6 +59,7 @@ class Settings:
     log_format: Literal["text", "json"]
     assumptions: Mapping[str, str]
     policy: Path | None = None
+    desk_url: str = ""
 
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.
@@ -99,6 +101,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
         assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
         policy=Path(policy).absolute() if policy else None,
+        desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
     )
     if jobs := environment.get("REPASSE_JOBS", ""):
         settings.require_policy_outside(Path(jobs).absolute())
@@ -123,6 +126,16 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     if not key.isascii() or not key.isprintable():
         raise ConfigurationError(Message("error.api_key_characters"))
     return ServiceSettings(url, key)
+
+
+def _desk_url(text: str) -> str:
+    url = text.strip().rstrip("/")
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise ConfigurationError(Message("error.desk_url"))
+    return url
 
 
 def _timeout_s(text: str) -> float:

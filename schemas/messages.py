@@ -97,6 +97,19 @@ def render(message: Message | Listed | str, language: str, /, **facts: object) -
     return catalogue(message, **facts) if isinstance(message, str) else catalogue.write(message)
 
 
+def for_desk(note: Message | Listed) -> Message | Listed:
+    """Return a note in the words it has for people at the desk, where its own name a command of the terminal.
+
+    >>> render(for_desk(Message("cli.hold.standing", by="Ana", why="a look first")), "en")
+    'sending was put on hold by Ana: a look first'
+    """
+    if isinstance(note, Listed):
+        parts = (for_desk(part) if isinstance(part, Message | Listed) else part for part in note.parts)
+        return Listed(tuple(parts), note.by)
+    id_ = f"desk.note.{note.id}"
+    return Message(id_, **note.facts) if id_ in catalogue_in("en") else note
+
+
 def message_json(message: Message) -> dict[str, Any]:
     """Return a message as plain JSON values, for the ledger."""
     return {"id": message.id, "facts": facts_json(message.facts)}

@@ -105,6 +105,7 @@ class Wait:
         folder: Where that run has written what is to be put right; "" for beside whatever tells of it.
         language: Of the job.
         state: How the run ended, where that is why.
+        in_desk: Whether words on the job count only from people who have signed in at the desk.
     """
 
     kind: WaitKind
@@ -120,12 +121,14 @@ class Wait:
     folder: str
     language: str
     state: str = ""
+    in_desk: bool = False
 
     @property
     def way(self) -> Message:
         """How to go on."""
+        wants_word = self.kind in {WaitKind.FAILED, WaitKind.CONFLICT}
         return Message(
-            f"wait.{self.kind}.way",
+            f"wait.{self.kind}.desk" if wants_word and self.in_desk else f"wait.{self.kind}.way",
             command=self.command or "repasse run JOB",
             corrections=str(Path(self.folder, "corrections.xlsx")),
             shares=str(Path(self.folder, "missing-shares.xlsx")),

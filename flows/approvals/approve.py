@@ -154,8 +154,10 @@ def _call_for_approval(
         "digest": plan.digest,
     }
     lines = [Message("cli.approval.wanted", **facts)]
-    signed_in = rule.identities == "signed_in"
-    lines.append(Message("cli.approval.in_desk" if signed_in else "cli.approval.how", **facts))
+    page = run.desk_page(f"plans/{plan.digest}")
+    lines.append(Message("cli.approval.in_desk" if rule.identities == "signed_in" else "cli.approval.how", **facts))
+    if page:
+        lines.append(Message("cli.approval.page", page=page))
     if wanted > 1 or rule.other_than_preparer:
         lines.append(Message("cli.approval.others_only", people=", ".join(sorted(plan.preparers))))
     elif rule.other_than_preparer is None and run.ledger.desk_users.list():

@@ -112,7 +112,9 @@ def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")],
     name = _name(by)
     with opened_ledger() as ledger:
         ledger.hold.put(name, why)
-    console_for(as_json=as_json).print("sending is on hold; `repasse release --by NAME` lets it go on")
+        in_desk = ledger.decision_rules.any_wants_signed_in()
+    lets_go = "somebody who has signed in at the desk" if in_desk else "`repasse release --by NAME`"
+    console_for(as_json=as_json).print(f"sending is on hold; {lets_go} lets it go on")
     return ExitCode.DONE, {"held_by": name, "why": why}
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
-from schemas.messages import Listed, Message, catalogue_in
+from schemas.messages import catalogue_in, for_desk
 from schemas.obligation import reasons_message
 from schemas.values.money import format_cents
 
@@ -50,7 +50,7 @@ def show(
         moment=partial(_moment, language),
         clock=_clock,
         lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
-        note_text=partial(_note_text, language),
+        for_desk=for_desk,
         size=partial(_size, language),
         language=language,
         languages=LANGUAGES,
@@ -109,17 +109,6 @@ def _lasted(began_at: dt.datetime, ended_at: dt.datetime | None = None, *, now: 
     if hours:
         return f"{hours} h {minutes % 60} min"
     return f"{minutes} min {seconds % 60} s" if minutes else f"{seconds} s"
-
-
-def _note_text(language: Language, note: Message | Listed) -> str:
-    """Write a note of a run; where its text names a command, the page has words of its own for it."""
-    words = catalogue_in(language)
-    if isinstance(note, Listed):
-        parts = (_note_text(language, part) if isinstance(part, Message | Listed) else part for part in note.parts)
-        return words.write(Listed(tuple(parts), note.by))
-    if f"desk.note.{note.id}" in words:
-        return words(f"desk.note.{note.id}", **note.facts)
-    return words.write(note)
 
 
 def _number(language: Language, value: int) -> str:

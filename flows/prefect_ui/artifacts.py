@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import Logger, LoggerAdapter
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -40,7 +39,14 @@ _MOST_LINES: Final = 50
 
 
 def plan_page(
-    plan: PaymentPlan, unpaid_cents: Mapping[Place, int], checks: AccountCheckCounts, language: str, *, waits: bool
+    plan: PaymentPlan,
+    unpaid_cents: Mapping[Place, int],
+    checks: AccountCheckCounts,
+    language: str,
+    *,
+    waits: bool,
+    in_desk: bool = False,
+    page: str = "",
 ) -> str:
     """Write what a plan would pay, and what it leaves out.
 
@@ -50,6 +56,8 @@ def plan_page(
         checks: What its account checks did and cost.
         language: Of the job.
         waits: Whether people have to approve it.
+        in_desk: Whether only people who have signed in at the desk can.
+        page: Address of the plan's page on the desk; "" where nobody has said where the desk is.
     """
     word = catalogue_in(language)
 
@@ -74,29 +82,35 @@ def plan_page(
         (word("prefect.digest"), f"`{plan.digest}`"),
     ]
     lines = [f"# {word('prefect.plan', job=plan.job, period=plan.period)}", ""]
+    lines += [f"[{word('prefect.on_desk')}]({page})", ""] if page else []
     lines += _pairs(facts) if plan.batches else [word("prefect.nothing")]
     if any(unpaid_cents.values()):
         lines += ["", f"## {word('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
     if waits:
-        lines += ["", word("prefect.approve", digest=plan.digest, total=money(plan.total_cents))]
+        how = "prefect.approve.desk" if in_desk else "prefect.approve"
+        lines += ["", word(how, digest=plan.digest, total=money(plan.total_cents))]
     return "\n".join(lines)
 
 
 def problems_table(issues: Sequence[Issue], language: str) -> list[dict[str, Any]]:
-    """List problems as rows of a table, errors first, at most `MOST_ROWS` of them; values are masked."""
+    """List problems as rows of a table in the reader's words, errors first; values are masked.
+
+    At most `MOST_ROWS` of them.
+    """
+    word = catalogue_in(language)
     order = {"error": 0, "warning": 1, "note": 2}
     ranked = sorted(issues, key=lambda issue: order[issue.severity.value])
     return [
         {
-            "file": issue.file,
-            "sheet": issue.sheet or "",
-            "cell": issue.cell or "",
-            "row": "" if issue.row is None else str(issue.row),
-            "code": issue.code.value,
-            "severity": issue.severity.value,
-            "value": issue.value_masked,
-            "wrong": render(issue.message, language),
-            "right": render(issue.accepts, language),
+            word("prefect.problem.file"): issue.file,
+            word("prefect.problem.sheet"): issue.sheet or "",
+            word("prefect.problem.cell"): issue.cell or "",
+            word("prefect.problem.row"): "" if issue.row is None else str(issue.row),
+            word("prefect.problem.code"): issue.code.value,
+            word("prefect.problem.severity"): word(f"desk.severity.{issue.severity}"),
+            word("prefect.problem.value"): issue.value_masked,
+            word("prefect.problem.wrong"): render(issue.message, language),
+            word("prefect.problem.right"): render(issue.accepts, language),
         }
         for issue in ranked[:MOST_ROWS]
     ]
@@ -144,13 +158,22 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     return "\n".join(lines)
 
 
-def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str) -> str:
-    """Link the files of a run; a browser follows such links on the machine that holds the files."""
+def outputs_page(job: str, period: str, outputs: Sequence[Path], language: str, page: str = "") -> str:
+    """Name the files of a run, and link the run's page on the desk, where people open them.
+
+    Args:
+        job: Name of the job.
+        period: Label of the period.
+        outputs: The files.
+        language: Of the job.
+        page: Address of the run's page on the desk; "" where nobody has said where the desk is.
+    """
     lines = [f"# {render('prefect.outputs', language, job=job, period=period)}", ""]
+    lines += [f"[{render('prefect.on_desk', language)}]({page})", ""] if page else []
     folder = common_folder(outputs)
     lines += [f"`{folder}`", ""] if folder else []
-    shown = sorted({path for path in outputs if path.parent == folder})
-    lines += [f"- [{path.name}](file://{quote(str(path))})" for path in shown]
+    shown = sorted({path.name for path in outputs if path.parent == folder})
+    lines += [f"- {name}" for name in shown]
     return "\n".join(lines)
 
 
@@ -376,6 +399,7 @@ def _tell_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder
         _tell_plan(run, drafted, recorder)
     if stage != write.__name__:
         return
+    page = run.desk_page(f"runs/{run.id}")
     if run.issues:
         title = problems_title(job, period, len(run.issues), language)
         recorder.table(f"problems-{job}", problems_table(run.issues, language), title)
@@ -384,8 +408,9 @@ def _tell_payout(stage: str, run: Run, drafted: Draft | None, recorder: Recorder
         recorder.markdown(f"reconciliation-{job}", reconciliation_page(run.summary, language), title)
     if run.outputs:
         title = render("prefect.outputs", language, job=job, period=period)
-        recorder.markdown(f"outputs-{job}", outputs_page(job, period, run.outputs, language), title)
+        recorder.markdown(f"outputs-{job}", outputs_page(job, period, run.outputs, language, page), title)
     payload: dict[str, str | int] = {"run": run.id, "job": job, "period": period}
+    payload |= {"page": page} if page else {}
     plan = drafted.plan if drafted is not None else None
     if plan is not None and plan.batches:
         payload |= {"digest": plan.digest, "payments": plan.payees, "total_cents": plan.total_cents}
@@ -401,7 +426,15 @@ def _tell_plan(run: Run, drafted: Draft, recorder: Recorder) -> None:
         if owed.place is not Place.PLANNED:
             unpaid[owed.place] += owed.amount_cents
     waits = ExitCode.APPROVAL_WANTED in run.codes
-    page = plan_page(drafted.plan, unpaid, drafted.checks.counts, run.language, waits=waits)
+    page = plan_page(
+        drafted.plan,
+        unpaid,
+        drafted.checks.counts,
+        run.language,
+        waits=waits,
+        in_desk=run.decides_in_desk,
+        page=run.desk_page(f"plans/{drafted.plan.digest}"),
+    )
     title = render("prefect.plan", run.language, job=run.job.job, period=run.request.period.label)
     recorder.markdown(f"plan-{run.job.job}", page, title)
 
@@ -418,6 +451,8 @@ def _tell_settlement(run: Run, recorder: Recorder, codes_before: Mapping[str, in
         title = render("prefect.reconciliation", language, job=summary.job, period=summary.period)
         recorder.markdown(f"reconciliation-{summary.job}", reconciliation_page(summary, language), title)
         codes = set() if codes_before.get(run_id) == summary.exit_code else {ExitCode(summary.exit_code)}
+        page = run.desk_page(f"runs/{run_id}")
         payload: dict[str, str | int] = {"run": run_id, "job": summary.job, "period": summary.period}
+        payload |= {"page": page} if page else {}
         for event in events_of(codes, run_id=run_id, job=summary.job, period=summary.period, payload=payload):
             recorder.event(event)

@@ -4,7 +4,7 @@ Prefect watches, and decides nothing: a stage whose watching fails is done all t
 recorded is let go.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, ParamSpec, TypeVar
 
@@ -16,10 +16,15 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 from prefect.states import Completed, Failed
 
 from flows.prefect_ui.artifacts import Recorder, RunLogger, tell_after
+from flows.reconciliation.rules.reconcile import state_name
 from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
 from schemas.errors import RepasseError
-from schemas.exit_codes import ExitCode
+from schemas.exit_codes import ExitCode, worst
+from schemas.messages import Listed, Message, catalogue_in, render
+from schemas.plan import Place
+from schemas.reconciliation import Summary
+from schemas.values.money import format_cents
 
 # Ends that are as they should be, though somebody may have to look.
 _WELL: Final = {ExitCode.DONE, ExitCode.APPROVAL_WANTED, ExitCode.ROWS_HELD, ExitCode.STILL_OPEN}
@@ -51,10 +56,11 @@ class RunLogProgress:
 class _ShownProgress:
     """Progress for whoever had it before, and as a bar in the Prefect UI."""
 
-    def __init__(self, before: Progress, recorder: Recorder, job: str) -> None:
+    def __init__(self, before: Progress, recorder: Recorder, job: str, language: str) -> None:
         self.before = before
         self._recorder = recorder
         self._job = job
+        self._words = catalogue_in(language)
 
     def stage(self, name: str) -> None:
         self.before.stage(name)
@@ -65,7 +71,7 @@ class _ShownProgress:
     def advance(self, what: str, done: int, total: int) -> None:
         self.before.advance(what, done, total)
         key = "-".join(part for part in (*what.split(), self._job) if part)
-        self._recorder.progress(key, done, total, f"{what}: {done} / {total}")
+        self._recorder.progress(key, done, total, f"{self._words(f'progress.{what}')}: {done} / {total}")
 
 
 _Takes = ParamSpec("_Takes")
@@ -91,48 +97,63 @@ class Watching:
         """Run one stage as a task. Nothing is cached, persisted or tried again: the ledger says what is left to do."""
         job = run.asked.job.job if run.asked else ""
         if not isinstance(run.progress, _ShownProgress):
-            run.progress = _ShownProgress(run.progress, self.recorder, job)
+            run.progress = _ShownProgress(run.progress, self.recorder, job, run.language)
         if run.asked is None and self._codes_before is None:
             self._codes_before = {stored.run_id: stored.exit_code for stored in run.ledger.runs.list(_LOOK_BACK_RUNS)}
         makes = list[_Makes]()
+
+        def body() -> State[None]:
+            codes, told = set(run.codes), len(run.messages)
+            makes.append(stage(run, *made, **named))
+            return _state_of_stage(run, worst(run.codes - codes), run.messages[told:])
+
         try:
             label = f"{job} {stage.__name__}" if job else stage.__name__
-            self.as_task(stage.__name__, label, lambda: makes.append(stage(run, *made, **named)))
+            self.as_task(stage.__name__, label, body, run.language)
         finally:
             self._tell(stage, run, made)
         return makes[-1]
 
-    def as_task(self, name: str, label: str, body: Callable[[], None]) -> None:
+    def as_task(self, name: str, label: str, body: Callable[[], State[None]], language: str) -> None:
         """Run something as a task, once, whatever becomes of its being watched.
 
         Args:
             name: Of the task.
             label: Of this run of it.
-            body: What it does.
-        """
-        began, ended, error = False, False, None
+            body: What it does; returns the state that the task is shown in.
+            language: In which an error is told that ends it.
 
-        def watched_body() -> None:
-            nonlocal began, ended, error
+        Raises:
+            Exception: what the body raised; the task is shown as failed, and says why.
+        """
+        began = False
+        state: State[None] | None = None
+        error: Exception | None = None
+
+        def watched_body() -> State[None]:
+            nonlocal began, state, error
             began = True
             try:
-                body()
+                state = body()
+            except RepasseError as raised:
+                error = raised
+                return state_of(raised.exit_code, raised.exit_code.name.lower(), render(raised.content, language))
             except Exception as raised:
                 error = raised
                 raise
-            ended = True
+            return state
 
         watched = task(name=name, task_run_name=label, cache_policy=NO_CACHE, persist_result=False, retries=0)
         try:
-            watched(watched_body)()
+            watched(watched_body)(return_state=True)
         except Exception as failure:
-            if error is not None:
-                raise error from None
             self._logger.warning("Prefect could not watch %s (%s)", name, type(failure).__name__)
-            if not began:
-                body()
-            elif not ended:
+            if began and state is None and error is None:
                 raise
+        if error is not None:
+            raise error
+        if not began:
+            body()
 
     def _tell(self, stage: Stage[_Takes, _Makes], run: Run, made: tuple[object, ...]) -> None:
         try:
@@ -165,9 +186,32 @@ def without_heartbeat() -> Iterator[None]:
         yield
 
 
+def _state_of_stage(run: Run, code: ExitCode, notes: Sequence[Message | Listed]) -> State[None]:
+    """Tell how a stage ended: what leaves a doubt, or anything else that wants a person, is not shown as well."""
+    if code is ExitCode.DONE:
+        return Completed()
+    return state_of(code, state_name(code, sent=True), render(notes[0], run.language) if notes else "")
+
+
 def state_of_report(report: RunReport) -> State[None]:
-    """Turn a report into the flow run's final state: its name is the run's, its message the first thing to know."""
-    return state_of(report.exit_code, report.state, report.headline)
+    """Turn a report into the flow run's final state.
+
+    Its name is the run's; its message says where the money is, the first thing to know, and where to look.
+    """
+    told = [figures_of(report.summary, report.language)] if report.summary else []
+    told += [report.headline] if report.first_note or not told else []
+    return state_of(report.exit_code, report.state, " · ".join(filter(None, (*told, report.page))))
+
+
+def figures_of(summary: Summary, language: str) -> str:
+    """Write how much is where, such as "Paid BRL 1,234.56, Held BRL 5.00"; "" where nothing came in."""
+    words = catalogue_in(language)
+    cents = {place: getattr(summary.totals_cents, place.value) for place in Place}
+    return ", ".join(
+        f"{words(f'place.{place}')} {summary.currency} {format_cents(amount, language)}"
+        for place, amount in cents.items()
+        if amount
+    )
 
 
 def state_of(code: ExitCode, state: str, message: str) -> State[None]:

@@ -51,6 +51,7 @@ def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tu
     payouts, commands, newest = ledger.runs.last_payouts(job), _Commands(), dict[str, str]()
     for run in payouts:
         newest.setdefault(run.job, run.run_id)
+    in_desk = {name: ledger.decision_rules.wants_signed_in(name) for name in newest}
     last_runs = []
     for run in payouts:
         known = left.get((run.job, run.period))
@@ -65,6 +66,7 @@ def gather_waits(ledger: Ledger, now: dt.datetime, job: str | None = None) -> tu
                 is_last_of_job=newest[run.job] == run.run_id,
                 command=commands.running(run),
                 language=known.language if known else Outputs().language,
+                in_desk=in_desk[run.job],
             )
         )
     return what_waits(last_runs, left, under_way)
@@ -98,6 +100,7 @@ def waits_of_run(ledger: Ledger, left: OpenPeriod, state: str, code: ExitCode) -
         is_last_of_job=True,
         command=command,
         language=left.language,
+        in_desk=ledger.decision_rules.wants_signed_in(job),
     )
     under_way = bool(ledger.submissions.list(job=job, period=period, states=UNDER_WAY, bodies=False))
     own = waits_of_items(replace(left, folder=""), run, under_way=under_way)

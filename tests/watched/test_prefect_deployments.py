@@ -150,8 +150,9 @@ def test_a_plan_that_waits_is_shown_with_its_totals_and_somebody_is_called(offic
 
 def test_problems_are_a_table_of_masked_values(office: Office, night: FlowRun):
     rows = json.loads(str(office.prefect.artifacts(night.id)["problems-aurora-broken"].data))
-    assert {"TAXID_CHECK", "AMOUNT_FORMAT"} & {row["code"] for row in rows}
-    assert all(set(row) >= {"file", "cell", "wrong", "right", "value"} for row in rows)
+    assert {"TAXID_CHECK", "AMOUNT_FORMAT"} & {row["regra"] for row in rows}
+    wanted = {"arquivo", "célula", "o que está errado", "o que seria certo", "valor"}
+    assert all(set(row) >= wanted for row in rows), "told in the job's language"
 
 
 def test_progress_of_checks_is_shown(office: Office, night: FlowRun):
@@ -180,7 +181,7 @@ def test_the_form_starts_the_rest_and_people_are_paid_once(office: Office, appro
     assert len(paid) == len(set(office.service.paid_for)) > 0
     shown = office.prefect.artifacts(payout.id)
     assert "Conciliação" in str(shown["reconciliation-aurora-payments"].data)
-    assert "file:///" in str(shown["outputs-aurora-payments"].data)
+    assert "reconciliation.xlsx" in str(shown["outputs-aurora-payments"].data)
 
 
 def test_what_has_been_done_is_not_done_again(office: Office, approved: tuple[FlowRun, FlowRun]):

@@ -110,6 +110,7 @@ class LastRun:
         is_last_of_job: Whether no other period of the job was run since.
         command: What runs it again.
         language: Of the job, where it is known.
+        in_desk: Whether words on the job count only from people who have signed in at the desk.
     """
 
     job: str
@@ -121,6 +122,7 @@ class LastRun:
     is_last_of_job: bool
     command: str
     language: str
+    in_desk: bool
 
 
 def what_waits(
@@ -175,6 +177,7 @@ def waits_of_items(left: OpenPeriod, run: LastRun, *, under_way: bool) -> list[W
                 folder=left.folder,
                 language=left.language,
                 state=_unsent_state(run) if kind is WaitKind.NOT_SENT and not item.reasons else "",
+                in_desk=run.in_desk,
             )
         )
     return waits
@@ -218,6 +221,7 @@ def _of_the_run_itself(run: LastRun, kind: WaitKind, code: ExitCode) -> Wait:
         folder="",
         language=run.language,
         state=run.state if kind is WaitKind.STOPPED else "",
+        in_desk=run.in_desk,
     )
 
 
