@@ -3,17 +3,16 @@
 import datetime as dt
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from itertools import islice
 from typing import Any, Final
 
 from pydantic import TypeAdapter
 
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message, message_from
+from schemas.messages import Listed, Message, message_from
 from schemas.obligation import Reasons
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import RowCounts, Totals
@@ -59,6 +58,47 @@ class Against(StrEnum):
     LAST_PERIOD = "last_period"
 
 
+# What has to be looked at one by one; of the others a count and a sum say enough.
+ONE_BY_ONE: Final = frozenset(
+    {Notice.PAID_BEFORE, Notice.SECOND_ATTEMPT, Notice.TIMES_100, Notice.DESTINATION, Notice.MUCH_ABOVE}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDestination:
+    """Where a payment goes, without anything a stranger could pay or be paid with.
+
+    Attributes:
+        kind: Id of the words for the kind of Pix key or account.
+        number: The Pix key masked by its type; or agency and masked account.
+        bank: Code and name of the bank, as far as they are known; "" of a Pix key.
+        holder: Whose account it is, where the row names somebody else than the payee; "" elsewhere.
+        confirmed_at: When the service last confirmed it (UTC), as far as that answer may still be used; None where it
+            has not.
+    """
+
+    kind: str
+    number: str
+    bank: str = ""
+    holder: str = ""
+    confirmed_at: dt.datetime | None = None
+
+    @property
+    def message(self) -> Listed:
+        """Where it goes, on one line, such as "Conta corrente 0001 / ****7, 341 Itaú"."""
+        where = Listed((Message(self.kind), self.number), " ")
+        return Listed((where, *filter(None, (self.bank, self.holder))), ", ")
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeGroup:
+    """All notices of one kind: how many payees, or rows, and what they come to."""
+
+    notice: Notice
+    count: int
+    amount_cents: int
+
+
 @dataclass(frozen=True, slots=True)
 class PayeeNotice:
     """One reason to look at one payee.
@@ -75,6 +115,7 @@ class PayeeNotice:
         alike: What one of their rows looks like that looks paid before.
         attempt: The number of this attempt to pay them, where earlier ones failed; 0 elsewhere.
         report: The last report that failed to pay them; "" without one.
+        destinations: Where the plan pays them.
     """
 
     notice: Notice
@@ -88,6 +129,7 @@ class PayeeNotice:
     alike: tuple[PaidAlike, ...] = ()
     attempt: int = 0
     report: str = ""
+    destinations: tuple[PlannedDestination, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +222,7 @@ class PlanRow:
         file, sheet, row: The source row of a payments row; "" and 0 elsewhere.
         notices: Why a person should look at the payee, or at this row.
         alike: What the row looks like that looks paid before.
+        destination: Where the money goes, of what is planned; None elsewhere, and of the owner's part.
     """
 
     name: str
@@ -194,6 +237,7 @@ class PlanRow:
     row: int
     notices: tuple[Notice, ...]
     alike: tuple[PaidAlike, ...] = ()
+    destination: PlannedDestination | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +292,7 @@ class PlanView:
         totals: Every centavo of `in`.
         rows: Where every row of the files is.
         payees: How many people would be paid.
-        planned: Every payment of the plan, in the order of the batches' payees.
+        planned: Every payment of the plan, those to look at first, the largest first among equals.
         others: Every obligation that is not planned.
         not_paid: The same, summed by place and reason, the largest first.
         checks: Account checks still to be made.
@@ -288,13 +332,35 @@ class PlanView:
     @property
     def notice_counts(self) -> dict[Notice, int]:
         """How many payees there are to look at, for each reason."""
-        counts = Counter(notice.notice for notice in self.notices)
-        return {notice: counts[notice] for notice in Notice}
+        return {group.notice: group.count for group in groups_of(self.notices)}
+
+    @property
+    def notice_groups(self) -> tuple[NoticeGroup, ...]:
+        """The same with what they come to."""
+        return groups_of(self.notices)
 
     def largest(self, count: int) -> tuple[PlanRow, ...]:
         """Return the largest payments, the owner's part aside."""
-        payments = [row for row in self.planned if row.kind != "owner"]
-        return tuple(sorted(payments, key=lambda row: -row.amount_cents)[:count])
+        return largest_of(self.planned, count)
+
+
+def largest_of(planned: Iterable[PlanRow], count: int) -> tuple[PlanRow, ...]:
+    """Return the largest payments, the owner's part aside."""
+    payments = (row for row in planned if row.kind != "owner")
+    return tuple(sorted(payments, key=lambda row: -row.amount_cents)[:count])
+
+
+def groups_of(notices: Iterable[PayeeNotice]) -> tuple[NoticeGroup, ...]:
+    """Count notices by kind, and sum up what they come to now; of those who disappeared, what they got before.
+
+    Returns:
+        All kinds, the most urgent first, those of which there are none included.
+    """
+    counts, sums = Counter[Notice](), Counter[Notice]()
+    for notice in notices:
+        counts[notice.notice] += 1
+        sums[notice.notice] += notice.before_cents if notice.notice is Notice.DISAPPEARED else notice.now_cents
+    return tuple(NoticeGroup(notice, counts[notice], sums[notice]) for notice in Notice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +386,7 @@ class PlanPage:
         batches: The reports.
         totals: Centavos by place; "in" is the sum of all others.
         rows: Rows read, used, held, duplicate, ignored.
-        planned: Every payment, the largest first.
+        planned: Every payment, those to look at first, the largest first among equals.
         others: Every obligation that is not planned.
         not_paid: The same, summed by place and reason.
         checks: Account checks still to be made.
@@ -370,7 +436,17 @@ class PlanPage:
     @property
     def largest(self) -> tuple[PlanRow, ...]:
         """The ten largest payments, the owner's part aside."""
-        return tuple(islice((row for row in self.planned if row.kind != "owner"), 10))
+        return largest_of(self.planned, 10)
+
+    @property
+    def notice_groups(self) -> tuple[NoticeGroup, ...]:
+        """What there is to look at, one line for each kind that there is, the most urgent first."""
+        return tuple(group for group in groups_of(self.notices) if group.count)
+
+    @property
+    def one_by_one(self) -> tuple[PayeeNotice, ...]:
+        """The notices that people must look at one by one."""
+        return tuple(notice for notice in self.notices if notice.notice in ONE_BY_ONE)
 
     def to_bytes(self) -> bytes:
         """Write the page for the ledger."""

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,17 @@ from io_adapters.outputs.plan_workbook import digest_text, where_text
 from schemas.messages import Message, catalogue_in, render
 from schemas.obligation import reasons_message, reasons_text
 from schemas.plan import Place
-from schemas.plan_view import Against, Change, ChangeKind, Notice, PayeeNotice, PlanChanges, PlanRow, PlanView
+from schemas.plan_view import (
+    Against,
+    Change,
+    ChangeKind,
+    Notice,
+    PayeeNotice,
+    PlanChanges,
+    PlannedDestination,
+    PlanRow,
+    PlanView,
+)
 from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import format_cents
@@ -115,17 +125,21 @@ class _Screen:
             if count:
                 self._print(f"  [{_COLOURS[notice]}]{self._text(f'cli.look.{notice}', count=count)}[/]")
         shown = [payee for notice in Notice for payee in _first_of(view.notices, notice)]
-        self._rows(
-            (
-                f"[{_COLOURS[payee.notice]}]{self._text(f'cli.look.short_{payee.notice}')}[/]",
-                _shown(payee.name or "?"),
-                _shown(mask_tax_id(payee.tax_id)),
-                self._money(payee.now_cents) if payee.now_cents else "",
-                self._why(payee),
-            )
-            for payee in shown
-        )
+        self._rows(row for payee in shown for row in self._rows_of(payee))
         self._more(len(view.notices) - len(shown))
+
+    def _rows_of(self, payee: PayeeNotice) -> Iterator[tuple[str, ...]]:
+        """Tell of one payee; of a destination that changed, on a line of its own, which it is now."""
+        yield (
+            f"[{_COLOURS[payee.notice]}]{self._text(f'cli.look.short_{payee.notice}')}[/]",
+            _shown(payee.name or "?"),
+            _shown(mask_tax_id(payee.tax_id)),
+            self._money(payee.now_cents) if payee.now_cents else "",
+            self._why(payee),
+        )
+        if payee.notice is Notice.DESTINATION:
+            for destination in payee.destinations:
+                yield "", "", "", "", _shown(render(destination.message, self._view.language))
 
     def _why(self, notice: PayeeNotice) -> str:
         before = self._money(notice.before_cents)
@@ -217,6 +231,7 @@ class _Screen:
                 _shown(row.name),
                 _shown(row.tax_id_masked),
                 self._money(row.amount_cents),
+                _shown(render(row.destination.message, self._view.language)) if row.destination else "",
                 _shown(_reference_text(row.reference)),
             )
             for row in largest
@@ -381,6 +396,17 @@ def _notice(notice: PayeeNotice) -> dict[str, Any]:
         "report_id": notice.report or None,
         "last_used_at": notice.last_used_at.isoformat() if notice.last_used_at else None,
         "alike": [asdict(alike) for alike in notice.alike],
+        "destinations": [_destination(destination) for destination in notice.destinations],
+    }
+
+
+def _destination(destination: PlannedDestination) -> dict[str, Any]:
+    return {
+        "kind": destination.kind.rpartition(".")[2],
+        "number_masked": destination.number,
+        "bank": destination.bank or None,
+        "holder": destination.holder or None,
+        "confirmed_at": destination.confirmed_at.isoformat() if destination.confirmed_at else None,
     }
 
 
@@ -402,4 +428,5 @@ def _row(row: PlanRow) -> dict[str, Any]:
         "tax_id_masked": row.tax_id_masked,
         "reference": row.reference,
         "amount_cents": row.amount_cents,
+        "destination": _destination(row.destination) if row.destination else None,
     }

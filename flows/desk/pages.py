@@ -49,6 +49,7 @@ def show(
         number=partial(_number, language),
         moment=partial(_moment, language),
         clock=_clock,
+        day=partial(_day, language),
         lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
         for_desk=for_desk,
         size=partial(_size, language),
@@ -90,6 +91,12 @@ def _moment(language: Language, at: dt.datetime | None) -> Markup:
     local = at.astimezone(BRASILIA)
     shown = f"{local:%d/%m/%Y %H:%M}" if language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
+
+
+def _day(language: Language, at: dt.datetime) -> str:
+    """Write the day of a moment, in Brazil."""
+    local = at.astimezone(BRASILIA)
+    return f"{local:%d/%m/%Y}" if language == "pt-BR" else f"{local:%Y-%m-%d}"
 
 
 def _clock(at: dt.datetime) -> str:

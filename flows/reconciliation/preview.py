@@ -1,5 +1,8 @@
 """What people see of a plan before they say yes: `repasse plan`, plan.xlsx and the desk's page."""
 
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -8,13 +11,19 @@ from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, row_issues
 from flows.payables.plan_review import compare, owner_issues, reasons_to_look
-from flows.payables.rules.account_checks import accounts_to_ask, accounts_to_pay, check_cost_cents
+from flows.payables.rules.account_checks import (
+    accounts_to_ask,
+    accounts_to_pay,
+    check_cost_cents,
+    check_fingerprint,
+)
 from flows.payables.rules.compute import identity_of
 from flows.payables.rules.exchange_rate import facts_of, terms_of
 from flows.payables.rules.left_out import mark_repeated
 from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import plan_batches
 from flows.payables.rules.plan_review import (
+    destinations_of_plan,
     not_paid_of,
     notices_of_rows,
     rows_of,
@@ -32,6 +41,8 @@ from schemas.plan_view import (
     BatchLine,
     ChecksView,
     Notice,
+    PayeeNotice,
+    PlannedDestination,
     PlanPage,
     PlanView,
 )
@@ -95,7 +106,8 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
     found = compare(run, drafted, placed)
     checks = _checks(run, drafted)
     alike = alike_of(run, drafted)
-    planned, others = rows_of(placed, found.notices, found.names, alike)
+    destinations = destinations_of_plan(placed, drafted.standing.institutions, _confirmed_at(run, placed))
+    planned, others = rows_of(placed, found.notices, found.names, alike, destinations)
     held = any_in(placed, {Place.HELD, Place.CONFLICT})
     stopped = job.rules.invalid_payee == "stop" and bool(held or errors_among(run.issues))
     inputs, before = drafted.inputs, drafted.intake.used_before
@@ -112,13 +124,33 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         others=others,
         not_paid=not_paid_of(placed),
         checks=checks,
-        notices=(*notices_of_rows(placed, alike), *found.notices),
+        notices=_with_destinations((*notices_of_rows(placed, alike), *found.notices), placed, destinations),
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
         reasons_to_look=tuple(reasons_to_look(run, drafted, plan)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
+
+
+def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:
+    """Tell, by obligation key, when the service confirmed the accounts of what is planned."""
+    ownership = run.job.account_checks.ownership
+    checks = {owed.key: check_fingerprint(owed, ownership=ownership) for owed in planned_payments(placed)}
+    kept = run.ledger.checks.kept(checks.values(), run.clock.now())
+    valid = {name: check.checked_at for name, check in kept.items() if check.result == "valid" and check.checked_at}
+    return {key: valid[name] for key, name in checks.items() if name in valid}
+
+
+def _with_destinations(
+    notices: Iterable[PayeeNotice], placed: Obligations, destinations: Mapping[str, PlannedDestination]
+) -> tuple[PayeeNotice, ...]:
+    """Say in each notice where the plan pays the payee."""
+    by_payee = defaultdict[str, dict[PlannedDestination, None]](dict)
+    for owed in planned_payments(placed):
+        if owed.key in destinations:
+            by_payee[owed.payee.tax_id][destinations[owed.key]] = None
+    return tuple(replace(notice, destinations=tuple(by_payee.get(notice.tax_id, ()))) for notice in notices)
 
 
 def write_plan(run: Run, view: PlanView, folder: Path | None = None) -> Path | None:

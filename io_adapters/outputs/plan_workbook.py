@@ -41,6 +41,7 @@ from schemas.plan_view import (
     ChangeKind,
     Notice,
     PayeeNotice,
+    PlannedDestination,
     PlanRow,
     PlanView,
 )
@@ -128,7 +129,7 @@ def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
     columns = [
         Column(labels("output.notice")),
         Column(labels("output.plan.payees"), 0, WHOLE),
-        _GAP,
+        Column(labels("output.amount"), 0, MONEY),
         _GAP,
         Column(labels("output.meaning")),
     ]
@@ -137,10 +138,12 @@ def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
         columns,
         (
             (
-                Toned(labels(f"output.notice.{notice}"), NOTICE_TONES[notice] if count else Tone.NONE),
-                *(count, None, None, rule_text(notice, labels)),
+                Toned(
+                    labels(f"output.notice.{group.notice}"), NOTICE_TONES[group.notice] if group.count else Tone.NONE
+                ),
+                *(group.count, amount(group.amount_cents), None, rule_text(group.notice, labels)),
             )
-            for notice, count in view.notice_counts.items()
+            for group in view.notice_groups
         ),
     )
 
@@ -309,7 +312,7 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> Table:
         labels,
         *[("notice", 34, GENERAL), ("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("basis", 24, GENERAL)],
         *[("before", 16, MONEY), ("now", 16, MONEY), ("difference", 16, MONEY), ("times", 9, _TIMES)],
-        *[("last_paid", 18, date), ("last_used", 26, date)],
+        *[("last_paid", 18, date), ("last_used", 26, date), ("destination", 50, GENERAL)],
     )
     rows = (
         (
@@ -317,6 +320,7 @@ def _notices(notices: tuple[PayeeNotice, ...], labels: Catalogue) -> Table:
             *(notice.name, mask_tax_id(notice.tax_id), _basis(notice, labels)),
             *(_before(notice), amount(notice.now_cents), _difference(notice), _times(notice)),
             *(_day(notice.last_paid_at), _last_used(notice, labels)),
+            "; ".join(labels.write(destination.message) for destination in notice.destinations),
         )
         for notice in notices
     )
@@ -374,6 +378,8 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
         labels,
         *[("name", 32, GENERAL), ("tax_id", 20, GENERAL), ("reference", 18, GENERAL), ("kind", 20, GENERAL)],
         *[("notice", 40, GENERAL), ("amount", 16, MONEY)],
+        *[("destination_type", 18, GENERAL), ("destination", 26, GENERAL), ("bank", 34, GENERAL)],
+        *[("holder", 28, GENERAL), ("confirmed", 18, _DATES[labels.language])],
         *[("row", 9, WHOLE), ("sheet", 16, GENERAL), ("file", 26, GENERAL)],
     )
 
@@ -382,7 +388,13 @@ def _planned(rows: tuple[PlanRow, ...], labels: Catalogue) -> Table:
         text = f"{text}: {labels.write(paid_alike_message(row.alike))}" if row.alike else text
         look: Toned | str = Toned(text, NOTICE_TONES[row.notices[0]]) if row.notices else ""
         who = (row.name, row.tax_id_masked, row.reference, labels.of_value("output.kind", row.kind))
-        return *who, look, amount(row.amount_cents), row.row or None, row.sheet, row.file
+        return *who, look, amount(row.amount_cents), *where(row.destination), row.row or None, row.sheet, row.file
+
+    def where(destination: PlannedDestination | None) -> Row:
+        if destination is None:
+            return "", "", "", "", None
+        confirmed = _day(destination.confirmed_at) or labels("output.not_confirmed")
+        return labels(destination.kind), destination.number, destination.bank, destination.holder, confirmed
 
     return Table(labels("output.sheet.planned"), columns, map(line, rows))
 

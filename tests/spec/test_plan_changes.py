@@ -1,6 +1,7 @@
 """Whom to look at before a plan is approved, and what changed since the last one: drawn cases."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,24 +10,29 @@ from flows.intake.rules.sum_lines import sum_lines
 from flows.payables.rules.plan_review import (
     PaidBefore,
     changes_between,
+    destinations_of_plan,
     elsewhere_of,
     not_paid_of,
     notices_of,
     owner_jumps,
     period_before,
     rates_between,
+    rows_of,
     shares_changed,
     sums_by_payee,
     sums_of,
     sums_paid,
 )
 from flows.royalties.rules.allocation import allocate
+from schemas.messages import render
 from schemas.obligation import because
 from schemas.plan import BatchPayment
-from schemas.plan_view import ChangeKind, Notice
+from schemas.plan_view import ChangeKind, Notice, PayeeNotice, groups_of, largest_of
 from schemas.submission import SubmissionState
 from schemas.used_before import PaidSum, UsedDestination
+from schemas.values.destination import BankAccount
 from schemas.values.money import parse_plain_amount
+from schemas.wire import Institution
 from tests.spec.office import Office, inputs, statement
 from tests.spec.tables import CPF, NAMES, destination_of_mail, lines, payees, payments, reais, shares, table
 
@@ -404,3 +410,63 @@ def test_an_asset_of_which_the_owner_has_ten_points_more_or_less_is_named(row):
     found = owner_jumps(earnings(row["before"]), earnings(row["now"]))
     told = [f"{jump.before_ppm / 10_000:g} % to {jump.now_ppm / 10_000:g} %" for jump in found]
     assert told == ([row["told"]] if row["told"] else [])
+
+
+WHERE = """
+    | payee | amount | bank_code | agency | account | psp_id   | account_type     | holder |
+    | ana   | 10.00  | 341       | 0001   | 123456  | 60701190 | checking_account |        |
+    | bia   | 99.00  | 260       | 0002   | 99887X  | 18236120 | payment_account  | Caio Exemplo |
+"""
+
+
+def test_a_destination_is_told_by_kind_bank_and_holder_and_its_number_is_masked():
+    listed = {"60701190": Institution(ispb_number="60701190", name="ITAÚ UNIBANCO S.A.")}
+    obligations = [
+        replace(
+            owed,
+            account=BankAccount(
+                row["bank_code"], row["psp_id"], row["agency"], row["account"], row["account_type"], row["holder"]
+            ),
+            account_holder=row["holder"],
+        )
+        for owed, row in zip(planned("| payee | amount |\n| ana | 10.00 |\n| bia | 99.00 |"), table(WHERE), strict=True)
+    ]
+    told = destinations_of_plan(obligations, listed, {obligations[0].key: NOVEMBER})
+    ana, bia = (told[owed.key] for owed in obligations)
+    assert render(ana.message, "pt-BR") == "Conta corrente 0001 / ****6, 341 ITAÚ UNIBANCO S.A."
+    assert ana.confirmed_at == NOVEMBER
+    assert render(bia.message, "pt-BR") == "Conta de pagamento 0002 / ****X, 260, Caio Exemplo"
+    assert bia.confirmed_at is None
+
+
+def test_a_pix_key_is_masked_by_its_type_and_the_owners_part_goes_nowhere():
+    (owed,) = planned("| payee | amount |\n| ana | 10.00 |")
+    told = destinations_of_plan([owed, replace(owed, kind="owner", key="other")], {}, {})
+    assert list(told) == [owed.key]
+    assert render(told[owed.key].message, "en") == "Pix e-mail a***a@e***.com"
+
+
+def test_what_must_be_looked_at_comes_first_and_the_largest_first_among_equals():
+    obligations = planned("| payee | amount |\n| ana | 10.00 |\n| bia | 5000.00 |\n| caio | 70.00 |\n| davi | 50.00 |")
+    notices = [
+        PayeeNotice(Notice.NEW, CPF["ana"], "ana", 1_000),
+        PayeeNotice(Notice.DESTINATION, CPF["davi"], "davi", 5_000),
+        PayeeNotice(Notice.DESTINATION, CPF["caio"], "caio", 7_000),
+    ]
+    rows, _ = rows_of(obligations, notices, {})
+    assert [reais(row.amount_cents) for row in rows] == ["70.00", "50.00", "10.00", "5000.00"]
+    assert [reais(row.amount_cents) for row in largest_of(rows, 2)] == ["5000.00", "70.00"]
+
+
+def test_notices_are_counted_and_summed_by_kind_the_disappeared_by_what_they_got():
+    groups = groups_of(
+        [
+            PayeeNotice(Notice.NEW, CPF["ana"], "ana", 1_000),
+            PayeeNotice(Notice.NEW, CPF["bia"], "bia", 250),
+            PayeeNotice(Notice.DISAPPEARED, CPF["caio"], "caio", 0, 7_000),
+        ]
+    )
+    assert [(group.notice, group.count, group.amount_cents) for group in groups if group.count] == [
+        (Notice.NEW, 2, 1_250),
+        (Notice.DISAPPEARED, 1, 7_000),
+    ]

@@ -23,11 +23,15 @@ from schemas.plan_view import (
     Notice,
     NotPaid,
     PayeeNotice,
+    PlannedDestination,
     PlanRow,
     RateChange,
 )
 from schemas.used_before import PaidAlike, PaidSum, UsedDestination
-from schemas.values.masking import mask_tax_id
+from schemas.values.destination import BankAccount, Destination, PixKey
+from schemas.values.masking import mask_account, mask_pix_key, mask_tax_id
+from schemas.values.reading import fold_word
+from schemas.wire import Institution
 
 _PAID_KINDS: Final = ("payment", "royalty", "owner")
 # What a plan does not pay, of the kinds that are paid.
@@ -416,14 +420,16 @@ def rows_of(
     notices: Iterable[PayeeNotice],
     names: Mapping[str, str],
     alike: Mapping[str, tuple[PaidAlike, ...]] = MappingProxyType({}),
+    destinations: Mapping[str, PlannedDestination] = MappingProxyType({}),
 ) -> tuple[tuple[PlanRow, ...], tuple[PlanRow, ...]]:
-    """Return the rows of what is planned and of what is not, each the largest first.
+    """Return the rows of what is planned and of what is not, each the largest first; those to look at come before all.
 
     Args:
         obligations: Each in its place.
         notices: Whom to look at.
         names: Tax id -> name, for rows that have none of their own.
         alike: Obligation key -> what a planned row looks like that looks paid before.
+        destinations: Obligation key -> where a planned payment goes.
     """
     by_payee = defaultdict[str, list[Notice]](list)
     for notice in notices:
@@ -434,8 +440,40 @@ def rows_of(
         reasons = tuple(by_payee.get(owed.payee.tax_id, ())) if is_planned else ()
         found = alike.get(owed.key, ()) if is_planned else ()
         reasons = (Notice.PAID_BEFORE, *reasons) if found else reasons
-        (planned if is_planned else others).append(_row(owed, reasons, names, found))
-    return _largest_first(planned), _largest_first(others)
+        row = replace(_row(owed, reasons, names, found), destination=destinations.get(owed.key) if is_planned else None)
+        (planned if is_planned else others).append(row)
+    return _in_order(planned), _in_order(others)
+
+
+def destinations_of_plan(
+    obligations: Iterable[Obligation],
+    listed: Mapping[str, Institution],
+    confirmed_at: Mapping[str, dt.datetime],
+) -> dict[str, PlannedDestination]:
+    """Say where each planned payment goes, masked; by obligation key.
+
+    Args:
+        obligations: Each in its place.
+        listed: ISPB -> institution; empty where no list is known.
+        confirmed_at: Obligation key -> when the service confirmed the account (UTC).
+    """
+    found = dict[str, PlannedDestination]()
+    for owed in planned_payments(obligations):
+        if owed.account is not None:
+            holder = owed.account_holder if fold_word(owed.account_holder) != fold_word(owed.payee.name) else ""
+            shown = _masked_destination(owed.account, listed)
+            found[owed.key] = replace(shown, holder=holder, confirmed_at=confirmed_at.get(owed.key))
+    return found
+
+
+def _masked_destination(account: Destination, listed: Mapping[str, Institution]) -> PlannedDestination:
+    match account:
+        case PixKey(key, key_type):
+            return PlannedDestination(f"output.pix.{key_type}", mask_pix_key(key, key_type))
+        case BankAccount(bank_code, psp_id, agency, number, account_type):
+            institution = listed.get(psp_id)
+            bank = " ".join(filter(None, (bank_code or psp_id, institution.name if institution else "")))
+            return PlannedDestination(f"output.account.{account_type}", f"{agency} / {mask_account(number)}", bank)
 
 
 def notices_of_rows(
@@ -492,5 +530,11 @@ def _row(
     )
 
 
-def _largest_first(rows: list[PlanRow]) -> tuple[PlanRow, ...]:
-    return tuple(sorted(rows, key=lambda row: (-abs(row.amount_cents), row.tax_id_masked, row.reference)))
+def _in_order(rows: list[PlanRow]) -> tuple[PlanRow, ...]:
+    urgency = {notice: number for number, notice in enumerate(Notice)}
+
+    def key(row: PlanRow) -> tuple[int, int, str, str]:
+        most_urgent = min((urgency[notice] for notice in row.notices), default=len(urgency))
+        return most_urgent, -abs(row.amount_cents), row.tax_id_masked, row.reference
+
+    return tuple(sorted(rows, key=key))
