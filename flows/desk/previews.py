@@ -5,6 +5,7 @@ import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +21,9 @@ from fastapi.responses import FileResponse, RedirectResponse
 from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
 from flows.desk.pages import page_of, show
-from flows.desk.uploads import Received, receive
+from flows.desk.problems import Place as CellPlace
+from flows.desk.problems import Problem, ProblemGroup, group_problems, problems_of, typed_values
+from flows.desk.uploads import Received, keep, receive
 from flows.intake.intake import Intake
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
@@ -35,9 +38,9 @@ from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.desk_people import Role
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.issues import Issue
 from schemas.job import Job
 from schemas.messages import Listed, Message
+from schemas.plan import Place
 from schemas.plan_view import PlanPage
 from schemas.reconciliation import RowCounts
 from schemas.tables.contract import records
@@ -48,7 +51,8 @@ AT_ONCE: Final = 2
 # another job has paid, may have changed it.
 GOOD_FOR_S: Final = 10.0
 NOTHING: Final = RowCounts().model_dump()
-ISSUES_A_PAGE: Final = 50
+PROBLEMS_SHOWN: Final = 8
+PROBLEMS_A_PAGE: Final = 50
 ROWS_A_PAGE: Final = 100
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -87,7 +91,7 @@ class Preview:
     Attributes:
         tables: What was recognised.
         rows: Rows read, used, held, duplicate, ignored.
-        issues: Every problem, values masked.
+        problems: Every problem, with its row's payee.
         corrections: The workbook to correct; None when there is nothing to correct.
         missing_shares: The list of shares to fill in.
         failure: Why there is no plan; None when there is one.
@@ -96,11 +100,23 @@ class Preview:
 
     tables: tuple[Table, ...]
     rows: Mapping[str, int]
-    issues: tuple[Issue, ...]
+    problems: tuple[Problem, ...]
     corrections: Path | None
     missing_shares: Path | None
     failure: Message | Listed | None
     plan: PlanPage | None
+
+    @property
+    def groups(self) -> tuple[ProblemGroup, ...]:
+        """The problems by rule, the worst first."""
+        return group_problems(self.problems)
+
+    @property
+    def held(self) -> tuple[int, int]:
+        """How many payments of the plan are held or in conflict, and what they come to in centavos."""
+        places = {Place.HELD, Place.CONFLICT}
+        rows = [row for row in self.plan.not_paid if row.place in places] if self.plan else []
+        return sum(row.count for row in rows), sum(row.amount_cents for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +189,27 @@ class Previews:
         with self._lock:
             return self._kept.get(token)
 
+    def put_right(self, look: Look, typed: Mapping[CellPlace, str]) -> Path | None:
+        """Write the corrections workbook of a look with what somebody typed in the place of some cells.
+
+        Args:
+            look: Of which files.
+            typed: What was typed, by cell.
+
+        Returns:
+            Where it is; None where its job or its files have gone.
+        """
+        path = self._jobs.path_of(look.job.token)
+        if path is None:
+            return None
+        order = read_run_request(path, files=look.files, period=look.job.period)
+        with opened_offline(order, Silence(), SYSTEM_CLOCK, self._open_ledger()) as run:
+            intake = judge_inputs(run, read(run))
+            with suppress(RepasseError):  # what stands against a plan is told by the look
+                intake, standing = stand(run, intake)
+                view_plan(run, draft_of(run, intake, standing))
+            return corrections_of(run, intake, self._folder / f"{look.token}-typed", at_desk=True, typed=typed)
+
     def close(self) -> None:
         """Let go of everything."""
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -194,7 +231,8 @@ class Previews:
         try:
             return self._seen(path, files, period, folder)
         except RepasseError as error:
-            return Preview((), NOTHING, error.issues, None, None, error.content, None)
+            told = tuple(Problem(number, issue, "", "", None) for number, issue in enumerate(error.issues))
+            return Preview((), NOTHING, told, None, None, error.content, None)
         except Exception as bug:  # noqa: BLE001  # the page says so; its text may hold people's data
             return Preview((), NOTHING, (), None, None, describe_bug(bug), None)
 
@@ -214,7 +252,7 @@ class Previews:
             return Preview(
                 tables=_tables(intake),
                 rows=count_rows(intake.inputs.rows).model_dump(),
-                issues=tuple(run.issues),
+                problems=problems_of(run.issues, intake),
                 corrections=corrections,
                 missing_shares=missing,
                 failure=failure,
@@ -311,16 +349,42 @@ def _begin(request: Request, signed: Signed, job: JobLine, files: list[Received]
 
 
 @router.get("/looks/{token}")
-def look(request: Request, token: str, _signed: SignedIn, page: int = 1) -> Response:
+def look(request: Request, token: str, _signed: SignedIn) -> Response:
     """Show what was recognised, what is wrong, and what would be paid."""
     found = _look(request, token)
     seen = found.seen
     if seen is None:
         return show(request, "looking.html", look=found)
     files = [Path(text.partition("=")[2] or text).name for text in found.files]
-    facts: dict[str, Any] = {"look": found, "files": files, "launch": new_token()}
-    issues = page_of(seen.issues, page, ISSUES_A_PAGE)
-    return show(request, "look.html", **facts, seen=seen, issues=issues, plan=seen.plan)
+    facts: dict[str, Any] = {"look": found, "files": files, "launch": new_token(), "shown": PROBLEMS_SHOWN}
+    return show(request, "look.html", **facts, seen=seen, plan=seen.plan)
+
+
+@router.get("/looks/{token}/problems/{code}")
+def problems(request: Request, token: str, code: str, _signed: SignedIn, page: int = 1) -> Response:
+    """List every problem of one rule."""
+    found = _look(request, token)
+    groups = [group for group in found.seen.groups if group.code == code] if found.seen else []
+    if not groups:
+        raise Refused(404, "desk.refused.nothing")
+    rows = page_of(groups[0].problems, page, PROBLEMS_A_PAGE)
+    return show(request, "problems.html", look=found, group=groups[0], rows=rows)
+
+
+@router.post("/looks/{token}/put-right")
+def put_right(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Take cells that somebody has put right in the page: a corrections workbook of theirs, laid over the files."""
+    signed.require(Role.PREPARER)
+    found = _look(request, token)
+    typed = typed_values(form, found.seen.problems) if found.seen else {}
+    workbook = previews_of(request).put_right(found, typed) if typed else None
+    if workbook is None:
+        raise Refused(422, "desk.refused.nothing_typed")
+    kept = keep(workbook, settings_of(request).uploads, "{sha256:.8}-corrections.xlsx")
+    ledger_of(request).desk_uploads.record(kept.sha256, kept.name, kept.size_bytes, signed.user.name)
+    source = found.job.sources[0][0]
+    look = previews_of(request).begin(found.job.token, [*found.files, f"{source}={kept.path}"])
+    return RedirectResponse(f"/looks/{look}", status_code=303)
 
 
 @router.get("/looks/{token}/payments")

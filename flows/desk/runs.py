@@ -24,7 +24,7 @@ from schemas.reconciliation import Discrepancy, Summary
 from schemas.submission import OPEN, Submission, SubmissionState
 
 S = SubmissionState
-Where = Literal["done", "now", "waits", "look", "stopped", "later", "skipped"]
+Where = Literal["done", "now", "waiting", "look", "stopped", "later", "skipped"]
 
 AWAITING: Final = "awaiting_approval"
 WENT_ON: Final = "went_on"
@@ -69,7 +69,7 @@ class Step:
 
     Attributes:
         name: Of `STEPS`.
-        where: How it stands. "waits": for people or for the service; "look": the run went on, and somebody must look;
+        where: How it stands. "waiting": for people or for the service; "look": the run went on, and somebody must look;
             "stopped": the run's way ended here; "later": it is still to come; "skipped": there was nothing for it.
         began_at: When it began (UTC); None where it did not.
         ended_at: When it ended (UTC); None where it did not.
@@ -261,11 +261,11 @@ def _step(name: str, stages: Sequence[RunStage], run: Run, batches: Sequence[Sub
 def _where_by_now(name: str, code: ExitCode, run: Run, batches: set[SubmissionState]) -> Where:
     """Tell how a step that has ended stands by now: an answer that it waited for may have come since."""
     if name == "approval" and code is ExitCode.APPROVAL_WANTED:
-        return "waits" if run.state == AWAITING else "stopped" if run.state == REJECTED else "done"
+        return "waiting" if run.state == AWAITING else "stopped" if run.state == REJECTED else "done"
     if name in {"send", "settle"} and not batches - {S.PLANNED, S.WITHDRAWN}:
         return "skipped" if code is ExitCode.DONE else "look"
     if name == "settle" and batches & OPEN:
-        return "waits"
+        return "waiting"
     if code in _MAY_PASS and run.exit_code in _WELL:
         return "done"
     return "done" if code is ExitCode.DONE else "look"

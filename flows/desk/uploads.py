@@ -172,6 +172,23 @@ class Receiver:
         return Received(part.name.removeprefix(FILE_FIELD), name, digest, part.size_bytes, home / name)
 
 
+def keep(path: Path, folder: Path, name: str) -> Received:
+    """Keep a file that was made here as one that somebody has brought.
+
+    Args:
+        path: Where it is; it is moved.
+        folder: Where files are kept, as <sha256>/<name>.
+        name: What it is called; may hold {sha256}.
+    """
+    content = path.read_bytes()
+    digest = sha256(content).hexdigest()
+    called = name.format(sha256=digest)
+    home = folder / digest
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.replace(home / called)
+    return Received("", called, digest, len(content), home / called)
+
+
 async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -> tuple[dict[str, str], list[Received]]:
     """Take the files of a form.
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
+from string import ascii_uppercase, digits
+from types import MappingProxyType
 
 from flows.intake.intake import Intake
 from flows.payables.institutions import read_institutions
@@ -25,7 +27,14 @@ def write_run_corrections(run: Run, intake: Intake, folder: Path) -> list[Path]:
     return [path for path in (corrections_of(run, intake, folder), missing_shares_of(run, intake, folder)) if path]
 
 
-def corrections_of(run: Run, intake: Intake, folder: Path, *, at_desk: bool = False) -> Path | None:
+def corrections_of(
+    run: Run,
+    intake: Intake,
+    folder: Path,
+    *,
+    at_desk: bool = False,
+    typed: Mapping[tuple[str, str, str], str] = MappingProxyType({}),
+) -> Path | None:
     """Write the person's own sheets with the bad cells marked; None when there is nothing to correct.
 
     Args:
@@ -33,6 +42,7 @@ def corrections_of(run: Run, intake: Intake, folder: Path, *, at_desk: bool = Fa
         intake: What it has read.
         folder: Where to.
         at_desk: Whether it is the desk that shows it; a run that the desk has started knows by itself.
+        typed: File, sheet and A1 reference -> what somebody has typed in that cell's place.
     """
     if all(issue.severity is Severity.NOTE for issue in run.issues):
         return None
@@ -43,7 +53,8 @@ def corrections_of(run: Run, intake: Intake, folder: Path, *, at_desk: bool = Fa
     sheets = []
     for raw, origin, _ in intake.sheets:
         issues = [issue for issue in run.issues if (issue.file, issue.sheet) == (raw.file.name, raw.sheet)]
-        sheets.append(SheetToCorrect(raw, issues, origin, _proposals(raw, issues, listed)))
+        proposals = _proposals(raw, issues, listed) | _typed_in(raw, typed)
+        sheets.append(SheetToCorrect(raw, issues, origin, proposals))
     path = folder / "corrections.xlsx"
     return write_corrections(sheets, path, run.language, _next_step(run, path, at_desk=at_desk))
 
@@ -60,6 +71,16 @@ def _proposals(raw: RawTable, issues: Sequence[Issue], listed: Mapping[str, Inst
         if code is not None:
             proposals[issue.row, position] = code
     return proposals
+
+
+def _typed_in(raw: RawTable, typed: Mapping[tuple[str, str, str], str]) -> dict[tuple[int, int], str]:
+    """Return row and position of each cell of a table that somebody has typed another value for."""
+    letters = {column_letter(position): position for position in range(len(raw.headers))}
+    return {
+        (int(cell.lstrip(ascii_uppercase)), letters[cell.rstrip(digits)]): text
+        for (file, sheet, cell), text in typed.items()
+        if (file, sheet) == (raw.file.name, raw.sheet or "")
+    }
 
 
 def _next_step(run: Run, path: Path, *, at_desk: bool) -> Message:

@@ -49,7 +49,7 @@ def test_a_run_that_waits_for_approval_says_so_and_that_nothing_was_sent(ana, th
         "Consultar o serviço": "done",
         "Verificar contas": "done",
         "Plano": "done",
-        "Aprovação": "waits",
+        "Aprovação": "waiting",
         "Enviar": "skipped",
         "Acompanhar": "skipped",
         "Conciliar": "done",
