@@ -8,13 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from flows.alerts import alert_after_night, alert_of_overdue_nights
 from flows.due_jobs import NIGHTLY, Facts, Why, facts_of, find_jobs, is_brought_to_an_end, remember, why_due
 from flows.opening import open_ledger_of
 from flows.reconciliation.rules.reconcile import state_name
 from flows.reconciliation.rules.waits import line_of_wait
 from flows.reconciliation.waits import gather_waits
-from flows.run import RunRequest, read_run_request, utc_now, whoever_runs_this
-from flows.runner import RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
+from flows.run import QuietProgress, RunRequest, read_run_request, utc_now, whoever_runs_this
+from flows.runner import CALLER, Caller, RunReport, Watch, call, describe_bug, nothing_is_open, run_settle, walk_request
 from flows.settings import check_environment, read_settings
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
@@ -106,6 +107,8 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
     settings = read_settings()
     settings.require_service()
     settings.require_policy_outside(folder)
+    progress = (CALLER.get() or Caller(QuietProgress())).progress
+    alert_of_overdue_nights(settings, NIGHTLY, utc_now(), progress.tell)
     prepared_by = by or whoever_runs_this()
     with open_ledger_of(settings) as ledger:
         night_id = f"{utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
@@ -113,6 +116,8 @@ def run_night(folder: Path, *, by: str | None = None, watch: Watch = call) -> Ni
         night = _Night(folder, prepared_by, watch, ledger, night_id)
         report = night.run()
         ledger.runs.finish(night_id, report.state, int(report.exit_code), None)
+    not_begun = tuple(job.job or job.file for job in report.jobs if job.state == FAILED_TO_BEGIN)
+    alert_after_night(settings, night_id, not_begun, progress.tell)
     return report
 
 

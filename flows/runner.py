@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Protocol, TypeV
 from pydantic import SecretStr
 
 from flows.account_checks.check_accounts import ChecksAhead, check_accounts
+from flows.alerts import alert_after_run
 from flows.approvals.approve import approve
 from flows.due_jobs import is_anything_open, require_known_job
 from flows.intake.read import read
@@ -474,7 +475,8 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
     # A hundred thousand rows make no cycles; looking for some as often as Python does takes a quarter of the time.
     gc.set_threshold(50_000, 10, 10)
     caller = CALLER.get() or Caller(QuietProgress())
-    with opened_run(route.name, order, read_settings(), caller.progress) as run:
+    settings = read_settings()
+    with opened_run(route.name, order, settings, caller.progress) as run:
         run.only_job = only_job
         walk(route, run, watch)
         notes = _notes_of(run)
@@ -489,6 +491,8 @@ def _walk(route: Route, order: RunRequest | None, only_job: str | None, watch: W
         language=order.job.outputs.language if order else "en",
         page=run.desk_page(f"runs/{run.id}" if order else ""),
     )
+    told_of = [run.id] if order else sorted(run.touched)
+    alert_after_run(settings, run.codes if order else (), told_of, notes, caller.progress.tell)
     return caller.report
 
 

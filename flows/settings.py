@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
@@ -38,6 +38,30 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertSettings:
+    """Who is told when somebody is wanted, and how; what is "" or empty is not used.
+
+    Attributes:
+        email_to: Addresses that get an e-mail.
+        email_from: Address it comes from.
+        smtp_url: The mail server: smtp://name:password@host:587 (STARTTLS where offered) or smtps://host:465.
+        webhook_url: Address that is sent a JSON document.
+        night_hours: After so many hours a night that has not ended is told of.
+    """
+
+    email_to: tuple[str, ...] = ()
+    email_from: str = ""
+    smtp_url: str = field(default="", repr=False)
+    webhook_url: str = field(default="", repr=False)
+    night_hours: float = 6.0
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody is told."""
+        return bool(self.email_to or self.webhook_url)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a run takes from its environment.
 
@@ -50,6 +74,7 @@ class Settings:
         assumptions: REPASSE_ASSUME_* variables.
         policy: File that says whose yes every plan needs at least, whatever its job says; None where none is named.
         desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
+        alerts: Who is told when somebody is wanted.
     """
 
     home: Path
@@ -60,6 +85,7 @@ class Settings:
     assumptions: Mapping[str, str]
     policy: Path | None = None
     desk_url: str = ""
+    alerts: AlertSettings = AlertSettings()
 
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.
@@ -102,6 +128,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
         policy=Path(policy).absolute() if policy else None,
         desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
+        alerts=_alerts(environment),
     )
     if jobs := environment.get("REPASSE_JOBS", ""):
         settings.require_policy_outside(Path(jobs).absolute())
@@ -115,10 +142,9 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     if url == EMBEDDED:
         return ServiceSettings(EMBEDDED, "sandbox-key")
     parts = urlsplit(url)
-    local = parts.hostname in {"127.0.0.1", "localhost", "::1"}
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise ConfigurationError(Message("error.url_base"))
-    if parts.scheme == "http" and not local:
+    if parts.scheme == "http" and not _is_local(parts):
         raise ConfigurationError(Message("error.url_https"))
     key = environment.get("REPASSE_API_KEY", "").strip()
     if not key:
@@ -126,6 +152,10 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     if not key.isascii() or not key.isprintable():
         raise ConfigurationError(Message("error.api_key_characters"))
     return ServiceSettings(url, key)
+
+
+def _is_local(parts: SplitResult) -> bool:
+    return parts.hostname in {"127.0.0.1", "localhost", "::1"}
 
 
 def _desk_url(text: str) -> str:
@@ -136,6 +166,27 @@ def _desk_url(text: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise ConfigurationError(Message("error.desk_url"))
     return url
+
+
+def _alerts(environment: Mapping[str, str]) -> AlertSettings:
+    addresses = tuple(filter(None, map(str.strip, environment.get("REPASSE_ALERT_EMAIL", "").split(","))))
+    sender = environment.get("REPASSE_ALERT_FROM", "").strip()
+    smtp, webhook = (environment.get(f"REPASSE_{name}", "").strip() for name in ("SMTP_URL", "ALERT_WEBHOOK"))
+    mail = urlsplit(smtp)
+    if addresses and not (sender and mail.scheme in {"smtp", "smtps"} and mail.hostname):
+        raise ConfigurationError(Message("error.alert_mail"))
+    if any("@" not in address or not address.isprintable() for address in (*addresses, sender) if address):
+        raise ConfigurationError(Message("error.alert_mail"))
+    hook = urlsplit(webhook)
+    if webhook and (not hook.hostname or not (hook.scheme == "https" or (hook.scheme == "http" and _is_local(hook)))):
+        raise ConfigurationError(Message("error.alert_webhook"))
+    try:
+        hours = float(environment.get("REPASSE_NIGHT_HOURS", "6"))
+    except ValueError:
+        hours = 0.0
+    if not 0 < hours <= 24:
+        raise ConfigurationError(Message("error.night_hours"))
+    return AlertSettings(addresses, sender, smtp, webhook, hours)
 
 
 def _timeout_s(text: str) -> float:

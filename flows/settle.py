@@ -1,13 +1,17 @@
 """Settlement as a Prefect flow: looks once at everything that is open or in doubt."""
 
-from prefect import flow
+from prefect import flow, get_run_logger
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
+from flows.alerts import alert_of_overdue_nights
+from flows.due_jobs import NIGHTLY
 from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
+from flows.run import utc_now
 from flows.runner import nothing_is_open, run_settle
+from flows.settings import read_settings
 from schemas.errors import RepasseError
 
 
@@ -26,6 +30,7 @@ def settle(job: str = "") -> State[None]:
     """
     with watching() as watch:
         try:
+            alert_of_overdue_nights(read_settings(), NIGHTLY, utc_now(), get_run_logger().warning)
             if watch.is_alone and nothing_is_open(job or None):
                 return Completed(name="NothingOpen", message="nothing is open, nothing is in doubt")
             use_stored_credentials()

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import open_periods, run_documents, run_stages, runs
+from io_adapters.ledger.tables import alerts, open_periods, run_documents, run_stages, runs
 from schemas.errors import BrokenInvariant
 from schemas.messages import Listed, Message
 from schemas.waits import OpenPeriod
@@ -142,6 +142,27 @@ class Runs:
         with self._db.reading() as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else _run_of(row)
+
+    def was_alerted(self, key: str) -> bool:
+        """Say whether people have been called for something already."""
+        with self._db.reading() as connection:
+            return connection.scalar(select(alerts.c.key).where(alerts.c.key == key)) is not None
+
+    def note_alert(self, key: str) -> None:
+        """Write down that people have been called for something; again changes nothing."""
+        with self._db.writing() as connection:
+            if connection.scalar(select(alerts.c.key).where(alerts.c.key == key)) is None:
+                connection.execute(insert(alerts).values(key=key, sent_at=self._db.now()))
+
+    def begun_and_not_ended(self, command: str, before: dt.datetime) -> builtins.list[Run]:
+        """Return the runs of a command that began before some moment and never wrote down their end, oldest first."""
+        query = (
+            select(runs)
+            .where(runs.c.command == command, runs.c.finished_at.is_(None), runs.c.started_at < before)
+            .order_by(runs.c.started_at)
+        )
+        with self._db.reading() as connection:
+            return [_run_of(row) for row in connection.execute(query)]
 
     def save_document(self, run_id: str, document: bytes) -> None:
         """Keep, or replace, the JSON document from which the run's outputs can be written again."""

@@ -208,6 +208,9 @@ run_stages = Table(
     Column("notes", Why, nullable=False),
 )
 
+# What people have been called for, so that nobody is called twice for one thing.
+alerts = Table("alerts", metadata, Column("key", String(160), primary_key=True), _moment("sent_at"))
+
 run_documents = Table(
     "run_documents",
     metadata,

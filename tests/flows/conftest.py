@@ -1,5 +1,6 @@
 """A real service on a socket, an environment that names it, and a team that uses it."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
@@ -37,8 +38,8 @@ def service(another_service: Callable[[], Oracle]) -> Oracle:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment that names a folder for the ledger, and no service yet."""
-    for name in ("API_URL", "API_KEY", "LEDGER_URL", "JOBS", "TIMEOUT_S", "LOG_FORMAT"):
-        monkeypatch.delenv(f"REPASSE_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("REPASSE_")]:
+        monkeypatch.delenv(name)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

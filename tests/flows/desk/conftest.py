@@ -1,5 +1,6 @@
 """A jobs folder, a service that pays at once, and a desk in front of them."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from tests.flows.oracle import Oracle
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No service yet; a home of its own."""
-    for name in ("API_URL", "API_KEY", "LEDGER_URL", "JOBS", "TIMEOUT_S", "LOG_FORMAT"):
-        monkeypatch.delenv(f"REPASSE_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("REPASSE_")]:
+        monkeypatch.delenv(name)
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
     return tmp_path

@@ -1,40 +1,21 @@
 """The deadline holds over TLS too, and certificates are verified."""
 
-import datetime as dt
-import ipaddress
 import socket
 import ssl
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from io_adapters.payout_api.connection import DeadlinePassed, exchange
 from schemas.submission import Outcome
 from tests.io_adapters.payout_api.raw_server import REPORT_JSON, RawServer, reply
+from tests.one_certificate import write_own_certificate
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     """A certificate for 127.0.0.1, signed by itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = dt.datetime.now(dt.UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + dt.timedelta(1))
-        .add_extension(address, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    plain = serialization.NoEncryption()
-    path.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    return path
+    return write_own_certificate(tmp_path_factory.mktemp("tls"))
 
 
 def over_tls(certificate, behave):

@@ -1,4 +1,4 @@
-"""Stages of runs: when each began and ended, and what it came to.
+"""Stages of runs, as each began and ended; and the alerts that were sent.
 
 Revision ID: v2
 """
@@ -11,7 +11,7 @@ down_revision = "v1"
 
 
 def upgrade() -> None:
-    """Add the table of stages."""
+    """Add both tables."""
     op.create_table(
         "run_stages",
         sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), primary_key=True),
@@ -22,4 +22,9 @@ def upgrade() -> None:
         sa.Column("exit_code", sa.Integer),
         sa.Column("stopped", sa.Boolean, nullable=False),
         sa.Column("notes", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "alerts",
+        sa.Column("key", sa.String(160), primary_key=True),
+        sa.Column("sent_at", sa.DateTime(timezone=True), nullable=False),
     )

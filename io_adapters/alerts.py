@@ -1,0 +1,80 @@
+"""Alerts on their way to people: an e-mail by SMTP, and a JSON document to a webhook."""
+
+import smtplib
+import ssl
+from email.header import Header
+from email.mime.text import MIMEText
+from email.utils import formatdate, make_msgid
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import httpx
+
+from schemas.errors import RepasseError
+from schemas.exit_codes import ExitCode
+from schemas.messages import Message
+
+TIMEOUT_S: Final = 10.0
+_SUBMISSION_PORT: Final = 587
+_SMTPS_PORT: Final = 465
+
+
+class NotAlerted(RepasseError):
+    """People could not be called; what they were to be called for is not touched by it."""
+
+    exit_code = ExitCode.NOT_SENT
+
+
+def send_email(smtp_url: str, sender: str, to: tuple[str, ...], subject: str, text: str) -> None:
+    """Send a plain text by e-mail.
+
+    Args:
+        smtp_url: smtp://name:password@host:587, encrypted by STARTTLS where the server offers it and always before a
+            password; or smtps://host:465.
+        sender: Address it comes from.
+        to: Addresses it goes to.
+        subject: One line.
+        text: The rest.
+
+    Raises:
+        NotAlerted: the server cannot be reached, or does not take it; nothing of address or password is in the reason.
+    """
+    where = urlsplit(smtp_url)
+    host, name = where.hostname or "", unquote(where.username or "")
+    mail = MIMEText(text, "plain", "utf-8")
+    # EmailMessage loses blanks where it folds long words that are not ASCII: https://github.com/python/cpython/issues/92081
+    mail["Subject"] = Header(" ".join(subject.split()), "utf-8").encode()
+    mail["From"], mail["To"] = sender, ", ".join(to)
+    mail["Date"], mail["Message-ID"] = formatdate(localtime=False), make_msgid(domain=host or None)
+    safe = ssl.create_default_context()
+    try:
+        with (
+            smtplib.SMTP_SSL(host, where.port or _SMTPS_PORT, timeout=TIMEOUT_S, context=safe)
+            if where.scheme == "smtps"
+            else smtplib.SMTP(host, where.port or _SUBMISSION_PORT, timeout=TIMEOUT_S)
+        ) as server:
+            if where.scheme == "smtp" and (name or server.has_extn("starttls")):
+                server.starttls(context=safe)
+            if name:
+                server.login(name, unquote(where.password or ""))
+            server.send_message(mail)
+    except (OSError, smtplib.SMTPException) as error:
+        raise NotAlerted(Message("alert.no_email", why=type(error).__name__)) from None
+
+
+def post_webhook(url: str, document: dict[str, Any]) -> None:
+    """Send a JSON document.
+
+    Args:
+        url: Where to; it may hold a secret, and is never told.
+        document: What to send.
+
+    Raises:
+        NotAlerted: there is no answer, or another one than 2xx.
+    """
+    try:
+        answer = httpx.post(url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise NotAlerted(Message("alert.no_webhook", why=type(error).__name__)) from None
+    if not answer.is_success:
+        raise NotAlerted(Message("alert.no_webhook", why=f"HTTP {answer.status_code}"))

@@ -1,0 +1,248 @@
+"""Somebody who is wanted is called: by e-mail over a real mail server, and by a webhook, once for each occasion."""
+
+import datetime as dt
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
+
+from flows.alerts import alert_of_overdue_nights
+from flows.due_jobs import NIGHTLY
+from flows.night import run_night
+from flows.settings import read_settings
+from io_adapters.alerts import NotAlerted, send_email
+from schemas.errors import ConfigurationError
+from schemas.exit_codes import ExitCode
+from tests.flows.jobs import payment, people
+from tests.flows.label import Label
+from tests.flows.oracle import CREATE, LIST, Oracle
+from tests.one_certificate import write_own_certificate
+from tests.watched.installation import free_port
+
+ANA, BIA = people(2)
+DESK = "https://repasse.example.com"
+
+
+class Mailbox:
+    """A mail server that keeps what it is sent."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+        self.logins: list[tuple[bytes, bytes]] = []
+
+    async def handle_DATA(self, _server: object, _session: object, envelope: Envelope) -> str:  # noqa: N802
+        mail = message_from_bytes(bytes(envelope.content or b""), policy=policy.default)
+        assert isinstance(mail, EmailMessage)
+        self.mails.append(mail)
+        return "250 taken"
+
+    def authenticate(self, _server, _session, _envelope, _mechanism, given: object) -> AuthResult:
+        assert isinstance(given, LoginPassword)
+        self.logins.append((given.login, given.password))
+        return AuthResult(success=True)
+
+    @property
+    def subjects(self) -> list[str]:
+        return [str(mail["Subject"]) for mail in self.mails]
+
+
+@pytest.fixture
+def mailbox(label: Label, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
+    box = Mailbox()
+    server = Controller(box, hostname="127.0.0.1", port=free_port())
+    server.start()
+    monkeypatch.setenv("REPASSE_SMTP_URL", f"smtp://127.0.0.1:{server.port}")
+    monkeypatch.setenv("REPASSE_ALERT_EMAIL", "financeiro@selo.example, chefe@selo.example")
+    monkeypatch.setenv("REPASSE_ALERT_FROM", "repasse@selo.example")
+    monkeypatch.setenv("REPASSE_DESK_URL", DESK)
+    yield box
+    server.stop()
+
+
+@pytest.fixture
+def hook(label: Label, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, object]]]:
+    """What a webhook was sent."""
+    taken: list[dict[str, object]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            taken.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("REPASSE_ALERT_WEBHOOK", f"http://127.0.0.1:{server.server_port}/secret-token")
+    yield taken
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_plan_that_waits_calls_people_once_with_its_total_and_a_link(label: Label, mailbox: Mailbox, hook):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    for _ in range(2):
+        assert label.run(yes=False).exit_code is ExitCode.APPROVAL_WANTED
+    (mail,) = mailbox.mails
+    assert mail["Subject"] == "Repasse: aurora 2026-10: um plano espera aprovação, 2 pagamentos, BRL 30,00"
+    assert mail["To"] == "financeiro@selo.example, chefe@selo.example"
+    (document,) = hook
+    assert document["event"] == "approval_wanted"
+    assert document["total_cents"] == 3000
+    for told in (mail.get_content(), document["page"], document["text"]):
+        assert f"{DESK}/plans/{document['digest']}" in told
+
+
+def test_another_plan_is_another_occasion(label: Label, mailbox: Mailbox):
+    for amount in ("10,00", "11,00"):
+        label.payments(payment(ANA, amount))
+        label.run(yes=False)
+    assert [subject.rpartition(" ")[2] for subject in mailbox.subjects] == ["10,00", "11,00"]
+
+
+def test_a_doubt_calls_once_however_often_it_is_looked_at(label: Label, service: Oracle, mailbox: Mailbox, hook):
+    label.payments(payment(ANA, "10,00"))
+    service.plant(CREATE, "reset", when="before")
+    assert label.run().exit_code is ExitCode.IN_DOUBT
+    label.say("settle", code=22)
+    label.say("settle", code=22)
+    assert mailbox.subjects == [
+        "Repasse: aurora 2026-10: é preciso olhar. Um envio está em dúvida; uma pessoa precisa olhar."
+    ]
+    assert [document["page"] for document in hook] == [f"{DESK}/doubts"]
+
+
+def test_a_service_that_is_away_calls_people_and_says_why(label: Label, service: Oracle, mailbox: Mailbox):
+    label.payments(payment(ANA, "10,00"))
+    service.plant(LIST, "status", status=503, times=None, when="before")
+    assert label.run().exit_code is ExitCode.NOT_SENT
+    (mail,) = mailbox.mails
+    assert "HTTP 503" in mail.get_content()
+    assert f"{DESK}/runs/" in mail.get_content()
+
+
+def test_what_went_well_calls_nobody_and_neither_do_held_rows(label: Label, mailbox: Mailbox, hook):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "zero"))
+    assert label.run().exit_code is ExitCode.ROWS_HELD
+    assert mailbox.mails == []
+    assert hook == []
+
+
+def test_nobody_is_named_in_what_leaves_the_house(label: Label, service: Oracle, mailbox: Mailbox, hook):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00", CPF="529.982.247-26"))
+    label.run(yes=False)
+    service.plant(LIST, "status", status=503, times=None, when="before")
+    label.run()
+    assert len(mailbox.mails) == len(hook) == 2
+    told = repr(hook) + "".join(mail.as_string() + mail.get_content() for mail in mailbox.mails)
+    for payee in (ANA, BIA):
+        for private in (payee.name, payee.tax_id, payee.email, payee.destination.pix_key):
+            assert private not in told
+    assert service.api_key not in told
+
+
+def test_a_mail_server_that_is_down_keeps_nobody_from_being_paid_and_is_tried_again(
+    label: Label, service: Oracle, mailbox: Mailbox, monkeypatch, capsys
+):
+    right = read_settings().alerts.smtp_url
+    monkeypatch.setenv("REPASSE_SMTP_URL", "smtp://ana:secret@127.0.0.1:1")
+    label.payments(payment(ANA, "10,00"))
+    assert label.run(yes=False).exit_code is ExitCode.APPROVAL_WANTED
+    said = capsys.readouterr()
+    assert "could not be called by e-mail (ConnectionRefusedError)" in said.err
+    assert "secret" not in said.err + said.out
+    monkeypatch.setenv("REPASSE_SMTP_URL", right)
+    label.run(yes=False)
+    assert len(mailbox.mails) == 1
+    label.run()
+    assert service.paid == [1000]
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_password_goes_over_an_encrypted_connection_to_a_server_that_is_known(
+    label: Label, tmp_path: Path, monkeypatch, scheme: str
+):
+    certificate = write_own_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    box, at_once = Mailbox(), scheme == "smtps"
+    server = Controller(
+        *(box, "127.0.0.1", free_port()),
+        ssl_context=context if at_once else None,
+        tls_context=None if at_once else context,
+        authenticator=box.authenticate,
+        auth_required=True,
+        auth_require_tls=not at_once,
+    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    server.start()
+    try:
+        where = f"{scheme}://conta:s%40fe@127.0.0.1:{server.port}"
+        send_email(where, "repasse@selo.example", ("ana@selo.example",), "Ação", "já")
+    finally:
+        server.stop()
+    assert box.logins == [(b"conta", b"s@fe")]
+    assert box.subjects == ["Ação"]
+
+
+def test_a_server_without_encryption_is_never_told_a_password(mailbox: Mailbox):
+    where = read_settings().alerts.smtp_url.replace("smtp://", "smtp://conta:secret@")
+    with pytest.raises(NotAlerted, match="SMTPNotSupportedError"):
+        send_email(where, "repasse@selo.example", ("ana@selo.example",), "x", "y")
+    assert mailbox.logins == []
+    assert mailbox.mails == []
+
+
+def test_one_way_that_works_is_enough(label: Label, mailbox: Mailbox, monkeypatch):
+    monkeypatch.setenv("REPASSE_ALERT_WEBHOOK", "http://127.0.0.1:1/x")
+    label.payments(payment(ANA, "10,00"))
+    label.run(yes=False)
+    label.run(yes=False)
+    assert len(mailbox.mails) == 1
+
+
+def test_a_night_that_has_not_ended_calls_once(label: Label, mailbox: Mailbox, hook):
+    with label.ledger() as ledger:
+        ledger.runs.begin("20261101T023000-abc", "", "", NIGHTLY, "cron", "/jobs")
+        began = ledger.now()
+    settings = read_settings()
+    for hours in (5, 7, 8):
+        alert_of_overdue_nights(settings, NIGHTLY, began + dt.timedelta(hours=hours), print)
+    (subject,) = mailbox.subjects
+    assert subject.startswith("Repasse: a noite que começou em ")
+    assert [document["event"] for document in hook] == ["night"]
+
+
+def test_a_night_tells_of_jobs_it_could_not_begin(label: Label, mailbox: Mailbox, tmp_path: Path):
+    folder = tmp_path / "jobs"
+    folder.mkdir()
+    (folder / "broken.yaml").write_text("job: [", encoding="utf-8")
+    run_night(folder, by="cron")
+    assert mailbox.subjects == ["Repasse: a noite não pôde começar: broken.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REPASSE_ALERT_EMAIL", "not an address"),
+        ("REPASSE_ALERT_FROM", ""),
+        ("REPASSE_SMTP_URL", "mail.example.com"),
+        ("REPASSE_ALERT_WEBHOOK", "hooks.example.com/x"),
+        ("REPASSE_NIGHT_HOURS", "soon"),
+        ("REPASSE_DESK_URL", "repasse.example.com"),
+    ],
+)
+def test_a_setting_without_sense_is_named_before_anything_begins(mailbox: Mailbox, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError, match=name):
+        read_settings()
