@@ -43,7 +43,7 @@ def send_email(smtp_url: str, sender: str, to: tuple[str, ...], subject: str, te
     host, name = where.hostname or "", unquote(where.username or "")
     mail = MIMEText(text, "plain", "utf-8")
     # EmailMessage loses blanks where it folds long words that are not ASCII: https://github.com/python/cpython/issues/92081
-    mail["Subject"] = Header(" ".join(subject.split()), "utf-8").encode()
+    mail["Subject"] = Header(" ".join(subject.split()), "utf-8", header_name="Subject").encode()
     mail["From"], mail["To"] = sender, ", ".join(to)
     mail["Date"], mail["Message-ID"] = formatdate(localtime=False), make_msgid(domain=host or None)
     safe = ssl.create_default_context()
