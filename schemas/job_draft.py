@@ -1,14 +1,20 @@
 """The text of a new job file: what its files turned out to be and what a person answered, with a word on each line."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from schemas.layouts.drafting import yaml_scalar
+from schemas.layouts.layout import fold
 from schemas.messages import render
+from schemas.values.reading import MONTHS
 
 _PLAIN_PATH: Final = re.compile(r"[A-Za-z.][A-Za-z0-9_./-]*")
+_PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1-9]|1[0-2]))?\b")
+_LONGEST_NAME: Final = 63
+# Tables that people are paid from; all others stand beside them.
+SOURCE_TABLES: Final = frozenset({"payments", "royalty_lines"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,30 @@ class JobDraft:
     sources: Sequence[DraftedFiles]
     beside: Mapping[str, DraftedFiles]
     language: str
+
+
+def join_files(files: Iterable[DraftedFiles]) -> list[DraftedFiles]:
+    """Put files together that are read alike."""
+    found: list[DraftedFiles] = []
+    for drafted in files:
+        alike = next((at for at, other in enumerate(found) if replace(other, files=drafted.files) == drafted), None)
+        if alike is None:
+            found.append(drafted)
+        else:
+            found[alike] = replace(found[alike], files=(*found[alike].files, *drafted.files))
+    return found
+
+
+def name_of_file(file_name: str) -> str:
+    """Make a job's name of a file's, without the month in it: small letters, digits and hyphens.
+
+    >>> name_of_file("Cachês outubro 2026-10.xlsx"), name_of_file("2026-10.csv")
+    ('caches', '2026-10')
+    """
+    stem = _PERIOD_IN_A_NAME.sub("", file_name.split(".", maxsplit=1)[0]) or file_name.split(".", maxsplit=1)[0]
+    words = [word for part in re.split(r"[^\w]|_", stem) if (word := fold(part)) and word.isascii()]
+    plain = "-".join([word for word in words if word not in MONTHS] or words)
+    return plain[:_LONGEST_NAME].strip("-") or "job"
 
 
 def job_yaml(draft: JobDraft) -> str:

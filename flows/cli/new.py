@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from schemas.sheet_cells import View
 
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])|previous_month")
-_PERIOD_IN_A_NAME: Final = re.compile(r"[-_ ]?\b(?:19|20)[0-9]{2}(?:[-_.]?(?:0[1-9]|1[0-2]))?\b")
-_LONGEST_NAME: Final = 63
-_SOURCES: Final = frozenset({"payments", "royalty_lines"})
 
 Sheets = Annotated[list[Path] | None, typer.Argument(metavar="[SHEET...]", help="Spreadsheets.", show_default=False)]
 
@@ -185,7 +182,7 @@ def _write_job(
     """Look at each file, ask, write the job, and say what to do next."""
     from io_adapters.outputs.atomic import replace_atomically
     from io_adapters.spreadsheets.declarations import read_job
-    from schemas.job_draft import job_yaml
+    from schemas.job_draft import job_yaml, name_of_file
 
     console = console_for(as_json=as_json)
     if target.exists():
@@ -199,7 +196,7 @@ def _write_job(
         for table in tables:
             title = Message("look.title", file=path.name, what=table.what)
             console.print(render(title, asking.language), soft_wrap=True, markup=False)
-    draft = _declared(_name_of(sheets[0]), found, asking, payer, period)
+    draft = _declared(name_of_file(sheets[0].name), found, asking, payer, period)
     drafts = {target.parent / read.files.layout: read.draft for read in found if read.draft}
     written = [replace_atomically(path, text.encode()) for path, text in drafts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
@@ -217,7 +214,7 @@ def _declared(name: str, found: "Sequence[_Found]", asking: Asking, payer: tuple
     Raises:
         ConfigurationError: an answer is missing, nothing came in that is paid from, or one table is in unlike files.
     """
-    from schemas.job_draft import JobDraft
+    from schemas.job_draft import SOURCE_TABLES, JobDraft, join_files
 
     tax_id = asking.answer(
         payer[0], Message("new.ask.payer_tax_id"), "--payer-tax-id", _sound_tax_id, Message("new.right.tax_id")
@@ -228,11 +225,11 @@ def _declared(name: str, found: "Sequence[_Found]", asking: Asking, payer: tuple
     month = asking.answer(period, Message("new.ask.period"), "--period", _sound_month, Message("new.right.period"))
     if asking.unanswered:
         raise ConfigurationError(Message("error.new_answers", options=", ".join(dict.fromkeys(asking.unanswered))))
-    sources = _joined(read.files for read in found if read.table in _SOURCES)
+    sources = join_files(read.files for read in found if read.table in SOURCE_TABLES)
     if not sources:
         raise ConfigurationError(Message("error.new_no_source"))
-    kinds = dict.fromkeys(read.table for read in found if read.table not in _SOURCES)
-    beside = {table: _joined(read.files for read in found if read.table == table) for table in kinds}
+    kinds = dict.fromkeys(read.table for read in found if read.table not in SOURCE_TABLES)
+    beside = {table: join_files(read.files for read in found if read.table == table) for table in kinds}
     if unlike := next((table for table, files in beside.items() if len(files) > 1), None):
         raise ConfigurationError(Message("error.new_unlike", table=unlike))
     only = {table: files[0] for table, files in beside.items()}
@@ -272,15 +269,15 @@ def _drafted(
     path: Path, folder: Path, relative: str, views: "Sequence[View]", known: "list[Layout]", asking: Asking
 ) -> _Found:
     """Draft a layout for a statement that nobody has declared."""
-    from schemas.job_draft import DraftedFiles
+    from schemas.job_draft import DraftedFiles, name_of_file
     from schemas.layouts.drafting import draft_layout, guess_table
 
     if guess_table(views, known) is None:
         raise ConfigurationError(Message("error.new_not_a_table", file=path.name))
-    layout = f"{_name_of(path)}.layout.yaml"
+    layout = f"{name_of_file(path.name)}.layout.yaml"
     if (folder / layout).exists():
         raise ConfigurationError(Message("error.new_there", path=str(folder / layout)))
-    draft = draft_layout(views, known, _name_of(path), language=asking.language)
+    draft = draft_layout(views, known, name_of_file(path.name), language=asking.language)
     files = DraftedFiles((relative,), f"./{layout}", "drafted")
     return _Found("royalty_lines", files, draft, Message("new.is.drafted", layout=layout))
 
@@ -288,6 +285,7 @@ def _drafted(
 def _table(
     path: Path, relative: str, table: "Possibilities", given: _Given, asking: Asking, *, is_alone: bool
 ) -> _Found:
+    from flows.intake.look import foreign_currencies
     from schemas.job_draft import DraftedFiles
 
     names = [possibility.layout.layout for possibility in table]
@@ -304,7 +302,7 @@ def _table(
         "payments" if kind == "payments" else "statement",
         sheet,
         _columns(path, possibility, given, asking),
-        _foreign(path, possibility.layout),
+        foreign_currencies(path, possibility.layout),
     )
     return _Found(kind, files, "", Message(f"new.is.{kind}", layout=possibility.layout.layout))
 
@@ -328,41 +326,6 @@ def _columns(path: Path, possibility: "Possibility", given: _Given, asking: Aski
         if header:
             chosen[header] = column
     return chosen
-
-
-def _foreign(path: Path, layout: "Layout") -> tuple[str, ...]:
-    """Return the currencies of a statement that need a rate."""
-    from flows.intake.look import currencies_of
-    from schemas.plan import HOME_CURRENCY
-
-    if layout.table != "royalty_lines":
-        return ()
-    return tuple(currency for currency in currencies_of(path, layout) if currency != HOME_CURRENCY)
-
-
-def _joined(files: "Iterator[DraftedFiles]") -> "list[DraftedFiles]":
-    """Put files together that are read alike."""
-    from dataclasses import replace
-
-    found: list[DraftedFiles] = []
-    for drafted in files:
-        alike = next((at for at, other in enumerate(found) if replace(other, files=drafted.files) == drafted), None)
-        if alike is None:
-            found.append(drafted)
-        else:
-            found[alike] = replace(found[alike], files=(*found[alike].files, *drafted.files))
-    return found
-
-
-def _name_of(file: Path) -> str:
-    """Make a name of a file's, without the month in it: small letters, digits and hyphens."""
-    from schemas.layouts.layout import fold
-    from schemas.values.reading import MONTHS
-
-    stem = _PERIOD_IN_A_NAME.sub("", file.name.split(".")[0]) or file.name.split(".")[0]
-    words = [word for part in re.split(r"[^\w]|_", stem) if (word := fold(part)) and word.isascii()]
-    plain = "-".join([word for word in words if word not in MONTHS] or words)
-    return plain[:_LONGEST_NAME].strip("-") or "job"
 
 
 def _write_models(folder: Path, language: str, *, as_json: bool) -> Result:

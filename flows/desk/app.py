@@ -21,9 +21,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from flows.desk import home, jobs, plans, previews, runs, sign_in, unresolved
+from flows.desk import home, job_files, jobs, new_jobs, plans, previews, runs, sign_in, unresolved
 from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, Refused
 from flows.desk.jobs import JobsFolder, Launches
+from flows.desk.new_jobs import NewJobs
 from flows.desk.pages import HERE, language_of, show
 from flows.desk.plans import Plans
 from flows.desk.previews import Previews
@@ -85,6 +86,7 @@ class Desk:
     plans: Plans
     runs: Runs
     unresolved: Unresolved
+    new_jobs: NewJobs
 
 
 @contextmanager
@@ -118,6 +120,7 @@ def opened_desk(
             plans=Plans(ledger, folder, launches, clock.now),
             runs=Runs(ledger, clock.now),
             unresolved=Unresolved(ledger, settings, clock),
+            new_jobs=NewJobs(),
         )
 
 
@@ -130,7 +133,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    for part in (sign_in, home, jobs, previews, plans, runs, unresolved):
+    for part in (sign_in, home, jobs, job_files, new_jobs, previews, plans, runs, unresolved):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)

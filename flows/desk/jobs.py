@@ -94,6 +94,15 @@ class JobsFolder:
         self._read: dict[Path, tuple[tuple[int, int], Job | Message | Listed]] = {}
         self._lock = threading.Lock()
 
+    @property
+    def folder(self) -> Path | None:
+        """Where they are; None where there is no folder."""
+        return self._folder
+
+    def token_of(self, path: Path) -> str:
+        """Name a job's file in addresses."""
+        return self._token(path)
+
     def list(self) -> tuple[JobLine, ...]:
         """Return all jobs, by file."""
         if self._folder is None or not self._folder.is_dir():

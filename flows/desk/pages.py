@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
@@ -16,6 +17,7 @@ from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
 from schemas.messages import catalogue_in, for_desk
 from schemas.obligation import reasons_message
+from schemas.values.masking import mask_value
 from schemas.values.money import format_cents
 
 HERE: Final = Path(__file__).parent
@@ -49,6 +51,9 @@ def show(
         number=partial(_number, language),
         moment=partial(_moment, language),
         clock=_clock,
+        masked=mask_value,
+        cell=partial(_cell, language),
+        column_word=partial(_column_word, language),
         day=partial(_day, language),
         lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
         for_desk=for_desk,
@@ -91,6 +96,21 @@ def _moment(language: Language, at: dt.datetime | None) -> Markup:
     local = at.astimezone(BRASILIA)
     shown = f"{local:%d/%m/%Y %H:%M}" if language == "pt-BR" else f"{local:%Y-%m-%d %H:%M}"
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown)
+
+
+def _column_word(language: Language, column: str) -> str:
+    """Name a column as the model sheets do; by its own name where they do not have it."""
+    words, name = catalogue_in(language), column.removesuffix("_ppm").removesuffix("_cents")
+    return words(f"model.column.{name}") if f"model.column.{name}" in words else name
+
+
+def _cell(language: Language, column: str, text: str) -> str:
+    """Write what a column of a table holds, masked where it is somebody's own."""
+    if column.endswith("_cents") and text.lstrip("-").isdecimal():
+        return format_cents(int(text), language)
+    if column.endswith("_ppm") and text.isdecimal():
+        return f"{Decimal(int(text)).scaleb(-4).normalize():f} %".replace(".", "," if language == "pt-BR" else ".")
+    return text if column == "name" else mask_value(column, text) or "–"
 
 
 def _day(language: Language, at: dt.datetime) -> str:

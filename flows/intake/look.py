@@ -119,6 +119,13 @@ def currencies_of(path: Path, layout: Layout) -> tuple[str, ...]:
     return tuple(sorted({currency for look in looks for currency in look.sums}))
 
 
+def foreign_currencies(path: Path, layout: Layout) -> tuple[str, ...]:
+    """Return the currencies of a statement that need a rate; none of a table that is no statement."""
+    if layout.table != "royalty_lines":
+        return ()
+    return tuple(currency for currency in currencies_of(path, layout) if currency != HOME_CURRENCY)
+
+
 def _read(file: SpreadsheetFile, fit: Fit, layout: Layout) -> SheetLook:
     return _lines(file, fit, layout) if layout.table == "royalty_lines" else _whole(file, fit, layout)
 

@@ -4,12 +4,12 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
 from io_adapters.ledger.claims import claim_all
 from io_adapters.ledger.desk import user_of
-from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
+from io_adapters.ledger.desk_tables import desk_uploaders, desk_users, job_versions
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
@@ -22,6 +22,7 @@ from io_adapters.ledger.tables import (
     plan_rules,
     plan_runs,
     plans,
+    runs,
     submissions,
     submitted,
 )
@@ -178,15 +179,33 @@ def tighten_rule(connection: Connection, digest: str, rule: PlanRule) -> None:
 
 
 def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
-    """Name those who prepared a plan: who launched its first run, and who uploaded a file that any run of it read."""
+    """Name those who prepared a plan.
+
+    That is who launched its first run, who uploaded a file that any run of it read, and who changed its job, or a table
+    beside it, since the job's plan before it was taken up.
+    """
     uploaded = (
         select(desk_uploaders.c.person)
         .join(files, files.c.file_sha256 == desk_uploaders.c.sha256)
         .join(plan_runs, plan_runs.c.run_id == files.c.run_id)
         .where(plan_runs.c.digest == digest)
     )
-    launched = _plan(connection, digest).prepared_by
-    return frozenset(connection.scalars(uploaded)) - {same_person(launched)} | {launched}
+    plan = _plan(connection, digest)
+    launched = plan.prepared_by
+    before = select(func.max(plans.c.approved_at)).where(
+        plans.c.job == plan.job, plans.c.digest != digest, plans.c.approved_at < plan.created_at
+    )
+    since = connection.scalar(before)
+    changed = (
+        select(job_versions.c.by)
+        .join(runs, runs.c.job_file == job_versions.c.job_file)
+        .join(plan_runs, plan_runs.c.run_id == runs.c.run_id)
+        .where(plan_runs.c.digest == digest, job_versions.c.by != "")
+    )
+    if since is not None:
+        changed = changed.where(job_versions.c.at > since)
+    people = {*connection.scalars(uploaded), *map(same_person, connection.scalars(changed))}
+    return frozenset(people) - {same_person(launched)} | {launched}
 
 
 def _counting(

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from io_adapters.ledger.desk_tables import (
     desk_uploaders,
     desk_uploads,
     desk_users,
+    job_versions,
 )
 from io_adapters.ledger.engine import Database
 from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
@@ -267,6 +269,62 @@ class DeskUploads:
         query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)
         with self._db.reading() as connection:
             return [Upload(*row) for row in connection.execute(query)]
+
+
+@dataclass(frozen=True, slots=True)
+class JobVersion:
+    """What a file of a job has said since somebody put it in its place.
+
+    Attributes:
+        number: Counts versions of all jobs.
+        job_file: The job.
+        name: The file, relative to the job's folder.
+        sha256: Hex digest of its bytes, which lie among the uploads.
+        by: Who put it there; "" for what was there before anybody did.
+        at: When (UTC).
+    """
+
+    number: int
+    job_file: str
+    name: str
+    sha256: str
+    by: str
+    at: dt.datetime
+
+
+class JobVersions:
+    """The record of what jobs have said."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, job_file: str, name: str, before_sha256: str, sha256: str, by: str) -> None:
+        """Write a new version of a file down; before the first one, what was there.
+
+        Args:
+            job_file: The job.
+            name: The file, relative to the job's folder.
+            before_sha256: What stood in its place; "" for nothing.
+            sha256: What stands there now.
+            by: Who put it there.
+        """
+        with self._db.writing() as connection:
+            known = connection.scalar(
+                select(job_versions.c.sha256)
+                .where(job_versions.c.job_file == job_file, job_versions.c.name == name)
+                .order_by(job_versions.c.id.desc())
+                .limit(1)
+            )
+            values = {"job_file": job_file, "name": name, "at": self._db.now()}
+            if before_sha256 and known != before_sha256:  # nobody said who put it there
+                connection.execute(insert(job_versions).values(**values, sha256=before_sha256, by=""))
+            connection.execute(insert(job_versions).values(**values, sha256=sha256, by=by))
+
+    def list(self, job_file: str) -> list[JobVersion]:
+        """Return the versions of all files of a job, newest first."""
+        query = select(job_versions).where(job_versions.c.job_file == job_file).order_by(job_versions.c.id.desc())
+        with self._db.reading() as connection:
+            return [JobVersion(*row) for row in connection.execute(query)]
 
 
 class DeskLaunches:

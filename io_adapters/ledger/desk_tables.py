@@ -77,6 +77,19 @@ desk_launches = Table(
     Index("ix_desk_launches_job_file", "job_file"),
 )
 
+# What a job's file, and the tables beside it, have said, one row for each time somebody put one in its place.
+job_versions = Table(
+    "job_versions",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("job_file", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", Utc, nullable=False),
+    Index("ix_job_versions_job_file", "job_file"),
+)
+
 # The first of two words. One of a kind for each subject; a second one takes its place.
 desk_first_words = Table(
     "desk_first_words",

@@ -15,7 +15,15 @@ from io_adapters.ledger.approvals import Approvals
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
-from io_adapters.ledger.desk import DeskLaunches, DeskSessions, DeskUploads, DeskUsers, FirstDecisions, SignInAttempts
+from io_adapters.ledger.desk import (
+    DeskLaunches,
+    DeskSessions,
+    DeskUploads,
+    DeskUsers,
+    FirstDecisions,
+    JobVersions,
+    SignInAttempts,
+)
 from io_adapters.ledger.directory import Findings, Institutions, Probes, ServiceBinding, Webhooks
 from io_adapters.ledger.engine import Database, bring_up_to_date, is_memory, make_engine, prepare_file
 from io_adapters.ledger.exchange_updates import ExchangeUpdates
@@ -70,6 +78,7 @@ class Ledger:
         self.sign_in_attempts = SignInAttempts(database)
         self.desk_uploads = DeskUploads(database)
         self.desk_launches = DeskLaunches(database)
+        self.job_versions = JobVersions(database)
         self.tag = self.service.ensure_tag()
 
     def now(self) -> dt.datetime:

@@ -2,9 +2,10 @@
 
 import difflib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
@@ -116,6 +117,8 @@ _LAYOUTS: Final = resources.files("schemas.layouts")
 _VAGUE: Final = frozenset({"model_type", "string_type", "too_short"})
 
 Model = TypeVar("Model", bound=BaseModel)
+# No line of a person's file is broken when another part of it is written anew.
+_WIDE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,39 @@ def read_job(path: str | Path) -> JobFile:
     if is_sheet_by_name(path.name):
         raise ConfigurationError(Message("error.job_is_a_sheet", path=str(path)))
     return JobFile(_read(path, Job), path.resolve().parent, path)
+
+
+def check_job(text: str, name: str) -> Job:
+    """Check the text of a job file that is not written yet.
+
+    Raises:
+        ConfigurationError: it is wrong; the message has one line per problem, each with its place.
+    """
+    return _checked(parse_yaml(text, name), Job)
+
+
+def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
+    """Return the text of a job file in which a table beside the sources is read from other files.
+
+    Everything else stays as it is written, comments included.
+
+    Args:
+        text: Of the job file.
+        table: Such as payees.
+        files: Relative to the job's folder.
+    """
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = _WIDE
+    document = yaml.load(text)
+    value = files[0] if len(files) == 1 else list(files)
+    if isinstance(document.get(table), dict):
+        document[table]["files"] = value
+    else:
+        document[table] = value
+    written = StringIO()
+    yaml.dump(document, written)
+    return written.getvalue()
 
 
 def read_policy(path: Path) -> PlanRule:

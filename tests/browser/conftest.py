@@ -118,12 +118,18 @@ def someone(chromium, desk: str) -> Iterator[Callable[..., object]]:
 
 @pytest.fixture
 def shot() -> Callable[..., None]:
-    """Keep a picture of a page, for people to look at."""
+    """Keep a picture of a page, for people to look at, and see that it fits its window and lets everybody in."""
+    sync_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
     SHOTS.mkdir(parents=True, exist_ok=True)
 
-    def take(page, name: str) -> None:
+    def take(page, name: str, *, script: bool = True) -> None:
         page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
         narrow = page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
         assert narrow, f"{name} is wider than its window"
+        if not script:  # axe is one
+            return
+        found = sync_playwright.Axe().run(page).response["violations"]
+        told = [(rule["id"], [node["html"][:120] for node in rule["nodes"][:3]]) for rule in found]
+        assert told == [], f"{name}: axe has something to say"
 
     return take

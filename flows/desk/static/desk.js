@@ -36,8 +36,7 @@ if (live && live.querySelector('[data-running="yes"]')) refresh(live);
 
 if (document.querySelector("[data-reload]")) setTimeout(() => location.reload(), 1000);
 
-const upload = document.querySelector("form[data-upload]");
-if (upload) {
+for (const upload of document.querySelectorAll("form[data-upload]")) {
   upload.addEventListener("submit", (event) => {
     let bytes = 0;
     for (const input of upload.querySelectorAll('input[type="file"]')) for (const file of input.files) bytes += file.size;

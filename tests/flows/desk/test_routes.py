@@ -19,6 +19,17 @@ RULES = {
     ("GET", "/runs"): SIGNED_IN,
     ("GET", "/jobs/{token}"): SIGNED_IN,
     ("POST", "/jobs/{token}/look"): Role.PREPARER,
+    ("GET", "/jobs/{token}/files"): SIGNED_IN,
+    ("GET", "/jobs/{token}/job.yaml"): SIGNED_IN,
+    ("POST", "/jobs/{token}/declaration"): Role.PREPARER,
+    ("POST", "/jobs/{token}/tables/{table}"): Role.PREPARER,
+    ("POST", "/jobs/{token}/tables/{table}/take"): Role.PREPARER,
+    ("GET", "/jobs/{token}/versions/{number}"): Role.PREPARER,
+    ("GET", "/models/{table}.xlsx"): SIGNED_IN,
+    ("GET", "/new-job"): Role.PREPARER,
+    ("POST", "/new-job"): Role.PREPARER,
+    ("GET", "/new-job/{token}"): Role.PREPARER,
+    ("POST", "/new-job/{token}"): Role.PREPARER,
     ("GET", "/looks/{token}"): SIGNED_IN,
     ("GET", "/looks/{token}/payments"): SIGNED_IN,
     ("GET", "/looks/{token}/others"): SIGNED_IN,
@@ -67,7 +78,7 @@ def test_every_address_has_a_rule_and_every_rule_an_address(browser):
 
 
 def ask(who: Browser, method: str, path: str, token: str) -> object:
-    address = path.replace("{digest}", "abcdef1234")
+    address = path.replace("{digest}", "abcdef1234").replace("{number}", "1")
     for name in ("{token}", "{key}", "{run_id}"):
         address = address.replace(name, "x")
     if method == "GET":

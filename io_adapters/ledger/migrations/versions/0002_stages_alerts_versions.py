@@ -1,4 +1,4 @@
-"""Stages of runs, as each began and ended; and the alerts that were sent.
+"""Stages of runs, the alerts that were sent, and the versions of jobs.
 
 Revision ID: v2
 """
@@ -11,7 +11,7 @@ down_revision = "v1"
 
 
 def upgrade() -> None:
-    """Add both tables."""
+    """Add a table of each."""
     op.create_table(
         "run_stages",
         sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), primary_key=True),
@@ -27,4 +27,14 @@ def upgrade() -> None:
         "alerts",
         sa.Column("key", sa.String(160), primary_key=True),
         sa.Column("sent_at", sa.DateTime(timezone=True), nullable=False),
+    )
+    op.create_table(
+        "job_versions",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True, autoincrement=True),
+        sa.Column("job_file", sa.Text, nullable=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("by", sa.Text, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Index("ix_job_versions_job_file", "job_file"),
     )

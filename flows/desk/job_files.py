@@ -1,0 +1,351 @@
+"""A job's own files on the desk: what its declaration and the tables beside it say, and changing them.
+
+The files in the folder of jobs stay the truth. Each change is shown first, row by row, against what was, and kept with
+who made it and when; what was there before can be had again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, RedirectResponse
+
+from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.jobs import job_of, jobs_of
+from flows.desk.pages import language_of, show
+from flows.desk.uploads import Received, receive
+from flows.intake.which_files import Slot, slots_of
+from io_adapters.ledger.desk import JobVersion
+from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.atomic import replace_atomically
+from io_adapters.outputs.models import MODELS, model_file, model_xlsx
+from io_adapters.spreadsheets.declarations import check_job, read_job, with_table_files
+from io_adapters.spreadsheets.files import expand, is_url
+from io_adapters.spreadsheets.reading import open_file
+from schemas.desk_people import Role
+from schemas.errors import RepasseError
+from schemas.issues import Issue
+from schemas.job import Job
+from schemas.messages import Message, render
+from schemas.tables.changes import KEYS, TableChanges, compare_tables, name_payees
+from schemas.tables.contract import records
+from schemas.tables.parsing import empty_table, parse_table
+
+LONGEST_JOB: Final = 50_000
+VERSIONS_SHOWN: Final = 30
+ROWS_SHOWN: Final = 100
+_WILD: Final = frozenset("*?[{")
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class BesideTable:
+    """A table beside a job's sources.
+
+    Attributes:
+        name: Such as payees.
+        files: As the job names them; empty where it has none.
+        path: The one file that can be put in the place of; None where there is none, or not one alone.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    path: Path | None
+
+    @property
+    def may_be_replaced(self) -> bool:
+        """Whether another file can take its place: it has none, or one plain file."""
+        return self.path is not None or not self.files
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A file that would take the place of a table's, held against what it is now.
+
+    Attributes:
+        table: The table.
+        file: What was uploaded.
+        adds: Whether its rows are added to what is there.
+        before_sha256: What is there now; "" for nothing.
+        changes: Row by row, sound rows alone.
+        issues: What is wrong in it.
+    """
+
+    table: str
+    file: Received
+    adds: bool
+    before_sha256: str
+    changes: TableChanges
+    issues: tuple[Issue, ...]
+
+
+def _path_of(request: Request, token: str) -> Path:
+    path = jobs_of(request).path_of(token)
+    if path is None:
+        raise Refused(404, "desk.refused.nothing")
+    return path
+
+
+def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
+    """Name the tables that can stand beside a job's sources, those it has and those it could have."""
+    found = []
+    for name, files in job.beside.items():
+        patterns = tuple(files.files) if files else ()
+        alone = patterns[0] if len(patterns) == 1 and not is_url(patterns[0]) and not _WILD & set(patterns[0]) else ""
+        found.append(BesideTable(name, patterns, (folder / alone).resolve() if alone else None))
+    return tuple(found)
+
+
+def what_is_not_the_desks(job: Job, before: Job | None) -> Message | None:
+    """Say what of a new declaration only whoever looks after the installation may change; None where nothing is.
+
+    Who prepares a job could otherwise let it pay without anybody's yes, or have the desk read files of the machine.
+
+    Args:
+        job: As it would be.
+        before: As it is; None where that cannot be read.
+    """
+    kept = before is not None and all(getattr(job, key) == getattr(before, key) for key in ("job", "payer", "approval"))
+    if before is None or not kept or job.rules.limits != before.rules.limits:
+        return Message("desk.files.house")
+    known = set(_paths_in(before))
+    outside = [path for path in _paths_in(job) if path not in known and _leads_outside(path)]
+    return Message("desk.files.outside", paths=", ".join(outside)) if outside else None
+
+
+def _paths_in(job: Job) -> Iterator[str]:
+    """Name every path that a job reads or writes."""
+    tables = [*job.sources, *(files for files in job.beside.values() if files)]
+    yield from (pattern for files in tables for pattern in files.files)
+    yield from (source.layout for source in job.sources if isinstance(source.layout, str) and "/" in source.layout)
+    yield job.outputs.folder
+
+
+def _leads_outside(path: str) -> bool:
+    return is_url(path) or Path(path).is_absolute() or ".." in Path(path).parts
+
+
+def _sha256(path: Path | None) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path and path.is_file() else ""
+
+
+def _slot(job: Job, folder: Path, table: str) -> Slot:
+    _, beside = slots_of(job, folder)
+    return dict(zip(job.beside, beside, strict=True))[table]
+
+
+def propose(job: Job, folder: Path, table: BesideTable, file: Received, *, adds: bool) -> Proposed:
+    """Hold a file against the table whose place it would take.
+
+    Raises:
+        UnreadableFile: it is not of that table.
+    """
+    slot = _slot(job, folder, table.name)
+    now, issues = _rows(slot, [str(file.path)], table.name)
+    before, _ = _rows(slot, [path for text in table.files for path in expand([text], folder, "")], table.name)
+    changes = compare_tables(table.name, before, pd.concat([before, now], ignore_index=True) if adds else now)
+    named = name_payees(changes, _names(job, folder)) if table.name != "payees" else changes
+    return Proposed(table.name, file, adds, _sha256(table.path), named, issues)
+
+
+def _rows(slot: Slot, paths: Sequence[str], table: str) -> tuple[pd.DataFrame, tuple[Issue, ...]]:
+    frames, issues = [empty_table(table)], list[Issue]()
+    layout = slot.layouts[0]
+    for path in paths:
+        if not Path(path).is_file():
+            continue
+        with open_file(path) as file:
+            for raw in file.tables(layout):
+                parsed = parse_table(raw, layout)
+                frames.append(parsed.frame)
+                issues += parsed.issues
+    return pd.concat(frames, ignore_index=True), tuple(issues)
+
+
+def _names(job: Job, folder: Path) -> dict[str, str]:
+    payees = next(table for table in beside_tables(job, folder) if table.name == "payees")
+    if payees.path is None or not payees.path.is_file():
+        return {}
+    rows, _ = _rows(_slot(job, folder, "payees"), [str(payees.path)], "payees")
+    return {str(row["tax_id"]): str(row["name"]) for row in records(rows)}
+
+
+def put_in_place(ledger: Ledger, uploads: Path, job_path: Path, name: str, content: bytes, by: str) -> None:
+    """Write a file of a job, and keep what was there and who changed it.
+
+    Args:
+        ledger: Where versions are written down.
+        uploads: Where the bytes of every version lie.
+        job_path: The job.
+        name: The file, relative to the job's folder.
+        content: Its new bytes.
+        by: Who changes it.
+    """
+    target = job_path.parent / name
+    before = target.read_bytes() if target.is_file() else b""
+    digests = [_keep(uploads, Path(name).name, bytes_) if bytes_ else "" for bytes_ in (before, content)]
+    ledger.job_versions.record(str(job_path.absolute()), name, digests[0], digests[1], by)
+    replace_atomically(target, content)
+
+
+def _keep(uploads: Path, name: str, content: bytes) -> str:
+    digest = sha256(content).hexdigest()
+    home = uploads / digest
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not (home / name).exists():
+        replace_atomically(home / name, content)
+    return digest
+
+
+def versions_of(request: Request, path: Path) -> list[JobVersion]:
+    """Return the versions of a job's files, newest first."""
+    return ledger_of(request).job_versions.list(str(path.absolute()))
+
+
+@router.get("/jobs/{token}/files")
+def job_files(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Show what a job and the tables beside it say, and take others."""
+    return _page(request, token)
+
+
+def _page(request: Request, token: str, *, status: int = 200, problem: str = "", text: str | None = None) -> Response:
+    path, line = _path_of(request, token), job_of(request, token)
+    job = jobs_of(request).declared(path)
+    tables = beside_tables(job, path.parent) if isinstance(job, Job) else ()
+    facts: dict[str, Any] = {
+        "job": line,
+        "text": path.read_text("utf-8", errors="replace") if text is None else text,
+        "tables": tables,
+        "models": list(MODELS),
+        "versions": versions_of(request, path)[:VERSIONS_SHOWN],
+        "problem": problem,
+        "digest": _sha256(path),
+        "limit_bytes": settings_of(request).upload_limit_bytes,
+    }
+    return show(request, "job_files.html", status=status, **facts)
+
+
+@router.get("/jobs/{token}/job.yaml")
+def declaration(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Hand over the job's file as it is."""
+    path = _path_of(request, token)
+    return FileResponse(path, media_type="application/yaml", filename=path.name, content_disposition_type="attachment")
+
+
+@router.post("/jobs/{token}/declaration")
+def declare(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Take another text for the job's file; one with mistakes is told with line and column, and changes nothing."""
+    signed.require(Role.PREPARER)
+    path = _path_of(request, token)
+    text = form.get("text", "").replace("\r\n", "\n")[:LONGEST_JOB]
+    if form.get("before") != _sha256(path):
+        return _page(request, token, status=409, problem=render("desk.files.changed", language_of(request)), text=text)
+    try:
+        job = check_job(text, path.name)
+    except RepasseError as wrong:
+        return _page(request, token, status=422, problem=render(wrong.content, language_of(request)), text=text)
+    before = jobs_of(request).declared(path)
+    if refused := what_is_not_the_desks(job, before if isinstance(before, Job) else None):
+        return _page(request, token, status=422, problem=render(refused, language_of(request)), text=text)
+    uploads = settings_of(request).uploads
+    put_in_place(ledger_of(request), uploads, path, path.name, text.encode(), signed.user.name)
+    return RedirectResponse(f"/jobs/{token}/files", status_code=303)
+
+
+@router.post("/jobs/{token}/tables/{table}")
+async def upload_table(request: Request, token: str, table: str) -> Response:
+    """Take a file for a table beside the sources, and show what it would change; nothing is changed yet."""
+    signed = await run_in_threadpool(signed_in, request)
+    signed.require(Role.PREPARER)
+    settings = settings_of(request)
+    fields, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
+    return await run_in_threadpool(_proposal, request, token, table, fields, files, signed)
+
+
+def _proposal(
+    request: Request, token: str, name: str, fields: Mapping[str, str], files: Sequence[Received], signed: Signed
+) -> Response:
+    path, table = _table(request, token, name)
+    if len(files) != 1:
+        raise Refused(422, "desk.files.one")
+    (file,) = files
+    ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
+    job = read_job(path).job
+    try:
+        proposed = propose(job, path.parent, table, file, adds=fields.get("adds") == "yes")
+    except RepasseError as wrong:
+        return _page(request, token, status=422, problem=render(wrong.content, language_of(request)))
+    return show(request, "job_change.html", job=job_of(request, token), proposed=proposed, shown=ROWS_SHOWN)
+
+
+def _table(request: Request, token: str, name: str) -> tuple[Path, BesideTable]:
+    path = _path_of(request, token)
+    job = jobs_of(request).declared(path)
+    tables = beside_tables(job, path.parent) if isinstance(job, Job) else ()
+    table = next((table for table in tables if table.name == name), None)
+    if table is None or name not in KEYS or not table.may_be_replaced:
+        raise Refused(404, "desk.refused.nothing")
+    return path, table
+
+
+@router.post("/jobs/{token}/tables/{table}/take")
+def take_table(request: Request, token: str, table: str, signed: SignedIn, form: Posted) -> Response:
+    """Put an uploaded file in a table's place, or beside what is there, as it was shown."""
+    signed.require(Role.PREPARER)
+    path, beside = _table(request, token, table)
+    digest, ledger, uploads = form.get("sha256", ""), ledger_of(request), settings_of(request).uploads
+    known = {upload.name: upload for upload in ledger.desk_uploads.find(digest)}
+    upload = known.get(form.get("name", ""))
+    if upload is None or not (uploads / digest / upload.name).is_file():
+        raise Refused(404, "desk.refused.nothing")
+    if form.get("before", "") != _sha256(beside.path):
+        raise Refused(409, "desk.files.changed")
+    content, by = (uploads / digest / upload.name).read_bytes(), signed.user.name
+    name, files = _place_of(beside, path.parent, upload.name, digest, adds=form.get("adds") == "yes")
+    put_in_place(ledger, uploads, path, name, content, by)
+    if files != beside.files:
+        text = with_table_files(path.read_text("utf-8"), table, files)
+        check_job(text, path.name)
+        put_in_place(ledger, uploads, path, path.name, text.encode(), by)
+    return RedirectResponse(f"/jobs/{token}/files", status_code=303)
+
+
+def _place_of(table: BesideTable, folder: Path, name: str, digest: str, *, adds: bool) -> tuple[str, tuple[str, ...]]:
+    """Return where a file goes, and the files that the job then names for the table."""
+    if table.path is not None and not adds and table.path.suffix.lower() == Path(name).suffix.lower():
+        return table.files[0], table.files
+    called = name if not (folder / name).exists() else f"{Path(name).stem}-{digest[:8]}{Path(name).suffix}"
+    return called, (*table.files, called) if adds else (called,)
+
+
+@router.get("/jobs/{token}/versions/{number}")
+def version(request: Request, token: str, number: int, signed: SignedIn) -> Response:
+    """Hand over what a file of the job said before."""
+    signed.require(Role.PREPARER)
+    found = _version(versions_of(request, _path_of(request, token)), number)
+    path = settings_of(request).uploads / found.sha256 / Path(found.name).name if found else None
+    if path is None or not path.is_file():
+        raise Refused(404, "desk.refused.nothing")
+    kind = "application/octet-stream"
+    return FileResponse(path, media_type=kind, filename=path.name, content_disposition_type="attachment")
+
+
+def _version(versions: Sequence[JobVersion], number: int) -> JobVersion | None:
+    return next((version for version in versions if version.number == number), None)
+
+
+@router.get("/models/{table}.xlsx")
+def model(request: Request, table: str, _signed: SignedIn) -> Response:
+    """Hand over a model sheet to fill in, in the reader's language."""
+    if table not in MODELS:
+        raise Refused(404, "desk.refused.nothing")
+    language = language_of(request)
+    headers = {"Content-Disposition": f'attachment; filename="{model_file(table, language)}"'}
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    return Response(model_xlsx(table, language), media_type=kind, headers=headers)

@@ -1,0 +1,362 @@
+"""Making a job on the desk: from sheets that people bring, asking what those do not tell, written as a job file."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse
+
+from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
+from flows.desk.job_files import put_in_place
+from flows.desk.jobs import jobs_of
+from flows.desk.pages import language_of, show
+from flows.desk.uploads import Received, receive
+from flows.intake.look import all_layouts, foreign_currencies
+from io_adapters.outputs.models import MODELS
+from io_adapters.spreadsheets.declarations import check_job
+from io_adapters.spreadsheets.reading import open_file
+from schemas.desk_people import Language, Role
+from schemas.errors import RepasseError
+from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, job_yaml, join_files, name_of_file
+from schemas.layouts.drafting import draft_layout, guess_table
+from schemas.layouts.headers import with_columns
+from schemas.layouts.identify import Possibility, as_table, identify
+from schemas.messages import Listed, Message, catalogue_in, render
+from schemas.raw_table import column_letter
+from schemas.sheet_cells import View
+from schemas.tables.parsing import column_names
+from schemas.values.tax_id import require_tax_id
+
+KEPT: Final = 24
+# As a job file takes it; it names a folder, too.
+_SOUND_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header of a sheet, and which column it would be read as; "" for none."""
+
+    position: int
+    cell: str
+    text: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """One table of a file that was brought, as it would be read.
+
+    Attributes:
+        number: Names it within its draft.
+        file: The file.
+        kinds: Layouts that it could be of, the likeliest first; none, where one has to be drafted.
+        kind: The layout that is chosen; "" where one has to be drafted.
+        sheets: Sheets of which one has to be chosen; empty where there is no doubt.
+        sheet: The one that is chosen; "" where there is no doubt.
+        headers: Of its header row.
+        choices: Columns that a header can be.
+        columns: Header -> column, as far as people have said so.
+        missing: Columns that nothing is, though one must be.
+        table: Which table the layout is of.
+    """
+
+    number: int
+    file: Received
+    kinds: tuple[str, ...]
+    kind: str
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+    headers: tuple[Header, ...] = ()
+    choices: tuple[str, ...] = ()
+    columns: Mapping[str, str] | None = None
+    missing: tuple[str, ...] = ()
+    table: str = "royalty_lines"
+
+
+class NewJobs:
+    """Files that people have brought to make a job of; kept while they answer, the latest ones alone."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[Received, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def begin(self, files: Sequence[Received]) -> str:
+        """Keep files under a name of their own."""
+        token = new_token()[:32]
+        with self._lock:
+            self._kept[token] = tuple(files)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return token
+
+    def get(self, token: str) -> tuple[Received, ...] | None:
+        """Return files that are still kept."""
+        with self._lock:
+            return self._kept.get(token)
+
+
+def _views(file: Received) -> Sequence[View]:
+    with open_file(str(file.path)) as opened:
+        return list(opened.views)
+
+
+def found_tables(files: Sequence[Received], form: Mapping[str, str]) -> tuple[FoundTable, ...]:
+    """Say what each table of the files would be, with what people have answered so far.
+
+    Args:
+        files: What was brought.
+        form: Their answers: `kind-N`, `sheet-N` and `col-N-P`, for table N and the header at position P.
+
+    Raises:
+        UnreadableFile: a file cannot be opened.
+    """
+    return tuple(_found(files, form))
+
+
+def _found(files: Sequence[Received], form: Mapping[str, str]) -> Iterator[FoundTable]:
+    known, number = all_layouts(), 0
+    for file in files:
+        views = _views(file)
+        tables = identify(views, known)
+        if not tables:
+            yield FoundTable(number, file, (), "")
+            number += 1
+        for possibilities in tables:
+            kinds = tuple(possibility.layout.layout for possibility in possibilities)
+            kind = form.get(f"kind-{number}", kinds[0])
+            chosen = possibilities[kinds.index(kind)] if kind in kinds else possibilities[0]
+            yield _table(number, file, kinds, chosen, form, is_alone=len(tables) == 1)
+            number += 1
+
+
+def _table(  # all of it is one table's
+    number: int,
+    file: Received,
+    kinds: tuple[str, ...],
+    chosen: Possibility,
+    form: Mapping[str, str],
+    *,
+    is_alone: bool,
+) -> FoundTable:
+    asked = form.get(f"sheet-{number}", "")
+    sheet = asked if asked in chosen.sheets else ""
+    fit = next((fit for fit in chosen.fits if fit.view.sheet == sheet), chosen.fits[0])
+    if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
+        sheet = fit.view.sheet
+    usual = {position: column for column, position in fit.match.positions.items()}
+    choices = tuple(sorted(column_names(chosen.layout.table)))
+    columns, headers = dict[str, str](), list[Header]()
+    for position, text in enumerate(fit.header.texts):
+        if not text.strip():
+            continue
+        column = form.get(f"col-{number}-{position}", usual.get(position, ""))
+        column = column if column in choices else usual.get(position, "")
+        if column and column != usual.get(position, ""):
+            columns[text.strip()] = column
+        headers.append(Header(position, f"{column_letter(position)}{fit.header.row}", text.strip(), column))
+    read = with_columns(chosen.layout, columns)
+    left = as_table([fit.view], [read], read.layout)
+    missing = tuple(left[0].open_columns) if left else ()
+    return FoundTable(
+        number=number,
+        file=file,
+        kinds=kinds,
+        kind=chosen.layout.layout,
+        sheets=chosen.sheets,
+        sheet=sheet,
+        headers=tuple(headers),
+        choices=choices,
+        columns=columns,
+        missing=missing,
+        table=chosen.layout.table,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What a new job would be.
+
+    Attributes:
+        text: Of its file; "" where something is missing.
+        files: Name in its folder -> the bytes of what lies beside it.
+        problems: What is missing or wrong.
+    """
+
+    text: str
+    files: Mapping[str, bytes]
+    problems: tuple[Message | Listed, ...]
+
+
+def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: Language) -> Making:
+    """Write the text of a job from what was found and answered.
+
+    Args:
+        tables: What was found.
+        form: `name`, `payer_tax_id`, `payer_name` and `period`.
+        language: Of the job, and of the comments in it.
+    """
+    problems = tuple(_left_open(tables, form))
+    if problems:
+        return Making("", {}, problems)
+    files = {table.file.name: table.file.path.read_bytes() for table in tables}
+    drafted, read = dict[str, bytes](), list[tuple[str, DraftedFiles]]()
+    for table in tables:
+        made, draft = _drafted(table, language)
+        drafted |= draft
+        read.append((table.table, made))
+    sources = join_files(made for kind, made in read if kind in SOURCE_TABLES)
+    beside = {kind: join_files(made for of, made in read if of == kind) for kind, _ in read}
+    only = {kind: some[0] for kind, some in beside.items() if kind not in SOURCE_TABLES}
+    if unlike := next((kind for kind, some in beside.items() if kind in only and len(some) > 1), ""):
+        return Making("", {}, (Message("error.new_unlike", table=unlike),))
+    period = form.get("period", "").strip()
+    name, tax_id, payer = (form[field].strip() for field in ("name", "payer_tax_id", "payer_name"))
+    text = job_yaml(JobDraft(name, tax_id, payer, period, sources, only, language))
+    try:
+        check_job(text, "job.yaml")
+    except RepasseError as wrong:
+        return Making("", {}, (wrong.content,))
+    return Making(text, files | drafted, ())
+
+
+def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterator[Message]:
+    """Say what must still be answered before there can be a job."""
+    try:
+        require_tax_id(form.get("payer_tax_id", ""))
+    except ValueError:
+        yield Message("new.right.tax_id")
+    if not form.get("payer_name", "").strip():
+        yield Message("new.right.name")
+    if not _SOUND_NAME.fullmatch(form.get("name", "").strip()):
+        yield Message("desk.new_job.name_right")
+    for table in tables:
+        if table.missing:
+            yield Message("desk.new_job.missing", file=table.file.name, columns=Listed(tuple(map(_word, table.missing))))
+        if table.sheets and not table.sheet:
+            yield Message("desk.new_job.which_sheet", file=table.file.name)
+    if not any(table.table in SOURCE_TABLES for table in tables):
+        yield Message("error.new_no_source")
+
+
+def _word(column: str) -> Message | str:
+    """Name a column as the model sheets do."""
+    return Message(f"model.column.{column}") if f"model.column.{column}" in catalogue_in("en") else column
+
+
+def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[str, bytes]]:
+    """Say how a job reads a table, and which layout has to be written for it."""
+    name = table.file.name
+    if table.kind:
+        layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
+        what = "payments" if table.table == "payments" else "statement"
+        currencies = foreign_currencies(table.file.path, layout)
+        return DraftedFiles((name,), table.kind, what, table.sheet, table.columns or {}, currencies), {}
+    layout_file = f"{name_of_file(name)}.layout.yaml"
+    draft = draft_layout(_views(table.file), all_layouts(), name_of_file(name), language=language)
+    return DraftedFiles((name,), f"./{layout_file}", "drafted"), {layout_file: draft.encode()}
+
+
+def new_jobs_of(request: Request) -> NewJobs:
+    """Return the files that people make jobs of at this desk."""
+    found: NewJobs = request.app.state.desk.new_jobs
+    return found
+
+
+@router.get("/new-job")
+def new_job(request: Request, signed: SignedIn) -> Response:
+    """Ask for the sheets."""
+    signed.require(Role.PREPARER)
+    return show(request, "new_job.html", models=list(MODELS), limit_bytes=settings_of(request).upload_limit_bytes)
+
+
+@router.post("/new-job")
+async def bring_sheets(request: Request) -> Response:
+    """Take the sheets a job is to be made of."""
+    signed = await run_in_threadpool(signed_in, request)
+    signed.require(Role.PREPARER)
+    settings = settings_of(request)
+    _, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
+    if not files:
+        raise Refused(422, "desk.new_job.none")
+    for file in files:
+        uploads = ledger_of(request).desk_uploads
+        await run_in_threadpool(uploads.record, file.sha256, file.name, file.size_bytes, signed.user.name)
+    return RedirectResponse(f"/new-job/{new_jobs_of(request).begin(files)}", status_code=303)
+
+
+def _draft_page(
+    request: Request, token: str, form: Mapping[str, str], problems: Sequence[str] = (), status: int = 200
+) -> Response:
+    files = new_jobs_of(request).get(token)
+    if files is None:
+        raise Refused(404, "desk.refused.look")
+    try:
+        tables = found_tables(files, form)
+        undeclared = [table.file.name for table in tables if not table.kind and not _is_a_table(table)]
+    except RepasseError as error:
+        raise Refused(422, "desk.new_job.unreadable") from error
+    words = [*problems, *(render("error.new_not_a_table", language_of(request), file=name) for name in undeclared)]
+    facts: dict[str, Any] = {"token": token, "tables": tables, "form": {"name": name_of_file(files[0].name), **form}}
+    return show(request, "new_job_draft.html", status=status, problems=words, **facts)
+
+
+def _is_a_table(table: FoundTable) -> bool:
+    return guess_table(_views(table.file), all_layouts()) is not None
+
+
+@router.get("/new-job/{token}")
+def draft(request: Request, token: str, signed: SignedIn) -> Response:
+    """Show what the sheets would be, and ask what they do not tell."""
+    signed.require(Role.PREPARER)
+    return _draft_page(request, token, {})
+
+
+@router.post("/new-job/{token}")
+def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
+    """Take the answers: show again what they change, or write the job."""
+    signed.require(Role.PREPARER)
+    folder, files = jobs_of(request).folder, new_jobs_of(request).get(token)
+    if files is None or folder is None:
+        raise Refused(404, "desk.refused.look")
+    if form.get("act") != "make":
+        return _draft_page(request, token, form)
+    language = language_of(request)
+    making = make_job(_without_unreadable(found_tables(files, form)), form, language)
+    home = folder / form.get("name", "").strip()
+    problems = [render(problem, language) for problem in making.problems]
+    if not problems and not _make_folder(home):
+        problems = [render("desk.new_job.there", language, name=home.name)]
+    if problems:
+        return _draft_page(request, token, form, problems, 422)
+    return RedirectResponse(f"/jobs/{_write(request, home, making, signed.user.name)}", status_code=303)
+
+
+def _without_unreadable(tables: Sequence[FoundTable]) -> list[FoundTable]:
+    """Leave out what is no table at all, such as a text that was brought by mistake."""
+    return [table for table in tables if table.kind or _is_a_table(table)]
+
+
+def _make_folder(home: Path) -> bool:
+    """Make the folder of a new job; False where there is one of that name."""
+    try:
+        home.mkdir(mode=0o700)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _write(request: Request, home: Path, making: Making, by: str) -> str:
+    """Write a new job's files, its own last, and return its token."""
+    ledger, uploads, path = ledger_of(request), settings_of(request).uploads, home / "job.yaml"
+    for name, content in making.files.items():
+        put_in_place(ledger, uploads, path, name, content, by)
+    put_in_place(ledger, uploads, path, path.name, making.text.encode(), by)
+    return jobs_of(request).token_of(path)

@@ -1,0 +1,280 @@
+"""Jobs made and changed at the desk: from a sheet to a plan, tables held against what was, every version kept."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flows.desk.jobs import JobsFolder
+from io_adapters.spreadsheets.declarations import read_job
+from schemas.desk_people import Role
+from tests.flows.desk.office import ORIGIN, Browser, words_of
+from tests.flows.desk.test_the_whole_way import plan_of
+from tests.flows.jobs import advance, line, payee, payment, people, share, write_sheet
+
+ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.usefixtures("service")
+ANSWERS = {
+    "payer_tax_id": "12.ABC.345/01DE-35",
+    "payer_name": "Selo Aurora",
+    "period": "2026-10",
+    "name": "caches",
+    "act": "make",
+}
+
+
+@pytest.fixture
+def ana(at_desk) -> Browser:
+    return at_desk("Ana Lima", Role.PREPARER)
+
+
+@pytest.fixture
+def bia(at_desk) -> Browser:
+    return at_desk("Bia Reis", Role.APPROVER)
+
+
+@pytest.fixture
+def both(at_desk) -> Browser:
+    """Somebody who may prepare, and approve what others have prepared."""
+    return at_desk("Caio Nunes", Role.PREPARER, Role.APPROVER)
+
+
+@pytest.fixture
+def royalties(job: Path) -> Path:
+    """A job of a statement, with payees, shares and advances beside it; returns its folder."""
+    folder = job.parent.parent / "royalties"
+    folder.mkdir()
+    write_sheet(folder / "royalties.csv", [line("100,00")])
+    write_sheet(folder / "payees.xlsx", [payee(ANA), payee(BIA)])
+    write_sheet(folder / "shares.xlsx", [share(ANA, "50"), share(BIA, "30")])
+    write_sheet(folder / "advances.xlsx", [advance(ANA, "10,00")])
+    (folder / "job.yaml").write_text(
+        """# what our distributor sends
+job: royalties
+payer: {tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}
+period: 2026-10
+sources:
+  - files: royalties.csv
+    layout: royalties
+payees: payees.xlsx   # Maria keeps this
+shares: shares.xlsx
+advances: advances.xlsx
+account_checks: {when: never}
+outputs: {folder: out, statements: false}
+""",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def address_of(desk, path: Path) -> str:
+    jobs: JobsFolder = desk.jobs
+    return f"/jobs/{jobs.token_of(path)}"
+
+
+def send(who: Browser, path: str, at: str, field: str, file: Path, code: int = 200, **fields: str) -> str:
+    """Send a form with a file; returns the page, or where it leads."""
+    parts = [("token", (None, who.token(at))), *((name, (None, text)) for name, text in fields.items())]
+    parts.append((field, (file.name, file.read_bytes())))
+    answer = who.http.post(path, files=parts, headers={"Origin": ORIGIN})
+    assert answer.status_code == code, words_of(answer.text)
+    return answer.headers["location"] if code == 303 else answer.text
+
+
+def take(who: Browser, job: str, table: str, page: str, code: int = 303) -> str:
+    hidden = dict(re.findall(r'name="(sha256|name|before|adds)" value="([^"]*)"', page))
+    return who.post(f"{job}/tables/{table}/take", at=f"{job}/files", code=code, **hidden)
+
+
+def versions(who: Browser, job: str) -> list[tuple[str, str]]:
+    page = who.get(f"{job}/files")
+    rows = re.findall(r"/versions/(\d+)\" download>([^<]+)</a>.*?</time></td><td[^>]*>([^<]+)</td>", page, re.DOTALL)
+    return [(name, by) for _, name, by in rows]
+
+
+def test_a_sheet_becomes_a_job_a_plan_and_payments(ana, bia, desk, service, tmp_path):
+    sheet = write_sheet(tmp_path / "cachês outubro.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00")])
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    page = ana.get(draft)
+    assert 'value="caches"' in page
+    assert "Pagamentos" in words_of(page)
+    job = ana.post(draft, at=draft, **ANSWERS)
+    assert "Selo Aurora" in words_of(ana.get(job))
+    look = ana.bring(job, [])
+    ana.wait_for(look, "Pronto para pagar BRL 30,00")
+    text = ana.http.get(f"{job}/job.yaml").text
+    assert "job: caches" in text
+    assert "approval" not in text, "the default asks for a person's yes"
+    nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
+    plan = plan_of(bia, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+
+
+def test_a_column_nobody_decides_is_chosen_and_kept_for_the_job(ana, desk, tmp_path):
+    rows = [{**payment(ANA, "10,00"), "Valor": "", "Vlr bruto": "12,00", "Vlr líquido": "10,00"}]
+    for row in rows:
+        del row["Valor"]
+    sheet = write_sheet(tmp_path / "p.xlsx", rows)
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    assert "Diga qual cabeçalho é" in words_of(ana.get(draft))
+    refused = ana.post(draft, at=draft, code=422, **ANSWERS)
+    assert "diga qual cabeçalho é Valor" in refused
+    field = re.search(r'<select name="(col-\d+-\d+)" aria-label="Vlr líquido"', ana.get(draft))[1]
+    job = ana.post(draft, at=draft, **ANSWERS, **{field: "amount"})
+    assert "columns: {Vlr líquido: amount}" in ana.http.get(f"{job}/job.yaml").text
+    assert "Pronto para pagar BRL 10,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+
+
+def test_what_is_missing_is_told_all_at_once_and_nothing_is_written(ana, job, tmp_path):
+    sheet = write_sheet(tmp_path / "p.xlsx", [payment(ANA, "10,00")])
+    draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
+    bad = {"payer_tax_id": "123", "payer_name": " ", "period": "outubro", "name": "../fora", "act": "make"}
+    words = ana.post(draft, at=draft, code=422, **bad)
+    for part in ("CPF", "nome", "letras minúsculas"):
+        assert part in words
+    wrong_month = ana.post(draft, at=draft, code=422, **ANSWERS | {"period": "outubro"})
+    assert "period" in wrong_month
+    assert "Já existe um trabalho" in ana.post(draft, at=draft, code=422, **ANSWERS | {"name": "aurora"})
+    assert sorted(path.name for path in job.parent.parent.iterdir()) == ["aurora"]
+
+
+def test_a_statement_with_its_tables_becomes_a_job_in_one_go(ana, desk, royalties, tmp_path):
+    files = [royalties / name for name in ("royalties.csv", "payees.xlsx", "shares.xlsx")]
+    parts = [("token", (None, ana.token("/new-job")))]
+    parts += [("file:sheet", (file.name, file.read_bytes())) for file in files]
+    draft = ana.http.post("/new-job", files=parts, headers={"Origin": ORIGIN}).headers["location"]
+    job = ana.post(draft, at=draft, **ANSWERS | {"name": "extrato"})
+    made = read_job(royalties.parent / "extrato" / "job.yaml").job
+    assert (made.payees.files, made.shares.files) == (("payees.xlsx",), ("shares.xlsx",))
+    assert "Pronto para pagar" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+
+
+def test_new_payees_are_held_against_the_old_ones_before_anything_changes(ana, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    moved = payee(BIA) | {"Chave Pix": "nova.chave@example.com"}
+    sheet = write_sheet(tmp_path / "payees.xlsx", [moved, payee(CAIO)])
+    before = (royalties / "payees.xlsx").read_bytes()
+    page = send(ana, f"{job}/tables/payees", f"{job}/files", "file:payees", sheet)
+    words = words_of(page)
+    assert "1 novas" in words
+    assert CAIO.name in words
+    assert "1 que saem" in words
+    assert ANA.name in words
+    assert "1 mudadas" in words
+    assert "n***e@e***.com" in words
+    for private in ("nova.chave", BIA.tax_id, BIA.destination.pix_key):
+        assert private not in words
+    assert (royalties / "payees.xlsx").read_bytes() == before
+    take(ana, job, "payees", page)
+    assert (royalties / "payees.xlsx").read_bytes() == sheet.read_bytes()
+    assert versions(ana, job) == [("payees.xlsx", "Ana Lima"), ("payees.xlsx", "posto fora desta página")]
+    number = re.findall(r"/versions/(\d+)\"", ana.get(f"{job}/files"))[-1]
+    assert ana.http.get(f"{job}/versions/{number}").content == before
+
+
+def test_missing_shares_are_added_beside_those_that_are_there(ana, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    sheet = write_sheet(tmp_path / "missing-shares.xlsx", [share(CAIO, "20")])
+    page = send(ana, f"{job}/tables/shares", f"{job}/files", "file:shares", sheet, adds="yes")
+    words = words_of(page)
+    assert "1 novas" in words
+    assert "que saem" not in words
+    take(ana, job, "shares", page)
+    text = (royalties / "job.yaml").read_text(encoding="utf-8")
+    assert read_job(royalties / "job.yaml").job.shares.files == ("shares.xlsx", "missing-shares.xlsx")
+    assert "# Maria keeps this" in text, "what people wrote stays"
+
+
+def test_a_table_the_job_did_not_have_is_named_in_it(ana, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    text = (royalties / "job.yaml").read_text(encoding="utf-8").replace("advances: advances.xlsx\n", "")
+    (royalties / "job.yaml").write_text(text, encoding="utf-8")
+    sheet = write_sheet(tmp_path / "adiantamentos.xlsx", [advance(BIA, "5,00")])
+    take(ana, job, "advances", send(ana, f"{job}/tables/advances", f"{job}/files", "file:advances", sheet))
+    assert read_job(royalties / "job.yaml").job.advances.files == ("adiantamentos.xlsx",)
+    assert [name for name, _ in versions(ana, job)] == ["job.yaml", "job.yaml", "adiantamentos.xlsx"]
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_overwritten(ana, both, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    sheet = write_sheet(tmp_path / "payees.xlsx", [payee(ANA), payee(BIA), payee(CAIO)])
+    shown = send(ana, f"{job}/tables/payees", f"{job}/files", "file:payees", sheet)
+    other = write_sheet(tmp_path / "other.xlsx", [payee(ANA)])
+    take(both, job, "payees", send(both, f"{job}/tables/payees", f"{job}/files", "file:payees", other))
+    take(ana, job, "payees", shown, code=409)
+    assert (royalties / "payees.xlsx").read_bytes() == other.read_bytes()
+
+
+def declaration(who: Browser, job: str, text: str, code: int = 303) -> str:
+    before = re.search(r'name="before" value="(\w+)"', who.get(f"{job}/files"))[1]
+    return who.post(f"{job}/declaration", at=f"{job}/files", code=code, text=text, before=before)
+
+
+def test_the_declaration_is_checked_with_line_and_column_before_it_is_saved(ana, desk, royalties):
+    job, path = address_of(desk, royalties / "job.yaml"), royalties / "job.yaml"
+    text = path.read_text(encoding="utf-8")
+    words = declaration(ana, job, text.replace("shares:", "sharez:"), code=422)
+    assert "job.yaml:9:1" in words
+    assert path.read_text(encoding="utf-8") == text
+    changed = text + 'rules: {minimum_payout: "50.00"}\n'
+    declaration(ana, job, changed)
+    assert path.read_text(encoding="utf-8") == changed
+    assert versions(ana, job)[0] == ("job.yaml", "Ana Lima")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        'approval: {above: "1000000.00"}\n',
+        "approval: {approvers: 1, other_than_preparer: false}\n",
+        'rules: {limits: {run: "9.00"}}\n',
+    ],
+)
+def test_whoever_prepares_cannot_let_a_job_pay_without_a_yes(ana, desk, royalties, change):
+    job, path = address_of(desk, royalties / "job.yaml"), royalties / "job.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "quem cuida da instalação" in declaration(ana, job, text + change, code=422)
+    for old, new in (("name: Selo Aurora", "name: Outro"), ("job: royalties", "job: outro")):
+        assert "quem cuida da instalação" in declaration(ana, job, text.replace(old, new), code=422)
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../aurora/payments.xlsx", "s3://bucket/x.csv"])
+def test_a_job_changed_here_reads_nothing_outside_its_folder(ana, desk, royalties, path):
+    job, file = address_of(desk, royalties / "job.yaml"), royalties / "job.yaml"
+    text = file.read_text(encoding="utf-8")
+    words = declaration(ana, job, text.replace("payees: payees.xlsx", f"payees: {path}"), code=422)
+    assert "só na própria pasta" in words
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_whoever_changed_where_people_are_paid_does_not_approve_that_plan(ana, both, bia, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    moved = payee(BIA) | {"Chave Pix": "nova.chave@example.com"}
+    sheet = write_sheet(tmp_path / "payees.xlsx", [payee(ANA), moved])
+    take(both, job, "payees", send(both, f"{job}/tables/payees", f"{job}/files", "file:payees", sheet))
+    look = ana.bring(job, [], source="royalties")
+    ana.wait_for(look, "O que foi reconhecido")
+    nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
+    plan = plan_of(both, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
+    total = re.search(r"Total a enviar BRL ([\d.,]+)", words_of(both.get(plan)))[1]
+    both.post(f"{plan}/approve", at=plan, total=total)
+    assert "Falta o sim de 1 pessoa" in words_of(both.get(plan))
+    bia.post(f"{plan}/approve", at=plan, total=total)
+    assert "Falta o sim" not in words_of(bia.get(plan))
+
+
+def test_model_sheets_can_be_had_in_the_readers_language(ana):
+    answer = ana.http.get("/models/payees.xlsx")
+    assert answer.content[:2] == b"PK"
+    assert "favorecidos" in answer.headers["content-disposition"]
+    ana.get("/models/secrets.xlsx", code=404)
+
+
+def test_somebody_who_only_approves_changes_nothing(bia, desk, royalties):
+    job = address_of(desk, royalties / "job.yaml")
+    page = bia.get(f"{job}/files")
+    assert "Verificar e salvar" not in page
+    assert "Comparar" not in page
+    bia.get("/new-job", code=403)
