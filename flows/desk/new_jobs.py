@@ -239,7 +239,8 @@ def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterato
         yield Message("desk.new_job.name_right")
     for table in tables:
         if table.missing:
-            yield Message("desk.new_job.missing", file=table.file.name, columns=Listed(tuple(map(_word, table.missing))))
+            columns = Listed(tuple(map(_word, table.missing)))
+            yield Message("desk.new_job.missing", file=table.file.name, columns=columns)
         if table.sheets and not table.sheet:
             yield Message("desk.new_job.which_sheet", file=table.file.name)
     if not any(table.table in SOURCE_TABLES for table in tables):
