@@ -1,12 +1,14 @@
 """Starts runs from elsewhere - a form, the desk, a delivery - without waiting for them, as processes of their own."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Protocol
 
 from flows.settings import Settings
@@ -27,10 +29,25 @@ class ChildLauncher:
 
     Args:
         settings: The child gets the same; its words go to a file of the home folder that only its user can read.
+        warm: Whether a child is kept ready that has loaded the program, so that a run begins at once.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    is_queued = False
+
+    def __init__(self, settings: Settings, *, warm: bool = False) -> None:
         self._settings = settings
+        self._warm = warm
+        self._lock = Lock()
+        self._ready: subprocess.Popen[bytes] | None = None
+        if warm:
+            self._warm_up()
+
+    def close(self) -> None:
+        """Let the child go that is kept ready; what was started goes on."""
+        with self._lock:
+            ready, self._ready, self._warm = self._ready, None, False
+        if ready is not None:
+            _let_go(ready)
 
     def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
         """Start `repasse run JOB`; a key that was used before starts nothing."""
@@ -54,20 +71,57 @@ class ChildLauncher:
         except OSError as error:
             raise NotLaunched(Message("error.not_launched_folder", folder=str(folder), why=error.strerror)) from error
         try:
-            child = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-c", "from flows.cli import main; main()", *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=written,
-                stderr=written,
-                env=self._environment(),
-                start_new_session=True,
-            )
+            if not self._hand_over(arguments, log):
+                child = subprocess.Popen(  # noqa: S603
+                    [sys.executable, "-c", "from flows.cli import main; main()", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=written,
+                    stderr=written,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+                _outlive(child)
         except OSError as error:
             log.unlink(missing_ok=True)
             raise NotLaunched(Message("error.not_launched", why=error.strerror)) from error
         finally:
             os.close(written)
-        Thread(target=child.wait, name=f"launched-{child.pid}", daemon=True).start()  # so that it leaves no zombie
+        self._warm_up()
+
+    def _hand_over(self, arguments: Sequence[str], log: Path) -> bool:
+        """Give the child that is ready its command; False where there is none that lives."""
+        with self._lock:
+            ready, self._ready = self._ready, None
+        if ready is None or ready.stdin is None or ready.poll() is not None:
+            return False
+        _outlive(ready)
+        try:
+            with ready.stdin as pipe:
+                pipe.write(json.dumps({"arguments": list(arguments), "log": str(log)}).encode() + b"\n")
+        except OSError:  # it died meanwhile, and has started nothing: it reads its command whole, or not at all
+            return False
+        return True
+
+    def _warm_up(self) -> None:
+        """Start a child that loads the program and waits; where that fails, the next run starts cold."""
+        with self._lock:
+            if not self._warm or self._ready is not None:
+                return
+            with suppress(OSError):
+                self._ready = subprocess.Popen(
+                    [sys.executable, "-c", "from flows.cli.waiting import wait; wait()"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+
+    def wait_until_warm(self) -> bool:
+        """Wait until the child that is kept ready has loaded the program; False where there is none."""
+        with self._lock:
+            ready = self._ready
+        return ready is not None and ready.stdout is not None and bool(ready.stdout.readline())
 
     def _environment(self) -> Mapping[str, str]:
         settings, service = self._settings, self._settings.service
@@ -81,8 +135,28 @@ class ChildLauncher:
         return os.environ | environment | dict(settings.assumptions)
 
 
+def _outlive(child: "subprocess.Popen[bytes]") -> None:
+    """Wait for a child's end beside everything else, so that it leaves no zombie."""
+    Thread(target=child.wait, name=f"launched-{child.pid}", daemon=True).start()
+
+
+def _let_go(child: "subprocess.Popen[bytes]") -> None:
+    """Close a waiting child's standard input, which ends it, and wait for that."""
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    _outlive(child)
+
+
 class Launcher(Protocol):
-    """Starts runs without waiting for their end."""
+    """Starts runs without waiting for their end.
+
+    Attributes:
+        is_queued: Whether a run waits for a worker before it starts.
+    """
+
+    is_queued: bool
 
     def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
         """Start a job's payout.
@@ -106,11 +180,21 @@ class Launcher(Protocol):
             NotLaunched: it could not be started.
         """
 
+    def close(self) -> None:
+        """Let go of what was kept ready; what was started goes on."""
 
-def launcher_for(settings: Settings) -> Launcher:
-    """Choose by the environment: deployments where PREFECT_API_URL names a server, child processes elsewhere."""
-    if is_watched():
+
+def launcher_for(settings: Settings, *, warm: bool = False) -> Launcher:
+    """Choose by the environment: deployments where PREFECT_API_URL names a server, child processes elsewhere.
+
+    REPASSE_LAUNCH=here starts children all the same: Prefect sees them, and no worker has to start a process for each.
+
+    Args:
+        settings: Of the environment.
+        warm: Whether a child is kept ready.
+    """
+    if is_watched() and settings.launch == "worker":
         from flows.prefect_ui.deployments import DeploymentLauncher  # noqa: PLC0415
 
         return DeploymentLauncher()
-    return ChildLauncher(settings)
+    return ChildLauncher(settings, warm=warm)

@@ -75,6 +75,7 @@ class Settings:
         policy: File that says whose yes every plan needs at least, whatever its job says; None where none is named.
         desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
         alerts: Who is told when somebody is wanted.
+        launch: Who starts the runs that the desk asks for, where Prefect is there: a worker, or the desk itself.
     """
 
     home: Path
@@ -86,6 +87,7 @@ class Settings:
     policy: Path | None = None
     desk_url: str = ""
     alerts: AlertSettings = AlertSettings()
+    launch: Literal["here", "worker"] = "worker"
 
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.
@@ -129,6 +131,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         policy=Path(policy).absolute() if policy else None,
         desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
         alerts=_alerts(environment),
+        launch=_launch(environment.get("REPASSE_LAUNCH", "worker")),
     )
     if jobs := environment.get("REPASSE_JOBS", ""):
         settings.require_policy_outside(Path(jobs).absolute())
@@ -152,6 +155,14 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     if not key.isascii() or not key.isprintable():
         raise ConfigurationError(Message("error.api_key_characters"))
     return ServiceSettings(url, key)
+
+
+def _launch(text: str) -> Literal["here", "worker"]:
+    if text == "here":
+        return "here"
+    if text == "worker":
+        return "worker"
+    raise ConfigurationError(Message("error.launch"))
 
 
 def _is_local(parts: SplitResult) -> bool:

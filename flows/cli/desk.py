@@ -5,6 +5,7 @@ import getpass
 import os
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -77,7 +78,10 @@ def desk(
     forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
     where = Where(host, port, certificate, key, behind_proxy=behind_https)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with opened_desk(settings, folder, launcher_for(settings)) as opened:
+    with (
+        closing(launcher_for(settings, warm=True)) as launcher,
+        opened_desk(settings, folder, launcher) as opened,
+    ):
         if not _users():
             typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
         try:

@@ -224,6 +224,7 @@ def _environment(home: Path, jobs: Path) -> dict[str, str]:
         "REPASSE_JOBS": str(jobs),
         "REPASSE_API_URL": f"http://{LOCAL}:{PORTS['sandbox']}/external",
         "REPASSE_API_KEY": "sandbox-key",
+        "REPASSE_LAUNCH": "here",
         "REPASSE_DESK_URL": f"http://{LOCAL}:{PORTS['desk']}",
     }
 

@@ -67,12 +67,23 @@ class JobLine:
 
 @dataclass(frozen=True, slots=True)
 class LaunchStanding:
-    """A launch: the run it became, or why there is none yet."""
+    """A launch: the run it became, or why there is none yet.
+
+    Attributes:
+        job: Of which it is a launch.
+        run_id: The run; "" while there is none.
+        words: Why there will be none.
+        ended: Whether there will be none.
+        at: When it was asked for (UTC).
+        queued: Whether it waits for a worker first.
+    """
 
     job: JobLine | None
     run_id: str
     words: tuple[str, ...]
     ended: bool
+    at: dt.datetime
+    queued: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +269,10 @@ class Launches:
         job = self._jobs.of_path(launch.job_file)
         run = _became([stored for stored in self._ledger.runs.list(RUNS_SEARCHED) if _is_of(stored, launch)], launch)
         if run is not None:
-            return LaunchStanding(job, run.run_id, (), ended=False)
+            return LaunchStanding(job, run.run_id, (), ended=False, at=launch.at, queued=False)
         words = self._outcome_of(key)
         ended = bool(words) or self._now() > launch.at + PATIENCE
-        return LaunchStanding(job, "", words, ended=ended)
+        return LaunchStanding(job, "", words, ended=ended, at=launch.at, queued=self._launcher.is_queued)
 
     def files_of(self, run: Run) -> tuple[str, ...]:
         """Return the files a run was given: by its launch, or, where somebody else started it, none."""

@@ -28,6 +28,8 @@ def is_answering() -> bool:
 class DeploymentLauncher:
     """Asks the Prefect server to run a deployment; whichever worker is free takes it."""
 
+    is_queued = True
+
     def payout(self, job_path: Path, *, files: Sequence[str] = (), by: str, key: str, period: str = "") -> None:
         """Ask for a run of the payout deployment; the server knows the key and makes one run of it."""
         parameters = {"job": str(job_path.absolute()), "files": list(files), "by": by, "period": period}
@@ -36,6 +38,9 @@ class DeploymentLauncher:
     def settle(self, *, key: str) -> None:
         """Ask for a run of the settle deployment."""
         self._ask(SETTLE_DEPLOYMENT, {}, key)
+
+    def close(self) -> None:
+        """Nothing is kept."""
 
     def _ask(self, deployment: str, parameters: dict[str, Any], key: str) -> None:
         try:  # the synchronous client serves every caller, from within an event loop too

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
@@ -49,3 +50,43 @@ def test_a_prefect_that_does_not_answer_is_a_word_and_not_a_fault(label: Label, 
                 launcher.settle(key="delivery 1")
             refused = label.ask("run", label.job, code=10)
         assert "nothing was begun" in refused["error"]
+
+
+def test_a_child_that_is_kept_ready_takes_the_run_and_another_takes_its_place(
+    label: Label, service: Oracle, eventually: Eventually
+):
+    label.declare(approval={"above": "1000.00"})
+    label.payments(payment(ANA, "10,00"))
+    with closing(ChildLauncher(read_settings(), warm=True)) as launcher:
+        assert launcher.wait_until_warm()
+        ready = launcher._ready
+        for _ in range(2):
+            launcher.payout(label.job, by="ana", key="approval 1")
+        eventually(lambda: bool(finished(label)))
+        assert ready.wait(60) == 0, "the very process that was ready has run it"
+        assert launcher.wait_until_warm()
+        assert launcher._ready.pid != ready.pid
+        waiting = launcher._ready
+    assert service.paid == [1000]
+    assert waiting.wait(60) == 0, "nobody is left waiting"
+
+
+def test_a_child_that_died_while_it_waited_keeps_no_run_from_starting(
+    label: Label, service: Oracle, eventually: Eventually
+):
+    label.declare(approval={"above": "1000.00"})
+    label.payments(payment(ANA, "10,00"))
+    with closing(ChildLauncher(read_settings(), warm=True)) as launcher:
+        launcher.wait_until_warm()
+        launcher._ready.kill()
+        launcher._ready.wait(60)
+        launcher.payout(label.job, by="ana", key="approval 1")
+        eventually(lambda: bool(finished(label)))
+    assert service.paid == [1000]
+
+
+def test_the_desk_starts_runs_itself_where_it_is_told_to_though_prefect_is_there(label: Label, monkeypatch):
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:1/api")
+    assert launcher_for(read_settings()).is_queued
+    monkeypatch.setenv("REPASSE_LAUNCH", "here")
+    assert not launcher_for(read_settings()).is_queued

@@ -23,6 +23,8 @@ ALL_ROLES = tuple(Role)
 class RunsHere:
     """Starts runs by running them, here and now; a key that was used before starts nothing."""
 
+    is_queued = False
+
     def __init__(self) -> None:
         self.keys: list[str] = []
         self.periods: list[str] = []
@@ -36,6 +38,9 @@ class RunsHere:
     def settle(self, *, key: str) -> None:
         self.keys.append(key)
         run_settle(None)
+
+    def close(self) -> None:
+        pass
 
 
 class MovingClock:
