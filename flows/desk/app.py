@@ -21,7 +21,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from flows.desk import home, job_files, jobs, new_jobs, plans, previews, runs, sign_in, unresolved
+from flows.desk import home, job_files, jobs, new_jobs, payments, plans, previews, runs, sign_in, unresolved
 from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, Refused
 from flows.desk.jobs import JobsFolder, Launches
 from flows.desk.new_jobs import NewJobs
@@ -34,6 +34,7 @@ from flows.launchers import Launcher
 from flows.opening import open_ledger_of
 from flows.run import SYSTEM_CLOCK, Clock
 from flows.settings import Settings
+from flows.tracing.payments import Payments
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode
@@ -87,6 +88,7 @@ class Desk:
     runs: Runs
     unresolved: Unresolved
     new_jobs: NewJobs
+    payments: Payments
 
 
 @contextmanager
@@ -121,6 +123,7 @@ def opened_desk(
             runs=Runs(ledger, clock.now),
             unresolved=Unresolved(ledger, settings, clock),
             new_jobs=NewJobs(),
+            payments=Payments(ledger),
         )
 
 
@@ -133,7 +136,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    for part in (sign_in, home, jobs, job_files, new_jobs, previews, plans, runs, unresolved):
+    for part in (sign_in, home, jobs, job_files, new_jobs, previews, plans, payments, runs, unresolved):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import json
+import tempfile
+import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +13,8 @@ from threading import Lock
 from typing import Final, Literal
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
 from flows.desk.guard import Refused, SignedIn
 from flows.desk.pages import page_of, show
@@ -43,6 +46,7 @@ STEPS: Final = {
 }
 STATEMENTS: Final = "statements"
 KEPT: Final = 64
+PIECE_BYTES: Final = 1_000_000
 LISTED: Final = 200
 STATEMENTS_A_PAGE: Final = 100
 BATCHES_SHOWN: Final = 200
@@ -331,6 +335,27 @@ def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1) 
     standing = _standing(request, run_id)
     rows = page_of(runs_of(request).statements(run_id), page, STATEMENTS_A_PAGE)
     return show(request, "statements.html", standing=standing, rows=rows)
+
+
+@router.get("/runs/{run_id}/statements.zip")
+def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response:
+    """Hand over all statements of a run in one archive."""
+    standing, runs = _standing(request, run_id), runs_of(request)
+    paths = [path for output in runs.statements(run_id) if (path := runs.file(run_id, output.token))]
+    if not paths:
+        raise Refused(404, "desk.refused.nothing")
+    archive = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the last of it is sent
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as opened:  # PDFs are compressed already
+        for path in paths:
+            opened.write(path, path.name)
+    length = archive.tell()
+    archive.seek(0)
+    name = f"{standing.run.job}-{standing.run.period}-{STATEMENTS}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Content-Length": str(length)}
+    pieces = iter(lambda: archive.read(PIECE_BYTES), b"")
+    return StreamingResponse(
+        pieces, media_type="application/zip", headers=headers, background=BackgroundTask(archive.close)
+    )
 
 
 @router.get("/runs/{run_id}/files/{token}")

@@ -154,6 +154,10 @@ def test_no_page_is_wider_than_a_small_phone_and_the_dark_is_dark(someone, shot)
     shot(ana, "small-dark-look")
     ana.goto(ana.url.split("/looks")[0] + "/doubts")
     shot(ana, "small-dark-doubts")
+    ana.goto(ana.url.split("/doubts")[0] + "/payments")
+    shot(ana, "small-dark-payments")
+    ana.click("main th a")
+    shot(ana, "small-dark-payee")
     assert ana.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 23, 21)"
 
 
@@ -193,7 +197,7 @@ CONTRAST = """[...document.querySelectorAll('main *, header *, footer *')].flatM
 def test_every_word_stands_out_from_its_ground(someone, dark):
     ana = someone("Ana Lima", dark=dark)
     home = ana.url
-    for page in ("", "runs", "doubts", "nothing-here"):
+    for page in ("", "runs", "payments", "doubts", "nothing-here"):
         ana.goto(home + page)
         assert ana.evaluate(CONTRAST) == []
     ana.goto(home)

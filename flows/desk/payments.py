@@ -1,0 +1,104 @@
+"""Payments on the desk: searched over all jobs and periods, handed over as CSV, and a payee's account over months."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+
+from flows.desk.guard import Refused, SignedIn, ledger_of
+from flows.desk.pages import language_of, page_of, show
+from flows.tracing.account import accounts_of
+from flows.tracing.payments import PaymentLine, Payments, Search
+from flows.tracing.trace import trace
+from schemas.account import GROUPS
+from schemas.messages import catalogue_in
+from schemas.plan import STANDINGS
+from schemas.values.money import format_cents
+
+ROWS_A_PAGE: Final = 100
+LONGEST_WORDS: Final = 120
+# A cell that begins so would be taken for a formula.
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
+
+router = APIRouter()
+
+Text = Annotated[str, Query(max_length=LONGEST_WORDS)]
+
+
+def payments_of(request: Request) -> Payments:
+    """Return the payments this desk shows."""
+    found: Payments = request.app.state.desk.payments
+    return found
+
+
+def _sums(lines: Sequence[PaymentLine]) -> dict[str, int]:
+    sums = dict[str, int]()
+    for line in lines:
+        sums[line.currency] = sums.get(line.currency, 0) + line.amount_cents
+    return sums
+
+
+@router.get("/payments")
+def all_payments(  # what a person can look for
+    request: Request,
+    _signed: SignedIn,
+    q: Text = "",
+    job: Text = "",
+    period: Text = "",
+    state: Text = "",
+    page: int = 1,
+) -> Response:
+    """List payments by what somebody looks for, as they stand now."""
+    search = Search(q, job, period, state)
+    found = payments_of(request).find(search)
+    where = payments_of(request).periods()
+    asked = urlencode({"q": q, "job": job, "period": period, "state": state})
+    return show(
+        request,
+        "all_payments.html",
+        search=search,
+        rows=page_of(found, page, ROWS_A_PAGE),
+        sums=_sums(found),
+        jobs=sorted({name for name, _ in where}),
+        periods=sorted({label for _, label in where}, reverse=True),
+        standings=STANDINGS,
+        asked=asked,
+    )
+
+
+@router.get("/payments.csv")
+def payments_csv(
+    request: Request, _signed: SignedIn, q: Text = "", job: Text = "", period: Text = "", state: Text = ""
+) -> Response:
+    """Hand over what a search finds, for a spreadsheet."""
+    language = language_of(request)
+    words = catalogue_in(language)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=";" if language == "pt-BR" else ",", lineterminator="\r\n")
+    names = ("payee", "document", "job", "period", "kind", "reference", "state", "currency", "amount", "run", "report")
+    writer.writerow([words(f"desk.payments.{name}") for name in names])
+    for line in payments_of(request).find(Search(q, job, period, state)):
+        cells = [line.name, line.tax_id_masked, line.job, line.period, words(f"desk.kind.{line.kind}"), line.reference]
+        cells += [words.of_value("place", line.standing), line.currency, format_cents(line.amount_cents, language)]
+        writer.writerow([*map(_plain, cells[:-1]), cells[-1], line.run_id, line.report])
+    headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
+    return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _plain(text: str) -> str:
+    """Keep a text from being taken for a formula."""
+    return f"'{text}" if text.startswith(_FORMULAS) else text
+
+
+@router.get("/payees/{token}")
+def payee(request: Request, token: str, _signed: SignedIn) -> Response:
+    """Show a payee's account over all periods."""
+    tax_id = payments_of(request).tax_id_of(token)
+    found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
+    accounts = accounts_of(found.payees) if found else None
+    if accounts is None:
+        raise Refused(404, "desk.refused.nothing")
+    return show(request, "payee.html", payee=accounts, groups=list(GROUPS))

@@ -1,0 +1,145 @@
+"""Payments of all jobs and months: found by name, document, reference, report, state or month, and added up."""
+
+import csv
+import io
+import re
+import zipfile
+
+import pytest
+
+from schemas.desk_people import Role
+from tests.flows.desk.office import words_of
+from tests.flows.desk.test_the_whole_way import plan_of, prepare
+from tests.flows.jobs import declare, payee, payment, people, share, write_sheet
+from tests.flows.jobs import line as royalty_line
+
+ANA, BIA, CAIO = people(3)
+
+
+@pytest.fixture
+def ana(at_desk):
+    return at_desk("Ana Lima", Role.PREPARER)
+
+
+@pytest.fixture
+def bia(at_desk):
+    return at_desk("Bia Reis", Role.APPROVER)
+
+
+@pytest.fixture
+def two_months(ana, bia, job, desk, service):
+    """October paid ANA 10.00 and BIA 20.00; November pays BIA 25.00 and holds CAIO's 30.00."""
+    (line,) = desk.jobs.list()
+    address = f"/jobs/{line.token}"
+    write_sheet(job.parent / "payments.xlsx", [payment(ANA, "10,00", "NF 1"), payment(BIA, "20,00", "NF 2")])
+    plan = plan_of(bia, prepare(ana, address))
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    held = payment(CAIO, "30,00", "NF 4") | {"E-mail": "no address"}
+    write_sheet(job.parent / "payments.xlsx", [payment(BIA, "25,00", "NF 3"), held])
+    declare(job, period="2026-11")
+    prepare(ana, address)
+    assert service.paid == [1000, 2000]
+
+
+def found(who, query: str) -> list[tuple[str, str, str]]:
+    """Search, and return payee, state and amount of each row."""
+    page = who.get(f"/payments?{query}")
+    rows = re.findall(r"<tr>\s*<th scope=\"row\".*?</tr>", page, re.DOTALL)
+    cells = [[words_of(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in rows]
+    return [(name.split(" ***")[0], state.split("  ")[0], amount) for name, _, state, _, amount in cells]
+
+
+@pytest.mark.usefixtures("two_months")
+def test_all_payments_of_all_months_are_listed_with_their_sum(bia):
+    listed = found(bia, "")
+    assert sorted(name for name, _, _ in listed) == sorted([ANA.name, BIA.name, BIA.name, CAIO.name])
+    assert sorted(amount for _, _, amount in listed) == ["BRL 10,00", "BRL 20,00", "BRL 25,00", "BRL 30,00"]
+    assert "4 pagamentos · BRL 85,00" in words_of(bia.get("/payments"))
+
+
+@pytest.mark.usefixtures("two_months")
+@pytest.mark.parametrize(
+    ("query", "amounts"),
+    [
+        (f"q={BIA.name.split()[0].lower()}", ["20,00", "25,00"]),
+        (f"q={BIA.tax_id}", ["20,00", "25,00"]),
+        (f"q={BIA.tax_id[2:8]}", ["20,00", "25,00"]),
+        ("q=nf+2", ["20,00"]),
+        ("period=2026-10", ["10,00", "20,00"]),
+        ("state=paid", ["10,00", "20,00"]),
+        ("state=held", ["30,00"]),
+        (f"q={BIA.name.split()[0]}&state=planned", ["25,00"]),
+        ("job=nowhere", []),
+        ("q=nobody+at+all", []),
+    ],
+)
+def test_a_payment_is_found_by_what_somebody_knows_of_it(bia, query, amounts):
+    assert sorted(amount.removeprefix("BRL ") for _, _, amount in found(bia, query)) == amounts
+
+
+@pytest.mark.usefixtures("two_months")
+def test_a_payment_is_found_by_its_report_and_leads_to_run_plan_and_payee(bia):
+    page = bia.get("/payments?state=paid")
+    report = re.search(r"rp-[a-z0-9-]+", page)[0]
+    assert len(found(bia, f"q={report}")) == 2
+    for address in ("/runs/", "/plans/sha256:", "/payees/"):
+        (target, *_) = re.findall(rf'href="({address}[^"]+)"', page)
+        bia.get(target)
+
+
+@pytest.mark.usefixtures("two_months")
+def test_no_document_stands_in_a_page_an_address_or_a_file(bia):
+    page, file = bia.get("/payments"), bia.get("/payments.csv")
+    payee = bia.get(re.search(r'href="(/payees/[^"]+)"', page)[1])
+    for who in (ANA, BIA, CAIO):
+        for text in (page, file, payee):
+            assert who.tax_id not in text
+            assert who.destination.pix_key not in text
+
+
+@pytest.mark.usefixtures("two_months")
+def test_what_is_found_can_be_had_as_a_table(bia):
+    rows = list(csv.reader(io.StringIO(bia.get("/payments.csv?period=2026-10").removeprefix("\ufeff")), delimiter=";"))
+    assert rows[0][0] == "Favorecido"
+    assert sorted(row[8] for row in rows[1:]) == ["10,00", "20,00"]
+
+
+@pytest.mark.usefixtures("two_months")
+def test_a_payees_account_goes_over_the_months(bia):
+    page = bia.get("/payments?q=" + BIA.tax_id)
+    words = words_of(bia.get(re.search(r'href="(/payees/[^"]+)"', page)[1]))
+    assert BIA.name in words
+    assert "2026-10 20,00" in words
+    assert "2026-11 25,00" in words
+    bia.get("/payees/000000000000000000000000", code=404)
+
+
+def test_a_name_that_begins_like_a_formula_is_text_in_the_file(ana, bia, job, desk, service):
+    (line,) = desk.jobs.list()
+    write_sheet(job.parent / "payments.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00", "=1+1", Nome="=cmd()")])
+    prepare(ana, f"/jobs/{line.token}")
+    rows = list(csv.reader(io.StringIO(bia.get("/payments.csv").removeprefix("\ufeff")), delimiter=";"))
+    assert len(rows) == 3
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]
+
+
+def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, service):
+    folder = job.parent
+    write_sheet(folder / "royalties.csv", [royalty_line("100,00")])
+    write_sheet(folder / "payees.xlsx", [payee(ANA), payee(BIA)])
+    write_sheet(folder / "shares.xlsx", [share(ANA, "50"), share(BIA, "30")])
+    sources = [{"files": "royalties.csv", "layout": "royalties"}]
+    outputs = {"folder": "out", "statements": True, "formats": ["json"]}
+    declare(job, sources=sources, payees="payees.xlsx", shares="shares.xlsx", outputs=outputs)
+    (line,) = desk.jobs.list()
+    look = ana.bring(f"/jobs/{line.token}", [], source="royalties")
+    ana.wait_for(look, "O que foi reconhecido")
+    nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
+    run = ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce))
+    plan = plan_of(bia, run)
+    total = re.search(r"Total a enviar BRL ([\d.,]+)", words_of(bia.get(plan)))[1]
+    paid = bia.follow(bia.post(f"{plan}/approve", at=plan, total=total))
+    assert "statements.zip" in bia.get(f"{paid}/statements")
+    archive = zipfile.ZipFile(io.BytesIO(bia.http.get(f"{paid}/statements.zip").content))
+    assert len([name for name in archive.namelist() if name.endswith(".pdf")]) == 2
+    assert archive.testzip() is None
