@@ -11,7 +11,7 @@ from flows.approvals.rules import Question, open_question
 from flows.payables.earlier_reports import shown_by_id
 from flows.payables.rules.claims import says_paid
 from flows.reports.report_list import accept_found, doubt_abandoned, freeze, linked_ids, poll_reports
-from flows.reports.rules.report_list import absence_lacks, differs_from, look_alikes
+from flows.reports.rules.report_list import Candidate, absence_lacks, candidates_of, differs_from, look_alikes
 from flows.run import Run
 from flows.run_document import RunDocument
 from io_adapters.ledger.approvals_missing import require_typed_name_counts
@@ -202,6 +202,18 @@ def link_report(run: Run, submission_id: str, split_id: str, by: str) -> Submiss
     if alarms:
         freeze(run, alarms)
     return run.ledger.submissions.get(submission.id)
+
+
+def look_for(run: Run, submission_id: str) -> tuple[Submission, tuple[Candidate, ...]]:
+    """Ask the service which of its reports a submission in doubt could be; takes nobody's word.
+
+    Raises:
+        DecisionRefused: the submission is not in doubt.
+        NotSent: the service cannot be asked.
+    """
+    submission = _standing_in(run, submission_id, {S.IN_DOUBT, S.ABSENT})
+    reports = run.require_service().api.list_all_reports()
+    return submission, candidates_of(submission, reports, linked_ids(run))
 
 
 def declare_absent(run: Run, submission_ids: Iterable[str], by: Sequence[str], evidence: str) -> list[Submission]:

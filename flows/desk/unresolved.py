@@ -14,17 +14,21 @@ from flows.approvals import decisions
 from flows.approvals.decisions import WAIT, Word
 from flows.desk.guard import LONGEST_TEXT, Form, Posted, Refused, SignedIn
 from flows.desk.pages import language_of, show
+from flows.desk.payments import payments_of
 from flows.desk.previews import Silence
+from flows.reports.rules.report_list import Candidate
 from flows.run import Clock, Run
 from flows.runner import opened_run
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings
+from flows.tracing.payments import Search
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
 from schemas.messages import Listed, Message, render
+from schemas.plan import Place
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.values.names import same_person
 
@@ -33,6 +37,11 @@ X = ExchangeState
 ABSENT: Final = "absent"
 FREEZE: Final = "freeze"
 MOST_KEYS: Final = 500
+MOST_CANDIDATES: Final = 20
+PAYMENTS_SHOWN: Final = 200
+OBLIGATION: Final = "key:"
+# What waits for a person's word on each payment, beside reports that did not tell whom they paid.
+DECIDED_BY_HAND: Final = (Place.CONFLICT.value, Place.FAILED.value)
 
 router = APIRouter()
 
@@ -115,6 +124,11 @@ class Unresolved:
             else:
                 decisions.link_report(run, subject, report_id, by)
         self._ledger.first_decisions.forget(ABSENT, subject)
+
+    def look_for(self, subject: str) -> tuple[Submission, tuple[Candidate, ...]]:
+        """Ask the service which of its reports a submission in doubt could be."""
+        with self._asking() as run:
+            return decisions.look_for(run, subject)
 
     def declare_absent(self, subject: str, *, by: str, evidence: str) -> bool:
         """Keep the first word; with that of a second person, declare it absent."""
@@ -222,7 +236,14 @@ def unresolved_of(request: Request) -> Unresolved:
 
 def _page(request: Request, *, status: int = 200, problem: str = "", told: str = "") -> Response:
     found = unresolved_of(request)
-    facts: dict[str, Any] = {"doubts": found.list(), "undetermined": found.undetermined(), "stop": found.stop()}
+    undetermined, payments = found.undetermined(), payments_of(request)
+    facts: dict[str, Any] = {
+        "doubts": found.list(),
+        "undetermined": [(report, payments.find(Search(report.report_id))) for report in undetermined],
+        "open": [line for standing in DECIDED_BY_HAND for line in payments.find(Search(standing=standing))],
+        "shown": PAYMENTS_SHOWN,
+        "stop": found.stop(),
+    }
     return show(request, "doubts.html", status=status, problem=problem, told=told, kinds=DecisionKind, **facts)
 
 
@@ -231,6 +252,17 @@ def doubts(request: Request, _signed: SignedIn, told: str = "") -> Response:
     """Show everything that waits for a person's word."""
     known = {"linked", "first", "absent", "decided", "held", "released", "lifted"}
     return _page(request, told=told if told in known else "")
+
+
+@router.post("/doubts/look")
+def look(request: Request, signed: SignedIn, form: Posted) -> Response:
+    """Ask the service which of its reports a submission in doubt could be, and show them beside ours."""
+    signed.require(Role.RESOLVER)
+    try:
+        ours, candidates = unresolved_of(request).look_for(_text(form, "subject"))
+    except RepasseError as refused:
+        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+    return show(request, "candidates.html", ours=ours, candidates=candidates[:MOST_CANDIDATES])
 
 
 @router.post("/doubts/link")
@@ -261,9 +293,10 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
 def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
     """Take a person's word on obligations."""
     signed.require(Role.RESOLVER)
-    keys = _text(form, "obligations", longest=40 * MOST_KEYS).replace(",", " ").split()
+    keys = [name.removeprefix(OBLIGATION) for name in form if name.startswith(OBLIGATION)]
+    keys += form.get("obligations", "")[: 40 * MOST_KEYS].replace(",", " ").split()
     kinds = {kind.value: kind for kind in DecisionKind}
-    if form.get("kind") not in kinds or len(keys) > MOST_KEYS:
+    if form.get("kind") not in kinds or not keys or len(keys) > MOST_KEYS:
         raise Refused(422, "desk.refused.empty")
     try:
         evidence = _text(form, "evidence")

@@ -189,6 +189,59 @@ def look_alikes(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A report that no submission has yet, held against one in doubt.
+
+    Attributes:
+        report: As the service shows it.
+        payments: How many it has; None where it does not say.
+        agrees: What it says like the submission.
+        differs: What it says otherwise; what it does not say is in neither.
+    """
+
+    report: SplitReport
+    payments: int | None
+    agrees: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
+def candidates_of(
+    submission: Submission, reports: Sequence[SplitReport], linked: Collection[str]
+) -> tuple[Candidate, ...]:
+    """Hold a submission in doubt against every report that could be it, the likeliest first.
+
+    Args:
+        submission: With its body.
+        reports: All reports the service lists.
+        linked: `_id`s that submissions of the ledger have already.
+
+    Returns:
+        The unlinked reports made since it was sent, or that do not say when; those with the fewest differences first.
+    """
+    since = submission.sending_at - CLOCKS_APART if submission.sending_at else None
+    found = [
+        _held_against(submission, report)
+        for report in reports
+        if report.id and report.id not in linked
+        if since is None or not report.splitDate or _made_since(report, since)
+    ]
+    return tuple(sorted(found, key=lambda candidate: (len(candidate.differs), -len(candidate.agrees))))
+
+
+def _held_against(submission: Submission, report: SplitReport) -> Candidate:
+    differs, payments = differs_from(submission, report), _count(report)
+    says = {
+        "name": bool(names_of(report)),
+        "payer": report.taxId is not None,
+        "currency": report.currency is not None,
+        "total": report.totalAmount is not None,
+        "number of payments": payments is not None,
+    }
+    agrees = tuple(what for what, is_said in says.items() if is_said and what not in differs)
+    return Candidate(report, payments, agrees, tuple(differs))
+
+
 def propose(
     in_doubt: Sequence[Submission], reports: Sequence[SplitReport], linked: Collection[str]
 ) -> dict[str, SplitReport]:

@@ -54,6 +54,7 @@ RULES = {
     ("GET", "/runs/{run_id}/files/{token}"): SIGNED_IN,
     ("POST", "/runs/{run_id}/go-on"): Role.PREPARER,
     ("GET", "/doubts"): SIGNED_IN,
+    ("POST", "/doubts/look"): Role.RESOLVER,
     ("POST", "/doubts/link"): Role.RESOLVER,
     ("POST", "/doubts/absent"): Role.RESOLVER,
     ("POST", "/doubts/decide"): Role.RESOLVER,

@@ -1,0 +1,107 @@
+"""Doubts as cards: the service's reports beside what was sent, and people's words by a tick at each payment."""
+
+import json
+import re
+
+import httpx
+import pytest
+
+from flows.opening import open_ledger_of
+from flows.settings import read_settings
+from schemas.desk_people import Role
+from schemas.submission import SubmissionState
+from tests.flows.desk.office import words_of
+from tests.flows.desk.test_the_whole_way import plan_of, prepare
+from tests.flows.jobs import people
+from tests.flows.oracle import CREATE
+
+ANA, BIA = people(2)
+pytestmark = pytest.mark.usefixtures("service")
+
+
+@pytest.fixture
+def ana(at_desk):
+    return at_desk("Ana Lima", Role.PREPARER)
+
+
+@pytest.fixture
+def bia(at_desk):
+    return at_desk("Bia Reis", Role.APPROVER)
+
+
+@pytest.fixture
+def caio(at_desk):
+    return at_desk("Caio Nunes", Role.RESOLVER)
+
+
+@pytest.fixture
+def plan(ana, bia, desk, service):
+    (line,) = desk.jobs.list()
+    return plan_of(bia, prepare(ana, f"/jobs/{line.token}"))
+
+
+@pytest.fixture
+def in_doubt(bia, plan, service):
+    """A submission whose answer was lost and which the service's list does not show."""
+    service.plant(CREATE, "reset", when="before")
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        (submission,) = ledger.submissions.list(states={SubmissionState.IN_DOUBT})
+    return submission
+
+
+def made_by_hand(like, service, **changes) -> str:
+    content = json.loads(like.body) | {"reportId": None, "paymentBatchName": None} | changes
+    headers = {"Authorization": service.api_key, "Content-Type": "application/json"}
+    made = httpx.post(f"{service.url}/split", headers=headers, content=json.dumps(content)).raise_for_status()
+    return made.json()["_id"]
+
+
+def test_reports_that_could_be_it_are_shown_beside_ours_and_one_click_links_the_right_one(caio, in_doubt, service):
+    other = json.loads(in_doubt.body)
+    other["payments"] = other["payments"][:1]
+    wrong = made_by_hand(in_doubt, service, payments=other["payments"], amount=other["payments"][0]["amount"])
+    right = made_by_hand(in_doubt, service)
+    caio.token("/doubts")
+    answer = caio.http.post(
+        "/doubts/look",
+        data={"token": caio.token("/doubts"), "subject": in_doubt.id},
+        headers={"Origin": "http://127.0.0.1"},
+    )
+    page = answer.text
+    cards = re.findall(r'<section class="card (good|wait)".*?</section>', page, re.DOTALL)
+    assert cards == ["good", "wait"], "the likeliest first"
+    words = words_of(page)
+    assert "total difere" in words
+    assert "número de pagamentos confere" in words
+    assert f'value="{right}"' in page
+    assert f'value="{wrong}"' not in page, "what contradicts what was sent is not offered"
+    assert caio.post("/doubts/link", at="/doubts", subject=in_doubt.id, report=right) == "/doubts?told=linked"
+    with open_ledger_of(read_settings()) as ledger:
+        assert ledger.submissions.get(in_doubt.id).split_id == right
+
+
+def test_no_candidate_is_no_proof_and_says_so(caio, in_doubt, service):
+    words = caio.post("/doubts/look", at="/doubts", code=200, subject=in_doubt.id)
+    assert "nada prova" not in words
+    assert "isso não prova nada" in words
+
+
+def test_payments_of_a_report_that_did_not_tell_are_decided_by_a_tick_at_each(ana, bia, caio, plan, service):
+    service.behave(failing_payees=[BIA.destination.pix_key])
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    page = caio.get("/doubts")
+    ticks = dict(re.findall(r'name="key:(ob-[a-z0-9]+)"> ([^<]+?) <', page))
+    assert sorted(ticks.values()) == sorted([ANA.name, BIA.name])
+    (key,) = [key for key, name in ticks.items() if name == ANA.name]
+    told = caio.post("/doubts/decide", at="/doubts", kind="paid", evidence="bank statement", **{f"key:{key}": "on"})
+    assert told == "/doubts?told=decided"
+    with open_ledger_of(read_settings()) as ledger:
+        (submission,) = ledger.submissions.list(bodies=False)
+        (word,) = ledger.decisions.on_reports([key]).values()
+    assert (word.by, word.kind.value) == ("Caio Nunes", "paid")
+    assert submission.state == "partial"
+
+
+def test_nothing_ticked_decides_nothing(caio, service):
+    caio.post("/doubts/decide", at="/doubts", code=422, kind="paid", evidence="bank statement")
