@@ -13,6 +13,7 @@ from flows.desk.pages import language_of, page_of, show
 from flows.tracing.account import accounts_of
 from flows.tracing.payments import PaymentLine, Payments, Search
 from flows.tracing.trace import trace
+from io_adapters.outputs.workbook import csv_text
 from schemas.account import GROUPS
 from schemas.messages import catalogue_in
 from schemas.plan import STANDINGS
@@ -20,8 +21,6 @@ from schemas.values.money import format_cents
 
 ROWS_A_PAGE: Final = 100
 LONGEST_WORDS: Final = 120
-# A cell that begins so would be taken for a formula.
-_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 router = APIRouter()
 
@@ -83,14 +82,9 @@ def payments_csv(
     for line in payments_of(request).find(Search(q, job, period, state)):
         cells = [line.name, line.tax_id_masked, line.job, line.period, words(f"desk.kind.{line.kind}"), line.reference]
         cells += [words.of_value("place", line.standing), line.currency, format_cents(line.amount_cents, language)]
-        writer.writerow([*map(_plain, cells[:-1]), cells[-1], line.run_id, line.report])
+        writer.writerow([*map(csv_text, cells[:-1]), cells[-1], line.run_id, line.report])
     headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _plain(text: str) -> str:
-    """Keep a text from being taken for a formula."""
-    return f"'{text}" if text.startswith(_FORMULAS) else text
 
 
 @router.get("/payees/{token}")
