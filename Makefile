@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 READY := .venv/.ready
 
-.PHONY: setup demo up check pure test lint format bench crash wheel census clean
+.PHONY: setup demo up check pure test lint format bench crash pictures wheel census clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -50,6 +50,14 @@ bench: $(READY)
 # A thousand kills take some minutes; KILLS=10000 make crash kills longer, SEED=... repeats the choices it printed
 crash: $(READY)
 	$(BIN)/python -m pytest -m crash tests/crash
+
+# The pictures of README and guide, taken anew of the real pages
+pictures: $(READY)
+	$(BIN)/python -m pytest -q -p no:xdist tests/browser
+	cp test-output/desk/plan.png docs/desk-plan.png
+	cp test-output/desk/look-put-right-1180.png docs/desk-check.png
+	cp test-output/desk/new-job-draft-1180.png docs/desk-new-job.png
+	cp test-output/desk/payments-top.png docs/desk-payments.png
 
 # The packages as people install them, in an environment of nothing else, far from this folder
 wheel: $(READY)

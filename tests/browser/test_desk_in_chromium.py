@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import SHOTS
 from tests.flows.jobs import declare, payee, payment, people, write_sheet
 from tests.flows.oracle import CREATE
 
@@ -94,6 +95,7 @@ def test_a_sheet_goes_from_upload_to_reconciliation(someone, shot, service):
     bia.wait_for_selector("text=Demonstrativos")
     bia.click("header >> text=Pagamentos")
     shot(bia, "payments")
+    bia.screenshot(path=str(SHOTS / "payments-top.png"))
     bia.click("main th a")
     bia.wait_for_selector("text=Conta por mês")
     shot(bia, "payee")

@@ -23,6 +23,7 @@ PAGES = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "sample_data/README.md",
+    "docs/guia.md",
     "docs/prefect.md",
     "docs/problems.md",
     "docs/regras.md",
