@@ -222,7 +222,7 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
     samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
     assert [found["file"] for found in samba["found"]] == ["2026-10-a.xlsx"]
-    assert "segundo o diário apenas: 1 linha, BRL 0,005" in text
+    assert "segundo o registro apenas: 1 linha, BRL 0,005" in text
     assert "2026-10-b.xlsx: " in text
 
 
@@ -238,7 +238,7 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
         ledger.runs.save_document(run_id, replace(books, earnings=earnings).to_bytes())
     text, document = said(october, ANA.tax_id, "--job-file", october.job, code=40)
     assert document["traces"][0]["problems"] == ["part", "lines"]
-    assert "não somam o valor que o diário guarda" in text
+    assert "não somam o valor que o registro guarda" in text
 
 
 def test_a_later_statement_shows_what_was_paid_before_and_the_difference(october):
