@@ -98,13 +98,17 @@ def _alert_of(
 
 
 def _send_all(settings: Settings, find: Callable[[Ledger], Iterable[Alert | None]], tell: Tell) -> None:
-    """Send each alert that has not been sent; a way that fails keeps none of the others from being tried."""
+    """Send each alert that has not been sent; one that cannot be sent keeps none of the others from it."""
     try:
         with open_ledger_of(settings) as ledger:
             for alert in find(ledger):
-                if alert is not None and not ledger.runs.was_alerted(alert.key):
+                if alert is None or ledger.runs.was_alerted(alert.key):
+                    continue
+                try:
                     _send(settings, alert)
                     ledger.runs.note_alert(alert.key)
+                except NotAlerted as failed:
+                    tell(failed.message)
     except RepasseError as error:
         tell(error.message)
 

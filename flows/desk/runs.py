@@ -194,6 +194,11 @@ class Runs:
         """Return the statements a run has left."""
         return self._outputs(run_id, top=False)
 
+    def statement_paths(self, run_id: str) -> tuple[Path, ...]:
+        """Return where the statements of a run lie."""
+        folder = self._folder(run_id)
+        return tuple(_files_in(folder / STATEMENTS)) if folder else ()
+
     def file(self, run_id: str, token: str) -> Path | None:
         """Find an output by its token; only regular files of the run's own folder are ever found."""
         folder = self._folder(run_id)
@@ -340,8 +345,7 @@ def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1) 
 @router.get("/runs/{run_id}/statements.zip")
 def statements_zip(request: Request, run_id: str, _signed: SignedIn) -> Response:
     """Hand over all statements of a run in one archive."""
-    standing, runs = _standing(request, run_id), runs_of(request)
-    paths = [path for output in runs.statements(run_id) if (path := runs.file(run_id, output.token))]
+    standing, paths = _standing(request, run_id), runs_of(request).statement_paths(run_id)
     if not paths:
         raise Refused(404, "desk.refused.nothing")
     archive = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the last of it is sent

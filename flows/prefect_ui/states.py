@@ -71,7 +71,7 @@ class _ShownProgress:
     def advance(self, what: str, done: int, total: int) -> None:
         self.before.advance(what, done, total)
         key = "-".join(part for part in (*what.split(), self._job) if part)
-        self._recorder.progress(key, done, total, f"{self._words(f'progress.{what}')}: {done} / {total}")
+        self._recorder.progress(key, done, total, f"{self._words.of_value('progress', what)}: {done} / {total}")
 
 
 _Takes = ParamSpec("_Takes")

@@ -12,13 +12,13 @@ from flows.run_document import RunDocument
 from flows.tracing.rules import place_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.layouts.layout import fold
-from schemas.obligation import Obligation, Reasons
+from schemas.obligation import Obligation, Payee, Reasons
 from schemas.plan import standing_of
 from schemas.submission import Submission
 from schemas.values.masking import mask_tax_id, mask_value
 
 _EVERY_RUN: Final = 10**9
-_BOOKS_KEPT: Final = 48
+_BOOKS_KEPT: Final = 24
 _PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment"})
 _LEAST_DIGITS: Final = 5
 
@@ -130,11 +130,10 @@ class Payments:
 
     def _of_period(self, job: str, period: str, runs: Sequence[str]) -> Iterator[PaymentLine]:
         run_id, obligations = self._books(runs)
-        own = [owed for owed in obligations if owed.kind in _PAID_TO_PEOPLE and owed.amount_cents]
-        named = self._ledger.submissions.with_ids({owed.submission_id for owed in own} - {""})
+        named = self._ledger.submissions.with_ids({owed.submission_id for owed in obligations} - {""})
         submissions = {submission.id: submission for submission in named}
-        decided = self._ledger.decisions.on_reports([owed.key for owed in own if owed.key])
-        for owed in own:
+        decided = self._ledger.decisions.on_reports([owed.key for owed in obligations if owed.key])
+        for owed in obligations:
             submission = submissions.get(owed.submission_id)
             place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
             placed = replace(owed, place=place)
@@ -150,13 +149,23 @@ class Payments:
                 if stored is None:
                     continue
                 document = RunDocument.from_bytes(stored)
-                known = document.obligations
+                known = tuple(_slim(owed) for owed in document.obligations if _is_listed(owed))
                 with self._lock:
                     self._kept[run_id], self._currencies[run_id] = known, document.currency
                     while len(self._kept) > _BOOKS_KEPT:
                         self._kept.popitem(last=False)
             return run_id, known
         return "", ()
+
+
+def _is_listed(owed: Obligation) -> bool:
+    return owed.kind in _PAID_TO_PEOPLE and bool(owed.amount_cents)
+
+
+def _slim(owed: Obligation) -> Obligation:
+    """Keep what is shown: books of many payees are kept for as long as the desk runs."""
+    payee = Payee(owed.payee.tax_id, owed.payee.name)
+    return replace(owed, payee=payee, account=None, destination="", account_holder="", base_key="")
 
 
 def _line(

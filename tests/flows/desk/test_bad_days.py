@@ -281,6 +281,11 @@ def test_every_way_a_run_ends_has_its_words():
     assert all(f"desk.exit.{int(code)}" in catalogue_in("en") for code in ExitCode)
 
 
+def test_every_end_that_leaves_something_to_do_says_what():
+    ends = set(ExitCode) - {ExitCode.DONE, ExitCode.USAGE, ExitCode.APPROVAL_WANTED}
+    assert [code for code in ends if f"desk.todo.{int(code)}" not in catalogue_in("pt-BR")] == []
+
+
 def test_what_waits_is_a_place_and_not_a_list_of_questions(ana):
     assert "Dúvidas" not in words_of(ana.get("/doubts"))
     assert "Em dúvida" in words_of(ana.get("/doubts"))
