@@ -6,7 +6,7 @@ import tempfile
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -19,12 +19,17 @@ from starlette.background import BackgroundTask
 from flows.desk.guard import Refused, SignedIn
 from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
+from flows.royalties.rules.statements import statement_token
+from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run, RunStage
 from schemas.exit_codes import ExitCode, worst
+from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
+from schemas.obligation import Obligation, sum_cents
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.submission import OPEN, Submission, SubmissionState
+from schemas.values.masking import mask_tax_id
 
 S = SubmissionState
 Where = Literal["done", "now", "waiting", "look", "stopped", "later", "skipped"]
@@ -65,6 +70,23 @@ class Output:
     token: str
     name: str
     size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A payee's statement that a run has left.
+
+    Attributes:
+        output: The file.
+        name: Of the payee; "" where the run's books do not tell it any more.
+        tax_id_masked: Their document, as it may be shown.
+        amount_cents: What the run's books owe them for the period; None where they do not tell it.
+    """
+
+    output: Output
+    name: str = field(default="", repr=False)
+    tax_id_masked: str = ""
+    amount_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +212,20 @@ class Runs:
             statements=len(self._outputs(run_id, top=False)) if outputs else 0,
         )
 
-    def statements(self, run_id: str) -> tuple[Output, ...]:
-        """Return the statements a run has left."""
-        return self._outputs(run_id, top=False)
+    def statements(self, run_id: str) -> tuple[StatementLine, ...]:
+        """Return the statements a run has left, by the payees' names."""
+        stored = self._ledger.runs.document(run_id)
+        told = dict[str, StatementLine]()
+        payees: dict[str, list[Obligation]] = {}
+        for owed in RunDocument.from_bytes(stored).obligations if stored else ():
+            if owed.kind in {"royalty", "payment"}:
+                payees.setdefault(owed.payee.tax_id, []).append(owed)
+        outputs = {_token_in(output.name): output for output in self._outputs(run_id, top=False)}
+        for tax_id, mine in payees.items():
+            if output := outputs.pop(statement_token(run_id, tax_id), None):
+                told[output.token] = StatementLine(output, mine[0].payee.name, mask_tax_id(tax_id), sum_cents(mine))
+        lines = sorted(told.values(), key=lambda line: fold(line.name))
+        return (*lines, *map(StatementLine, outputs.values()))
 
     def statement_paths(self, run_id: str) -> tuple[Path, ...]:
         """Return where the statements of a run lie."""
@@ -289,6 +322,11 @@ def _files_in(folder: Path) -> list[Path]:
         return [path for path in found if path.is_file() and not path.is_symlink() and path.name[0] != "."]
     except OSError:
         return []
+
+
+def _token_in(name: str) -> str:
+    """Return what tells a statement's file from those of namesakes."""
+    return name.removesuffix(".pdf").partition(" (")[0].rpartition("-")[2]
 
 
 def _size(path: Path) -> int | None:

@@ -139,7 +139,13 @@ def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, servic
     plan = plan_of(bia, run)
     total = re.search(r"Total a enviar BRL ([\d.,]+)", words_of(bia.get(plan)))[1]
     paid = bia.follow(bia.post(f"{plan}/approve", at=plan, total=total))
-    assert "statements.zip" in bia.get(f"{paid}/statements")
+    page = bia.get(f"{paid}/statements")
+    assert "statements.zip" in page
+    words = words_of(page)
+    assert ANA.name in words
+    assert "BRL 50,00" in words
+    assert "BRL 30,00" in words
+    assert ANA.tax_id not in page
     archive = zipfile.ZipFile(io.BytesIO(bia.http.get(f"{paid}/statements.zip").content))
     assert len([name for name in archive.namelist() if name.endswith(".pdf")]) == 2
     assert archive.testzip() is None
