@@ -231,11 +231,13 @@ class _Screen:
                 _shown(row.name),
                 _shown(row.tax_id_masked),
                 self._money(row.amount_cents),
-                _shown(render(row.destination.message, self._view.language)) if row.destination else "",
-                _shown(_reference_text(row.reference)),
+                _shown(" · ".join(filter(None, (self._destination(row), _reference_text(row.reference))))),
             )
             for row in largest
         )
+
+    def _destination(self, row: PlanRow) -> str:
+        return render(row.destination.message, self._view.language) if row.destination else ""
 
     def _end(self, path: Path | None) -> None:
         view = self._view
