@@ -17,8 +17,10 @@ from flows.prefect_ui.deployments import ANSWER_S
 from flows.run import utc_now
 from flows.settings import Settings, read_settings
 from schemas.errors import RepasseError
-from schemas.messages import Message
+from schemas.job import Outputs
+from schemas.messages import Listed, Message, render
 
+_LANGUAGE: Final = Outputs().language
 _SHORT: Final = 19  # "sha256:" and twelve digits tell a plan from all others
 
 # Prefect takes what a form says of a field from the docstring, and its limits from here.
@@ -56,36 +58,44 @@ def approve(
         with open_ledger_of(settings) as ledger:
             outcome = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())
         if decision == "reject":
-            return Completed(name="Rejected", message=_rejected(outcome))
+            return Completed(name="Rejected", message=render(_rejected(outcome), _LANGUAGE))
         return _go_on(settings, outcome)
     except RepasseError as error:
-        return Failed(name="DecisionRefused", message=error.message)
+        return Failed(name="DecisionRefused", message=render(error.content, _LANGUAGE))
 
 
-def _rejected(outcome: Recorded) -> str:
+def _rejected(outcome: Recorded) -> Message:
     """Say what a no has withdrawn, and what was sent before it."""
-    text = f"plan {outcome.plan.digest} of {outcome.plan.job} was rejected"
     groups = outcome.rejection.groups if outcome.rejection else {}
-    counts = [f"{len(batches)} {what.replace('_', ' ')}" for what, batches in groups.items() if batches]
-    return f"{text}; batches: {', '.join(counts)}"
+    counts = [Listed((Message(f"desk.fate.{what}"), len(batches)), ": ") for what, batches in groups.items() if batches]
+    plan = outcome.plan
+    facts = {"plan": plan.digest, "job": plan.job, "period": plan.period}
+    return Message("prefect.approve.rejected", **facts, batches=Listed(tuple(counts)))
 
 
 def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
     """Start the payout again when the plan has every word it needs, as far as that is known before it runs."""
-    recorded = "was approved by this person before, and taken up" if outcome.again else "has this person's yes"
-    text = f"plan {outcome.plan.digest[:_SHORT]} of {outcome.plan.job} {outcome.plan.period} {recorded}"
+    plan = outcome.plan
+    recorded = "prefect.approve.again" if outcome.again else "prefect.approve.recorded"
+    told = Message(recorded, plan=plan.digest[:_SHORT], job=plan.job, period=plan.period)
     if outcome.missing:
-        return Completed(name="Approved", message=f"{text}; it needs {outcome.missing} more")
+        return Completed(
+            name="Approved", message=_together(told, Message("prefect.approve.more", count=outcome.missing))
+        )
     if outcome.job_file is None:
-        return Failed(name="NotLaunched", message=f"{text}; its job file is not here: run it by hand")
+        return Failed(name="NotLaunched", message=_together(told, Message("prefect.approve.no_job")))
     try:
         key = f"approve {outcome.plan.digest} {flow_run.id}"
         launcher_for(settings).payout(
             outcome.job_file, files=_files_of(outcome), by="approve", key=key, period=outcome.plan.period
         )
     except NotLaunched as error:
-        return Failed(name="NotLaunched", message=f"{text}; {error.message}")
-    return Completed(name="Approved", message=f"{text}; the payout was started")
+        return Failed(name="NotLaunched", message=_together(told, error.content))
+    return Completed(name="Approved", message=_together(told, Message("prefect.approve.started")))
+
+
+def _together(*told: Message | Listed) -> str:
+    return render(Listed(told, "; "), _LANGUAGE)
 
 
 def _files_of(outcome: Recorded) -> list[str]:

@@ -13,6 +13,8 @@ from flows.run import utc_now
 from flows.runner import nothing_is_open, run_settle
 from flows.settings import read_settings
 from schemas.errors import RepasseError
+from schemas.job import Outputs
+from schemas.messages import render
 
 
 def _name() -> str:
@@ -32,7 +34,7 @@ def settle(job: str = "") -> State[None]:
         try:
             alert_of_overdue_nights(read_settings(), NIGHTLY, utc_now(), get_run_logger().warning)
             if watch.is_alone and nothing_is_open(job or None):
-                return Completed(name="NothingOpen", message="nothing is open, nothing is in doubt")
+                return Completed(name="NothingOpen", message=render("prefect.nothing_open", Outputs().language))
             use_stored_credentials()
             return state_of_report(run_settle(job or None, watch=watch))
         except RepasseError as error:

@@ -21,6 +21,7 @@ from flows.run import Progress, Run
 from flows.runner import CALLER, Caller, RunReport, Stage
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode, worst
+from schemas.job import Outputs
 from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.plan import Place
 from schemas.reconciliation import Summary
@@ -228,4 +229,4 @@ def refused_state(error: RepasseError, *, is_alone: bool) -> State[None]:
     """
     if not is_alone:
         raise error
-    return state_of(error.exit_code, error.exit_code.name.lower(), error.message)
+    return state_of(error.exit_code, error.exit_code.name.lower(), render(error.content, Outputs().language))

@@ -166,7 +166,7 @@ def test_another_total_is_no_approval(office: Office, night: FlowRun):
     digest, _ = office.digest("aurora-payments")
     refused = run(office, "approve/approve", digest=digest, total="1,00", name="Ana Lima", decision="approve")
     assert refused.state.type.value == "FAILED"
-    assert "nothing was recorded" in refused.state.message
+    assert "nada foi registrado" in refused.state.message
     with pytest.raises(Exception, match=r"409|422"):
         office.prefect.begin("approve/approve", {"digest": digest, "total": "1", "name": "Ana", "decision": "maybe"})
 

@@ -61,7 +61,7 @@ def test_a_run_that_cannot_begin_fails_with_its_reason(tmp_path: Path, payments_
     monkeypatch.delenv("REPASSE_API_URL")
     state = payout(str(payments_job), yes=True, return_state=True)
     assert state.is_failed()
-    assert "REPASSE_API_URL is not set" in state.message
+    assert "REPASSE_API_URL não está definida" in state.message
 
 
 def test_the_flow_started_twice_pays_once(payments_job: Path):
