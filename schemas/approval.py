@@ -185,3 +185,31 @@ class Decision:
     def reason(self) -> str:
         """The word as a reason, for people."""
         return f"{self.kind.value}, decided by {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWord:
+    """A yes or a no to a plan, as it was said and whatever became of it.
+
+    Attributes:
+        digest: The plan.
+        by: Who.
+        kind: How it was said, one of `ApprovalKind`; REJECTED for a no.
+        total_cents: The total it was said of.
+        at: When (UTC).
+        is_used: Whether something was sent with it.
+        is_void: Whether it stopped counting before.
+        why: The reason of a no, where it still stands.
+    """
+
+    digest: str
+    by: str
+    kind: str
+    total_cents: int
+    at: dt.datetime
+    is_used: bool
+    is_void: bool
+    why: str = ""
+
+
+REJECTED: Final = "rejected"

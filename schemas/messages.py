@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LOCALE: Final = Path(__file__).parent / "locale"
 _FACT: Final = re.compile(r"\{[a-z_0-9]+\}")
 _WRONG: Final = re.compile(r"issue\.([A-Z_0-9]+)\.wrong")
+_MONTH: Final = re.compile(r"\d{4}-\d{2}")
 _OF_DATA: Final = ("reason.", "state.")  # a value nobody has named is shown as it is
 
 
@@ -189,6 +190,26 @@ def state_text(state: str, language: str) -> str:
     ('em dúvida', 'on the moon')
     """
     return catalogue_in(language)(f"state.{state}")
+
+
+def period_text(label: str, language: str) -> str:
+    """Write a period's label as people say it: a month by its name, days from and to; another label as it is.
+
+    >>> period_text("2026-10", "pt-BR"), period_text("2026-10-01..2026-10-15", "pt-BR"), period_text("2026-10", "en")
+    ('outubro de 2026', '01/10/2026 a 15/10/2026', 'October 2026')
+    """
+    from babel.dates import format_date  # noqa: PLC0415  # as below
+
+    locale, month = ("pt_BR", "MMMM 'de' y") if language == "pt-BR" else ("en", "MMMM y")
+    day = "dd/MM/yyyy" if language == "pt-BR" else "yyyy-MM-dd"
+    try:
+        if _MONTH.fullmatch(label):
+            return str(format_date(dt.date.fromisoformat(f"{label}-01"), month, locale=locale))
+        days = [dt.date.fromisoformat(written) for written in label.split("..")]
+    except ValueError:
+        return label
+    between = " a " if language == "pt-BR" else " to "
+    return between.join(str(format_date(written, day, locale=locale)) for written in days)
 
 
 @cache

@@ -1,12 +1,13 @@
 """Obligation: what is owed to one payee for one job, period, currency and reference; with its place and its reasons."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, PlainSerializer
 
-from schemas.approval import Decision
+from schemas.approval import Decision, DecisionKind
 from schemas.messages import Listed, Message, facts_from, facts_json
 from schemas.plan import Place
 from schemas.values.destination import Destination
@@ -95,6 +96,33 @@ def reasons_text(reasons: Reasons) -> str:
 def reasons_of(codes: str) -> Reasons:
     """Read codes as rows with problems bear them: "TAXID_CHECK,NAME_REQUIRED"; nothing for ""."""
     return tuple(Reason(code) for code in codes.split(",")) if codes else ()
+
+
+def reasons_read(text: str) -> Reasons:
+    """Read what `reasons_text` wrote; what it cannot tell apart stays as it is.
+
+    >>> [str(why.message) for why in reasons_read("claimed by rp-1")]
+    ['is in submission rp-1 already']
+    >>> [str(why.message) for why in reasons_read("paid, decided by Bia")]
+    ['paid, decided by Bia']
+    """
+    for code, pattern in _READ_BACK.items():
+        if found := pattern.fullmatch(text):
+            return because(code, **{name: fact for name, fact in found.groupdict().items() if fact is not None})
+    return reasons_of(text)
+
+
+_DECISIONS: Final = "|".join(DecisionKind)
+_FACT: Final = re.compile(r"\\\{([a-z]+)\\\}")
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """Return what reads a template back; the person who decided may be missing."""
+    whole = re.escape(template).replace(re.escape(_DECIDED_BY), f"(?:{re.escape(_DECIDED_BY)})?")
+    return re.compile(_FACT.sub(lambda fact: f"(?P<{fact[1]}>{_DECISIONS if fact[1] == 'decision' else '.+?'})", whole))
+
+
+_READ_BACK: Final = {code: _pattern(template) for code, template in _WITH_FACTS.items() if code != "submission"}
 
 
 def because(code: str, **facts: object) -> Reasons:

@@ -275,6 +275,15 @@ def body_to_send(content: dict[str, object], report: str, name: str) -> bytes:
     return canonical_json(content | {"reportId": report, "paymentBatchName": name})
 
 
+def short_digest(digest: str) -> str:
+    """Name a plan as people do: by eight digits.
+
+    >>> short_digest("sha256:0a1b2c3d4e5f")
+    '0a1b2c3d'
+    """
+    return digest.removeprefix("sha256:")[:8]
+
+
 class ApprovalKind(StrEnum):
     """How an approval came about."""
 

@@ -1,5 +1,6 @@
 """What a run says of itself: `summary.json`, and all that the workbook is written from."""
 
+import datetime as dt
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -163,6 +164,69 @@ class Summary(Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One report that pays something of a run: when, by whose yes, and what the service says of it by now.
+
+    Attributes:
+        submission_id: Ours; also what the service calls it.
+        split_id: The service's number; None until known.
+        plan_digest: The plan it was sent with.
+        state: Where it stands, one of `schemas.submission.SubmissionState`.
+        status: The service's last word on it; None until known.
+        payments: How many payments it has.
+        amount_cents: Its total.
+        is_likely: Whether nothing but likeness speaks for its being ours.
+        sent_at: When the intent to send was written down (UTC); None before.
+        ended_at: When it was seen to have ended as it has (UTC); None while it is open.
+        approved_by: Whose yes it was sent with.
+        tax_cents, fee_cents, paid_cents: What the service says it kept as income tax and as its fee, and paid; None
+            where it is silent.
+        exchange: The rate of a report in a foreign currency.
+    """
+
+    submission_id: str
+    split_id: str | None
+    plan_digest: str
+    state: str
+    status: str | None
+    payments: int
+    amount_cents: int
+    is_likely: bool = False
+    sent_at: dt.datetime | None = None
+    ended_at: dt.datetime | None = None
+    approved_by: tuple[str, ...] = ()
+    tax_cents: int | None = None
+    fee_cents: int | None = None
+    paid_cents: int | None = None
+    exchange: BatchExchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonsWord:
+    """What a person said of a plan, or of a payment.
+
+    Attributes:
+        at: When (UTC).
+        by: Who.
+        said: What.
+        how: By what way; None where that goes without saying.
+        amount_cents: The total, or the amount, it was said of.
+        plan_digest: The plan it was said of; "" for a payment.
+        payee: Whose payment it was said of; "" for a plan.
+        why: The reason or the evidence they gave.
+    """
+
+    at: dt.datetime
+    by: str
+    said: Message
+    how: Message | None
+    amount_cents: int
+    plan_digest: str = ""
+    payee: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reconciliation:
     """Everything the outputs are written from.
 
@@ -179,6 +243,8 @@ class Reconciliation:
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
         waits: What this run leaves open, and what earlier periods of the job do.
+        reports: Those that pay any of the obligations, in the order they were sent.
+        words: What people said of the plans and payments, oldest first.
     """
 
     summary: Summary
@@ -192,3 +258,5 @@ class Reconciliation:
     issues: tuple[Issue, ...] = ()
     decisions: tuple[Message, ...] = field(default=())
     waits: tuple[Wait, ...] = ()
+    reports: tuple[ReportLine, ...] = ()
+    words: tuple[PersonsWord, ...] = ()

@@ -26,6 +26,7 @@ from flows.reconciliation.rules.reconcile import (
     total_up,
     withheld_otherwise,
 )
+from flows.reconciliation.rules.reports import persons_words, report_lines
 from flows.reconciliation.rules.waits import open_items
 from flows.reconciliation.waits import waits_of_run
 from flows.royalties.rules.statements import (
@@ -46,7 +47,7 @@ from schemas.messages import Message
 from schemas.obligation import Obligation, Obligations, submissions_of
 from schemas.payee_statement import Quote, StatementBasis
 from schemas.plan import HOME_CURRENCY
-from schemas.reconciliation import Reconciliation, Summary
+from schemas.reconciliation import PersonsWord, Reconciliation, ReportLine, Summary
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.row_accounting import RowRuns
@@ -243,6 +244,7 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
     placed = place(document.obligations, followed, run_id, ledger)
     rows = place_rows(document.rows, placed)
     summary = _summarise(document, run_id, ledger, followed, placed, rows)
+    reports, words = _what_was_said(ledger, followed, placed, summary)
     found = Reconciliation(
         summary=summary,
         payer_name=document.payer_name,
@@ -254,9 +256,27 @@ def reconciliation_of(document: RunDocument, run_id: str, ledger: Ledger) -> Rec
         checks=document.checks,
         issues=document.issues,
         decisions=document.decisions,
+        reports=reports,
+        words=words,
     )
     code = ExitCode(summary.exit_code)
     return replace(found, waits=waits_of_run(ledger, left_open(document, found), summary.state, code))
+
+
+def _what_was_said(
+    ledger: Ledger, followed: Followed, placed: Obligations, summary: Summary
+) -> tuple[tuple[ReportLine, ...], tuple[PersonsWord, ...]]:
+    """Gather each report with its moments and approvals, and people's words on the plans and payments."""
+    submissions = followed.submissions.values()
+    on_plans = ledger.approvals.said_of(submission.plan_digest for submission in submissions)
+    exchanges = {batch.report_id: batch.exchange for batch in summary.batches if batch.exchange}
+    ended_at = ledger.submissions.ended_at(followed.submissions)
+    keys = [owed.key for owed in placed if owed.key]
+    decisions = [*ledger.decisions.on_rows(keys).values(), *ledger.decisions.on_reports(keys).values()]
+    return (
+        report_lines(submissions, followed.reports, ended_at, on_plans, exchanges),
+        persons_words(on_plans, decisions, placed),
+    )
 
 
 def follow(obligations: Obligations, run_id: str, ledger: Ledger) -> Followed:

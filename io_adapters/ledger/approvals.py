@@ -26,19 +26,16 @@ from io_adapters.ledger.tables import (
     submissions,
     submitted,
 )
-from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, stricter
+from schemas.approval import GOOD_FOR, REJECTED, PlanRule, PlanWord, approvals_that_count, good_until, stricter
 from schemas.errors import ApprovalWanted, DecisionRefused
 from schemas.messages import Message
 from schemas.plan import Approval, ApprovalKind
 from schemas.submission import LIVE, UNSENT, Submission, SubmissionState
 from schemas.values.names import same_person
 
-# Rejections stand in the same record, void from the start, so that they are never forgotten.
-_REJECTED = "rejected"
-
 
 class Approvals:
-    """The record of approvals and rejections."""
+    """The record of approvals, and of rejections: these are void from the start, and never forgotten."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -71,7 +68,7 @@ class Approvals:
 
     def any_rejected(self, digest: str, obligation_keys: Iterable[str]) -> bool:
         """Say whether people have ever rejected a plan, or another one that paid any of these obligations."""
-        rejected = select(approvals.c.digest).where(approvals.c.kind == _REJECTED)
+        rejected = select(approvals.c.digest).where(approvals.c.kind == REJECTED)
         with self._db.reading() as connection:
             if connection.scalar(rejected.where(approvals.c.digest == digest).limit(1)) is not None:
                 return True
@@ -95,6 +92,29 @@ class Approvals:
         """Return the approvals of a plan that were used or may still be, oldest first; not those that became void."""
         with self._db.reading() as connection:
             return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)))
+
+    def said_of(self, digests: Iterable[str]) -> list[PlanWord]:
+        """Return every yes and no to these plans, oldest first, whatever became of it."""
+        a, p = approvals.c, plans.c
+        this_no = and_(a.kind == REJECTED, a.at == p.rejected_at)
+        columns = (a.digest, a.by, a.kind, a.total_cents, a.at, a.used_at, a.voided_at, p.rejected_why)
+        query = select(*columns, this_no.label("stands")).select_from(approvals.join(plans)).order_by(a.id)
+        with self._db.reading() as connection:
+            found = [row for some in chunks(digests) for row in connection.execute(query.where(a.digest.in_(some)))]
+        words = [
+            PlanWord(
+                digest=row.digest,
+                by=row.by,
+                kind=row.kind,
+                total_cents=row.total_cents,
+                at=row.at,
+                is_used=row.used_at is not None,
+                is_void=row.voided_at is not None,
+                why=row.rejected_why if row.stands else "",
+            )
+            for row in found
+        ]
+        return sorted(words, key=lambda word: word.at)
 
     def counting(
         self,
@@ -159,7 +179,7 @@ def record_rejection(connection: Connection, digest: str, by: str, why: str, now
     rejection = {"rejected_at": now, "rejected_by": by, "rejected_why": why}
     connection.execute(update(plans).where(plans.c.digest == digest).values(**rejection))
     _void_unused(connection, digest, now)
-    word = {"digest": digest, "by": by, "kind": _REJECTED, "total_cents": total_cents}
+    word = {"digest": digest, "by": by, "kind": REJECTED, "total_cents": total_cents}
     connection.execute(insert(approvals).values(**word, at=now, expires_at=now, voided_at=now))
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from io_adapters.ledger.approvals import Approving, sendable_until
 from io_adapters.ledger.engine import chunks
@@ -17,11 +17,11 @@ from io_adapters.ledger.submission_rows import (
     submission_of,
     try_move,
 )
-from io_adapters.ledger.tables import attempts, plans, submissions, submitted
+from io_adapters.ledger.tables import attempts, journal, plans, submissions, submitted
 from schemas.attempt import AttemptKind
 from schemas.errors import ApprovalWanted
 from schemas.messages import Message
-from schemas.submission import Alarm, SentReport, Submission, SubmissionState
+from schemas.submission import ENDED, Alarm, SentReport, Submission, SubmissionState
 
 S = SubmissionState
 _NEVER_THERE = {S.PLANNED, S.APPROVED, S.NOT_SENT, S.REFUSED, S.WITHDRAWN}
@@ -71,6 +71,17 @@ class Submissions(Approving, Settling, Outbox[Submission]):
             for some in chunks(submission_ids):
                 query = select_submissions(bodies=False).where(submissions.c.id.in_(some))
                 found += [submission_of(row) for row in connection.execute(query)]
+        return found
+
+    def ended_at(self, submission_ids: Iterable[str]) -> dict[str, dt.datetime]:
+        """Tell when each of these that has ended was last seen to have come to an end (UTC), by id."""
+        ended = journal.c.after.in_([state.value for state in ENDED])
+        query = select(journal.c.attempt_id, func.max(journal.c.at)).where(ended).group_by(journal.c.attempt_id)
+        found: dict[str, dt.datetime] = {}
+        with self._db.reading() as connection:
+            for some in chunks(submission_ids):
+                rows = connection.execute(query.where(journal.c.attempt_id.in_(some)))
+                found |= {row[0]: row[1] for row in rows}
         return found
 
     def sent_reports(self) -> list[SentReport]:

@@ -11,7 +11,8 @@ from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.statements.folder import Typesetter
 from io_adapters.outputs.statements.page import Column as PageColumn
 from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
-from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Column, Table, Value, unique_sheet_name, write_table
+from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
+from io_adapters.outputs.workbook_tables import Column, Table, write_table
 from schemas.account import GROUPS, Account, Owed, PayeeAccounts, TaxedPayment
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in

@@ -24,16 +24,14 @@ from io_adapters.outputs.workbook import (
     WHOLE,
     Book,
     Cell,
-    Column,
     Ink,
     Page,
     Setup,
     Tone,
     Value,
     unique_sheet_name,
-    write_headers,
-    write_table,
 )
+from io_adapters.outputs.workbook_tables import Column, write_headers, write_table
 from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
 from schemas.messages import Catalogue, Message, catalogue_in

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount, write_waits
+from io_adapters.outputs.reconciliation_summary import write_waits
+from io_adapters.outputs.reconciliation_workbook import PLACE_TONES, amount
 from io_adapters.outputs.workbook import (
     GENERAL,
     HEADING,
@@ -17,18 +18,15 @@ from io_adapters.outputs.workbook import (
     WHOLE,
     Book,
     Cell,
-    Column,
     Ink,
     Page,
     Row,
     Setup,
-    Table,
     Tone,
     Toned,
     Value,
-    write_small_table,
-    write_table,
 )
+from io_adapters.outputs.workbook_tables import GAP, Column, Table, write_small_table, write_table
 from schemas.messages import Catalogue, catalogue_in, render
 from schemas.obligation import reasons_message
 from schemas.plan import Place
@@ -61,14 +59,12 @@ NOTICE_TONES: Final = {
 LARGEST: Final = 10
 
 _BOLD: Final = Ink(bold=True)
-# Words would stick to the figure at their left.
-_GAP: Final = Column("")
 
 
 def write_plan_summary(book: Book, view: PlanView) -> None:
     """Write the sheet a person reads before approving."""
     labels = catalogue_in(view.language)
-    page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 16, 4, 50]))
+    page = book.page(Setup(labels("output.sheet.plan"), [44, 24, 16, 4, 50, 44, 18]))
     page.write(labels("output.plan.title"), ink=TITLE)
     page.write(labels("output.plan.nothing_sent"))
     page.append()
@@ -130,7 +126,7 @@ def _write_notices(page: Page, view: PlanView, labels: Catalogue) -> None:
         Column(labels("output.notice")),
         Column(labels("output.plan.payees"), 0, WHOLE),
         Column(labels("output.amount"), 0, MONEY),
-        _GAP,
+        GAP,
         Column(labels("output.meaning")),
     ]
     write_small_table(
@@ -204,7 +200,7 @@ def _write_not_paid(page: Page, view: PlanView, labels: Catalogue) -> None:
     ]
     write_small_table(
         page,
-        [*columns, _GAP, Column(labels("output.reason"))],
+        [*columns, GAP, Column(labels("output.reason"))],
         (
             (
                 Toned(labels(f"place.{unpaid.place}"), PLACE_TONES[unpaid.place]),
@@ -229,7 +225,7 @@ def _write_largest(page: Page, view: PlanView, labels: Catalogue) -> None:
 def _write_batches(page: Page, view: PlanView, labels: Catalogue) -> None:
     _start(page, labels("output.summary.batches"))
     columns = [Column(labels("output.number"), 0, WHOLE), Column(labels("output.payments"), 0, WHOLE)]
-    money = [Column(labels("output.amount"), 0, MONEY), _GAP, Column(labels("output.plan.owner"), 0, MONEY)]
+    money = [Column(labels("output.amount"), 0, MONEY), GAP, Column(labels("output.plan.owner"), 0, MONEY)]
     rows = ((b.number, b.payees, amount(b.amount_cents), None, amount(b.owner_cents)) for b in view.plan.batches)
     write_small_table(page, [*columns, *money], rows)
 

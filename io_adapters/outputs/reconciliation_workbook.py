@@ -1,7 +1,7 @@
-"""reconciliation.xlsx: the proof that every centavo and every row has a place, and the tables behind it."""
+"""The tables of reconciliation.xlsx: every payment, report, approval, payee, earning, row, check and problem."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from types import MappingProxyType
 from typing import Final
@@ -10,36 +10,27 @@ import pandas as pd
 
 from io_adapters.outputs.workbook import (
     GENERAL,
-    HEADING,
+    MOMENT,
+    MOMENT_PT,
     MONEY,
-    PLAIN,
     PRECISE,
-    TITLE,
+    TEXT,
     WHOLE,
-    Book,
-    Cell,
-    Column,
-    Ink,
     Linked,
-    Page,
     Row,
-    Setup,
-    Table,
     Tone,
     Toned,
-    Value,
-    records,
-    write_small_table,
 )
+from io_adapters.outputs.workbook_tables import Column, Table, records
 from schemas.issues import Issue, Severity
+from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in
-from schemas.obligation import Obligation
-from schemas.plan import Place, standing_of
-from schemas.reconciliation import BatchExchange, Reconciliation, Summary
+from schemas.obligation import Obligation, reasons_message, reasons_read
+from schemas.plan import HOME_CURRENCY, Place, short_digest, standing_of
+from schemas.reconciliation import BatchExchange, PersonsWord, Reconciliation, ReportLine
 from schemas.values.destination import BankAccount, Destination, PixKey
 from schemas.values.masking import mask_account, mask_pix_key
 from schemas.values.money import exact_text
-from schemas.waits import Wait
 
 PLACE_TONES: Final[dict[Place, Tone]] = {
     Place.PAID: Tone.GOOD,
@@ -68,58 +59,110 @@ ON_ITS_WAY: Final = frozenset(
     {Place.PAID, Place.PROCESSING, Place.PLANNED, Place.WITHHELD, Place.INCOME_TAX, Place.OWNER}
 )
 
-_HEADERS: Final = (
-    ("name", 32, "General"),
-    ("tax_id", 20, "General"),
-    ("reference", 16, "General"),
-    ("kind", 16, "General"),
-    ("destination_type", 18, "General"),
-    ("destination", 24, "General"),
-    ("amount", 16, MONEY),
-    ("place", 22, "General"),
-    ("reason", 40, "General"),
-    ("submission", 36, "General"),
-    ("file", 24, "General"),
-    ("sheet", 16, "General"),
-    ("row", 9, WHOLE),
-    ("key", 32, "General"),
-)
+
+def moment_format(labels: Catalogue) -> str:
+    """Return how a moment looks to readers of a language."""
+    return MOMENT_PT if labels.language == "pt-BR" else MOMENT
 
 
-def obligation_columns(labels: Catalogue) -> tuple[Column, ...]:
-    """Name the columns of `obligation_rows`."""
-    return tuple(Column(labels(f"output.{key}"), width, number_format) for key, width, number_format in _HEADERS)
+def local(at: dt.datetime | None) -> dt.datetime | None:
+    """Return a moment as clocks in Brasília show it; a spreadsheet knows no zones."""
+    return at.astimezone(BRASILIA).replace(tzinfo=None) if at else None
 
 
-def obligation_rows(obligations: Iterable[Obligation], labels: Catalogue) -> Iterator[Row]:
+def obligation_columns(labels: Catalogue, folded: Collection[str] = ()) -> tuple[Column, ...]:
+    """Name the columns of `obligation_rows`.
+
+    Args:
+        labels: The words.
+        folded: Which are out of sight until somebody unfolds them.
+    """
+    moment = moment_format(labels)
+    known: tuple[tuple[str, int, str], ...] = (
+        ("name", 30, TEXT),
+        ("tax_id", 16, TEXT),
+        ("reference", 14, TEXT),
+        ("kind", 14, GENERAL),
+        ("destination_type", 16, GENERAL),
+        ("destination", 24, TEXT),
+        (AMOUNT, 16, MONEY),
+        ("place", 27, GENERAL),
+        ("reason", 36, GENERAL),
+        ("submission", 36, TEXT),
+        ("file", 22, TEXT),
+        ("sheet", 14, TEXT),
+        ("row", 9, WHOLE),
+        ("key", 32, TEXT),
+        ("sent_at", 17, moment),
+        ("ended_at", 17, moment),
+        ("approved_by", 22, GENERAL),
+        ("code", 24, GENERAL),
+    )
+    return tuple(
+        Column(
+            labels(f"output.{key}"),
+            width,
+            number_format,
+            total=key == AMOUNT,
+            folded=key in folded,
+            wrap=key == "reason",
+        )
+        for key, width, number_format in known
+    )
+
+
+AMOUNT: Final = "amount"
+AMOUNT_LETTER: Final = "G"  # of the amounts on the sheets of obligations
+_CODES: Final = ("submission", "key", "code")
+_FOLDED_OF_PAYMENTS: Final = ("kind", "file", "sheet", "row", *_CODES)
+_FOLDED_OF_OTHERS: Final = ("kind", "destination_type", "destination", "approved_by", *_CODES)
+
+
+def obligation_rows(
+    obligations: Iterable[Obligation], labels: Catalogue, reports: Iterable[ReportLine] = ()
+) -> Iterator[Row]:
     """Describe obligations for the finance team: tax ids in full, Pix keys and accounts masked.
 
     Args:
         obligations: What is owed, each in its place.
         labels: The words.
+        reports: Those that pay them.
 
     Yields:
         One row per obligation, in the order given; the amount as an exact Decimal, the row number None where there is
-        no source row.
+        no source row, moments as clocks in Brasília show them.
     """
+    by_id = {report.submission_id: report for report in reports}
     for owed in obligations:
         kind, destination = _destination(owed.account, labels)
+        report = by_id.get(owed.submission_id)
         yield (
             owed.payee.name,
             owed.payee.tax_id,
-            owed.reference,
+            owed.reference if owed.kind == "payment" else "",
             labels.of_value("output.kind", owed.kind),
             kind,
             destination,
             amount(owed.amount_cents),
             Toned(labels.of_value("place", standing_of(owed.place, owed.reason)), PLACE_TONES[owed.place]),
-            labels.of_value("reason", owed.reason),
+            labels.write(reasons_message(owed.reasons)),
             owed.submission_id,
             owed.source.file,
             owed.source.sheet,
             owed.source.row or None,
             owed.key,
+            local(report.sent_at) if report else None,
+            local(report.ended_at) if report else None,
+            approvers_text(report, labels) if report else "",
+            owed.reason,
         )
+
+
+def approvers_text(report: ReportLine, labels: Catalogue) -> str:
+    """Say by whose yes a report was sent; nothing of one that was not."""
+    if report.sent_at is None:
+        return ""
+    return ", ".join(report.approved_by) or labels("output.approval_not_needed")
 
 
 def amount(cents: int) -> Decimal:
@@ -139,6 +182,22 @@ def _destination(account: Destination | None, labels: Catalogue) -> tuple[str, s
 
 
 SEVERITY_TONES: Final = {Severity.ERROR: Tone.TROUBLE, Severity.WARNING: Tone.WAITING, Severity.NOTE: Tone.NONE}
+_STATE_TONES: Final = {
+    "paid": Tone.GOOD,
+    "accepted": Tone.MOVING,
+    "processing": Tone.MOVING,
+    "planned": Tone.MOVING,
+    "approved": Tone.MOVING,
+    "withdrawn": Tone.QUIET,
+    "absent": Tone.TROUBLE,
+    "in_doubt": Tone.TROUBLE,
+    "sending": Tone.TROUBLE,
+    "refused": Tone.TROUBLE,
+    "failed": Tone.TROUBLE,
+    "excluded": Tone.TROUBLE,
+    "partial": Tone.WAITING,
+    "not_sent": Tone.WAITING,
+}
 _CHECK_TONES: Final = {"valid": Tone.NONE, "invalid": Tone.TROUBLE}
 _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ignored": Tone.QUIET}
 
@@ -146,12 +205,12 @@ _DISPOSITION_TONES: Final = {"held": Tone.WAITING, "duplicate": Tone.QUIET, "ign
 def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     """Give the tables that follow the summary, in order; payees and earnings only where there are royalties."""
     labels = catalogue_in(reconciliation.language)
-    owed = reconciliation.obligations
-    on_its_way = [obligation for obligation in owed if obligation.place in ON_ITS_WAY]
-    others = [obligation for obligation in owed if obligation.place not in ON_ITS_WAY]
-    columns = obligation_columns(labels)
-    yield Table(labels("output.sheet.payments"), columns, obligation_rows(on_its_way, labels))
-    yield Table(labels("output.sheet.held"), columns, obligation_rows(others, labels))
+    for title, obligations, folded in sheets_of_obligations(reconciliation):
+        rows = obligation_rows(obligations, labels, reconciliation.reports)
+        columns = obligation_columns(labels, folded)
+        yield Table(title, columns, rows, total=labels("output.total"))
+    yield _reports(reconciliation.reports, labels)
+    yield _words(reconciliation.words, labels)
     if len(reconciliation.payees):
         yield _payees(reconciliation.payees, labels)
     if len(reconciliation.earnings):
@@ -159,6 +218,100 @@ def tables_of(reconciliation: Reconciliation) -> Iterator[Table]:
     yield _rows(reconciliation.rows, labels)
     yield _checks(reconciliation.checks, labels)
     yield issues_table(reconciliation.issues, labels)
+
+
+def sheets_of_obligations(
+    reconciliation: Reconciliation,
+) -> tuple[tuple[str, list[Obligation], Collection[str]], ...]:
+    """Return the sheets that hold each obligation once: title, obligations, columns out of sight."""
+    labels = catalogue_in(reconciliation.language)
+    on_its_way, others = list[Obligation](), list[Obligation]()
+    for owed in reconciliation.obligations:
+        (on_its_way if owed.place in ON_ITS_WAY else others).append(owed)
+    return (
+        (labels("output.sheet.payments"), on_its_way, _FOLDED_OF_PAYMENTS),
+        (labels("output.sheet.held"), others, _FOLDED_OF_OTHERS),
+    )
+
+
+def _reports(reports: Sequence[ReportLine], labels: Catalogue) -> Table:
+    """List each report: when it was sent and ended, by whose yes, and what the service kept and paid."""
+    abroad = [report for report in reports if report.exchange]
+    columns = _columns(
+        labels,
+        Column("state", 22),
+        Column("sent_at", 17, moment_format(labels)),
+        Column("ended_at", 17, moment_format(labels)),
+        Column("payments", 12, WHOLE, total=True),
+        Column("amount", 16, MONEY, total=True),
+        Column("tax", 14, MONEY, total=True),
+        Column("fee", 14, MONEY, total=True),
+        Column("net", 16, MONEY, total=True),
+        Column("approved_by", 30),
+        Column("status", 20),
+        *([Column("exchange_rate", 20), Column("exchange_outcome", 20)] if abroad else []),
+        Column("report_id", 44, TEXT, folded=True),
+        Column("split_id", 28, TEXT, folded=True),
+        Column("plan_digest", 28, TEXT, folded=True),
+    )
+
+    def row(report: ReportLine) -> Row:
+        word, tone = labels(f"state.{report.state}"), _STATE_TONES.get(report.state, Tone.NONE)
+        said = (report.tax_cents, report.fee_cents, report.paid_cents)
+        return (
+            Toned(f"{word}, {labels('output.by_likeness')}" if report.is_likely else word, tone),
+            local(report.sent_at),
+            local(report.ended_at),
+            report.payments,
+            amount(report.amount_cents),
+            *(None if cents is None else amount(cents) for cents in said),
+            approvers_text(report, labels),
+            report.status,
+            *(_exchange(report.exchange, labels) if abroad else ()),
+            report.submission_id,
+            report.split_id,
+            report.plan_digest,
+        )
+
+    note, total = labels("output.note.reports"), labels("output.total")
+    return Table(labels("output.sheet.reports"), columns, map(row, reports), note, total)
+
+
+def _exchange(exchange: BatchExchange | None, labels: Catalogue) -> tuple[str, str]:
+    if exchange is None:
+        return "", ""
+    return f"1 {exchange.currency} = {HOME_CURRENCY} {exchange.rate}", labels(f"state.{exchange.outcome}")
+
+
+def _words(words: Sequence[PersonsWord], labels: Catalogue) -> Table:
+    """List what people said of the plans and payments."""
+    columns = _columns(
+        labels,
+        Column("said_at", 17, moment_format(labels)),
+        Column("by", 24, TEXT),
+        Column("said", 40, wrap=True),
+        Column("how", 24, wrap=True),
+        Column("amount", 16, MONEY),
+        Column("plan", 12, TEXT),
+        Column("payee", 30, TEXT),
+        Column("evidence", 40, TEXT, wrap=True),
+        Column("plan_digest", 28, TEXT, folded=True),
+    )
+    rows = (
+        (
+            local(word.at),
+            word.by,
+            labels.write(word.said),
+            labels.write(word.how) if word.how else "",
+            amount(word.amount_cents),
+            short_digest(word.plan_digest),
+            word.payee,
+            word.why,
+            word.plan_digest,
+        )
+        for word in words
+    )
+    return Table(labels("output.sheet.words"), columns, rows, labels("output.note.words"))
 
 
 NO_SHEETS: Final[Mapping[tuple[str, str | None], str]] = MappingProxyType({})
@@ -182,8 +335,16 @@ def issues_table(
 
     columns = _columns(
         labels,
-        [("severity", 12), ("file", 26), ("sheet", 16), ("cell", 9), ("row", 9), ("column", 20)],
-        [("value_masked", 24), ("problem", 50), ("accepts", 50), ("code", 24)],
+        Column("severity", 10),
+        Column("file", 24, TEXT),
+        Column("sheet", 14, TEXT),
+        Column("cell", 8),
+        Column("row", 8),
+        Column("column", 18, TEXT),
+        Column("value_masked", 20, TEXT),
+        Column("problem", 44, wrap=True),
+        Column("accepts", 44, wrap=True),
+        Column("code", 24, folded=True),
     )
     rows = (
         (
@@ -212,27 +373,29 @@ _EXACT: Final = Context(prec=200, rounding=ROUND_HALF_EVEN)
 def _payees(payees: pd.DataFrame, labels: Catalogue) -> Table:
     taxed = ("taxed",) if (payees.get("taxed_cents", pd.Series(dtype="int64")) > 0).any() else ()
     steps = ("earned", "recouped", "carried_in", "carried_out", "held", *taxed, "payable")
-    columns = _columns(labels, [("name", 32), ("tax_id", 20)], [(step, 18, MONEY) for step in steps])
+    sums = [Column(step, 18, MONEY, total=True) for step in steps]
+    columns = _columns(labels, Column("name", 32, TEXT), Column("tax_id", 16, TEXT), *sums)
     rows = (
         (payee.name, payee.tax_id, *(amount(getattr(payee, f"{step}_cents")) for step in steps))
         for payee in records(payees)
     )
-    return Table(labels("output.sheet.payees"), columns, rows, labels("output.note.payees"))
+    return Table(labels("output.sheet.payees"), columns, rows, labels("output.note.payees"), labels("output.total"))
 
 
 def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
     names = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "sale_period")
+    widths = (16, 14, 15, 15, 22, 26, 22, 18, 12)
     columns = _columns(
         labels,
-        [(name, 18) for name in names],
-        [
-            ("units", 9, WHOLE),
-            ("lines", 9, WHOLE),
-            ("source_amount", 18, PRECISE),
-            ("source_currency", 10),
-            ("rate", 12),
-        ],
-        [("share", 14, "0.0000"), ("earned_rounded", 18, PRECISE), ("earned_exact", 28)],
+        *(Column(name, width, TEXT) for name, width in zip(names, widths, strict=True)),
+        Column("units", 10, WHOLE, total=True),
+        Column("lines", 10, WHOLE, total=True),
+        Column("source_amount", 16, PRECISE),
+        Column("source_currency", 9),
+        Column("rate", 12),
+        Column("share", 14, "0.0000"),
+        Column("earned_rounded", 16, PRECISE, total=True),
+        Column("earned_exact", 28, TEXT, folded=True),
     )
     kept = ("tax_id", "role", "isrc", "upc", "release", "title", "artist", "platform", "period", "units", "lines")
     counted = ("source_amount", "currency", "rate", "share_ppm", "earned")
@@ -241,40 +404,48 @@ def _earnings(earnings: pd.DataFrame, labels: Catalogue) -> Table:
         (*about, amount, currency, rate, Decimal(ppm).scaleb(-4), to_millionths(earned), exact_text(earned))
         for *about, amount, currency, rate, ppm, earned in parts
     )
-    return Table(labels("output.sheet.earnings"), columns, rows, labels("output.note.earnings"))
+    note, total = labels("output.note.earnings"), labels("output.total")
+    return Table(labels("output.sheet.earnings"), columns, rows, note, total)
 
 
 def _rows(rows: pd.DataFrame, labels: Catalogue) -> Table:
     """Used rows are counted by file and sheet; all others are listed, in runs. The counts add up to the rows read."""
     columns = _columns(
         labels,
-        [
-            ("file", 28),
-            ("sheet", 18),
-            ("row", 10, WHOLE),
-            ("last_row", 10, WHOLE),
-            ("disposition", 16),
-            ("reason", 60),
-            ("row_count", 12, WHOLE),
-        ],
+        Column("file", 28, TEXT),
+        Column("sheet", 18, TEXT),
+        Column("row", 10, WHOLE),
+        Column("last_row", 10, WHOLE),
+        Column("disposition", 16),
+        Column("reason", 60, wrap=True),
+        Column("row_count", 12, WHOLE, total=True),
+        Column("code", 30, folded=True),
     )
     is_used = rows["disposition"] == "used"
 
     def lines() -> Iterator[Row]:
         for (file, sheet), used in rows[is_used].groupby(["file", "sheet"], sort=False, dropna=False):
-            yield str(file), _text(sheet), None, None, labels("output.disposition.used"), "", int(used["rows"].sum())
+            used_word, count = labels("output.disposition.used"), int(used["rows"].sum())
+            yield str(file), _text(sheet), None, None, used_word, "", count, ""
         for run in records(rows[~is_used]):
             word = Toned(labels.of_value("output.disposition", run.disposition), _DISPOSITION_TONES[run.disposition])
-            yield run.file, _text(run.sheet), int(run.first_row), int(run.last_row), word, run.reason, int(run.rows)
+            why = labels.write(reasons_message(reasons_read(run.reason)))
+            place = (run.file, _text(run.sheet), int(run.first_row), int(run.last_row))
+            yield (*place, word, why, int(run.rows), run.reason)
 
-    return Table(labels("output.sheet.rows"), columns, lines())
+    return Table(labels("output.sheet.rows"), columns, lines(), total=labels("output.total"))
 
 
 def _checks(checks: pd.DataFrame, labels: Catalogue) -> Table:
     columns = _columns(
         labels,
-        [("payee", 30), ("destination", 30), ("result", 26), ("made", 12), ("reused", 14), ("cost", 12, MONEY)],
-        [("message", 60)],
+        Column("payee", 30, TEXT),
+        Column("destination", 30, TEXT),
+        Column("result", 26),
+        Column("made", 12),
+        Column("reused", 14),
+        Column("cost", 12, MONEY, total=True),
+        Column("message", 56, wrap=True),
     )
     rows = (
         (
@@ -287,191 +458,14 @@ def _checks(checks: pd.DataFrame, labels: Catalogue) -> Table:
         )
         for check in records(checks)
     )
-    return Table(labels("output.sheet.checks"), columns, rows, labels("output.note.checks"))
+    return Table(labels("output.sheet.checks"), columns, rows, labels("output.note.checks"), labels("output.total"))
 
 
-def _columns(labels: Catalogue, *groups: Sequence[tuple[str, int] | tuple[str, int, str]]) -> tuple[Column, ...]:
-    entries = [entry for group in groups for entry in group]
-    return tuple(Column(labels(f"output.{key}"), width, *(rest or [GENERAL])) for key, width, *rest in entries)
+def _columns(labels: Catalogue, *columns: Column) -> tuple[Column, ...]:
+    """Give columns that bear the names of texts these texts for headers."""
+    return tuple(column._replace(header=labels(f"output.{column.header}")) for column in columns)
 
 
 def _text(value: object) -> str:
     # Text files have no sheet: the table holds "" or a missing value there.
     return value if isinstance(value, str) else ""
-
-
-_BOLD = Ink(bold=True)
-# Every account is in one of these; a call that is told beside its account's row is unknown.
-CHECK_RESULTS = ("valid", "invalid", "unknown", "not_asked", "over_budget", "in_flight")
-
-
-def write_summary_sheet(book: Book, reconciliation: Reconciliation) -> None:
-    """Write the sheet a finance person reads first."""
-    labels = catalogue_in(reconciliation.language)
-    summary = reconciliation.summary
-    page = book.page(Setup(labels("output.sheet.summary"), [38, 24, 18, 22, 14, 18]))
-    page.write(labels("output.summary.title"), ink=TITLE)
-    page.append()
-    _write_identity(page, reconciliation, labels)
-    _write_totals(page, reconciliation, labels)
-    _write_row_counts(page, summary, labels)
-    _write_batches(page, summary, labels)
-    _write_checks(page, reconciliation, labels)
-    _write_discrepancies(page, summary, labels)
-    write_waits(page, reconciliation.waits, labels)
-    if reconciliation.decisions:
-        _start(page, labels("output.summary.decisions"))
-        for decision in reconciliation.decisions:
-            page.write(labels.write(decision))
-
-
-def write_waits(page: Page, waits: Sequence[Wait], labels: Catalogue) -> None:
-    """Tell what waits, of every period: how much, why, and the way on; nothing, where nothing waits."""
-    if not waits:
-        return
-    _start(page, labels("output.summary.waits"))
-    names = ("summary.period", "waits.what", "reason", "waits.way", "amount", "summary.count")
-    formats = {"amount": MONEY, "summary.count": WHOLE}
-    write_small_table(
-        page,
-        [Column(labels(f"output.{name}"), 0, formats.get(name, GENERAL)) for name in names],
-        (
-            (
-                wait.period,
-                Toned(labels.write(wait.what), Tone.WAITING),
-                labels.write(wait.why),
-                labels.write(wait.way),
-                amount(wait.amount_cents),
-                wait.count,
-            )
-            for wait in waits
-        ),
-    )
-
-
-def _start(page: Page, heading: str) -> None:
-    page.append()
-    page.write(heading, ink=HEADING)
-
-
-def _write_identity(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
-    summary = reconciliation.summary
-    values: dict[str, str | None] = {
-        "job": summary.job,
-        "payer": reconciliation.payer_name,
-        "period": summary.period,
-        "run": summary.run,
-        "plan_digest": summary.plan_digest,
-        "currency": summary.currency,
-        "meaning": f"{labels.of_value('output.exit', str(summary.exit_code))} ({summary.exit_code})",
-    }
-    for key, value in values.items():
-        page.append((Cell(labels(f"output.summary.{key}"), _BOLD), Cell(value)))
-
-
-def _write_totals(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
-    totals = reconciliation.summary.totals_cents
-    counts = Counter(owed.place for owed in reconciliation.obligations)
-    _start(page, labels("output.summary.totals"))
-    write_small_table(
-        page,
-        [
-            Column(labels("output.summary.place")),
-            Column(labels("output.amount"), 0, MONEY),
-            Column(labels("output.summary.count"), 0, WHOLE),
-        ],
-        (
-            (
-                Toned(labels(f"place.{place}"), PLACE_TONES[place]),
-                amount(getattr(totals, place.value)),
-                counts[place],
-            )
-            for place in Place
-        ),
-    )
-    money = Ink(MONEY, bold=True)
-    _write_balance(page, labels("output.summary.in"), amount(totals.in_), money)
-    _write_balance(page, labels("output.summary.sum"), amount(totals.placed()), money)
-    _write_mark(page, labels, is_balanced=totals.in_ == totals.placed())
-
-
-def _write_row_counts(page: Page, summary: Summary, labels: Catalogue) -> None:
-    rows = summary.rows
-    placed = {"used": rows.used, "held": rows.held, "duplicate": rows.duplicate, "ignored": rows.ignored}
-    _start(page, labels("output.summary.rows"))
-    for name, count in placed.items():
-        page.append((Cell(labels(f"output.disposition.{name}")), Cell(count, Ink(WHOLE))))
-    whole = Ink(WHOLE, bold=True)
-    _write_balance(page, labels("output.summary.rows_read"), rows.read, whole)
-    _write_balance(page, labels("output.summary.rows_sum"), sum(placed.values()), whole)
-    _write_mark(page, labels, is_balanced=rows.read == sum(placed.values()))
-
-
-def _write_balance(page: Page, label: str, value: Decimal | int, ink: Ink) -> None:
-    page.append((Cell(label, _BOLD), Cell(value, ink)))
-
-
-def _write_mark(page: Page, labels: Catalogue, *, is_balanced: bool) -> None:
-    mark = labels("output.summary.balanced" if is_balanced else "output.summary.unbalanced")
-    page.append((None, Cell(mark, Ink(tone=Tone.GOOD if is_balanced else Tone.TROUBLE, bold=True))))
-
-
-def _write_batches(page: Page, summary: Summary, labels: Catalogue) -> None:
-    _start(page, labels("output.summary.batches"))
-    names = ("report_id", "split_id", "status", "outcome")
-    columns = [*(Column(labels(f"output.{name}")) for name in names), Column(labels("output.payments"), 0, WHOLE)]
-    abroad = any(batch.exchange for batch in summary.batches)
-    of_exchange = [Column(labels("output.exchange_rate")), Column(labels("output.exchange_outcome"))] if abroad else []
-    write_small_table(
-        page,
-        [*columns, Column(labels("output.amount"), 0, MONEY), *of_exchange],
-        (
-            (
-                *(getattr(batch, name) for name in names[:-1]),
-                f"{batch.outcome}, {labels('output.by_likeness')}" if batch.linked_by else batch.outcome,
-                batch.payments,
-                amount(batch.amount_cents),
-                *_exchange(batch.exchange)[: len(of_exchange)],
-            )
-            for batch in summary.batches
-        ),
-    )
-
-
-def _exchange(exchange: BatchExchange | None) -> tuple[str, str]:
-    return (f"1 {exchange.currency} = BRL {exchange.rate}", exchange.outcome) if exchange else ("", "")
-
-
-def _write_checks(page: Page, reconciliation: Reconciliation, labels: Catalogue) -> None:
-    """Tell what checks came to: the accounts by what is known of them, then the calls and what they cost."""
-    counts, results = reconciliation.summary.account_checks, reconciliation.checks["result"]
-    _start(page, labels("output.summary.checks"))
-    figures: list[tuple[str, Value, str]] = [
-        (f"check.{result}", int((results == result).sum()), WHOLE) for result in CHECK_RESULTS
-    ]
-    figures += [
-        ("checks.made", counts.made, WHOLE),
-        ("checks.reused", counts.reused, WHOLE),
-        ("checks.cost", amount(counts.cost_cents), MONEY),
-        ("checks.budget", amount(counts.budget_cents), MONEY),
-    ]
-    for label, value, number_format in figures:
-        page.write_row((labels(f"output.{label}"), value), [PLAIN, Ink(number_format)])
-
-
-def _write_discrepancies(page: Page, summary: Summary, labels: Catalogue) -> None:
-    _start(page, labels("output.summary.discrepancies"))
-    if not summary.discrepancies:
-        page.write(labels("output.summary.none"))
-        return
-    columns = [
-        Column(labels(f"output.{name}"), 0, GENERAL) for name in ("kind", "report_id", "expected", "found", "message")
-    ]
-    write_small_table(
-        page,
-        columns,
-        (
-            (Toned(d.kind, Tone.TROUBLE), d.report_id, d.expected, d.found, d.render_in(labels.language))
-            for d in summary.discrepancies
-        ),
-    )

@@ -1,6 +1,7 @@
 """What a run leaves in its folder: the workbook, the CSV and `summary.json`, each whole or not at all."""
 
 import csv
+import datetime as dt
 import io
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -8,13 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.outputs.reconciliation_workbook import (
-    obligation_columns,
-    obligation_rows,
-    tables_of,
-    write_summary_sheet,
-)
-from io_adapters.outputs.workbook import Book, Linked, Toned, Value, csv_text, write_table
+from io_adapters.outputs.reconciliation_summary import write_summary_sheet
+from io_adapters.outputs.reconciliation_workbook import obligation_columns, obligation_rows, tables_of
+from io_adapters.outputs.workbook import Book, Formula, Linked, Toned, Value, csv_text
+from io_adapters.outputs.workbook_tables import write_table
 from schemas.messages import catalogue_in
 from schemas.reconciliation import Reconciliation
 
@@ -31,16 +29,18 @@ def payments_csv(reconciliation: Reconciliation) -> bytes:
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=";" if is_brazilian else ",")
     writer.writerow(column.header for column in obligation_columns(labels))
-    for row in obligation_rows(reconciliation.obligations, labels):
+    for row in obligation_rows(reconciliation.obligations, labels, reconciliation.reports):
         writer.writerow(_field(value, "," if is_brazilian else ".") for value in row)
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def _field(value: Value | Toned | Linked, decimal_mark: str) -> str:
+def _field(value: Value | Toned | Linked | Formula, decimal_mark: str) -> str:
     if isinstance(value, Decimal):
         return f"{value:.2f}".replace(".", decimal_mark)
-    if isinstance(value, Toned | Linked):
+    if isinstance(value, Toned | Linked | Formula):
         return csv_text(value.text)
+    if isinstance(value, dt.datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
     return "" if value is None else csv_text(str(value))
 
 

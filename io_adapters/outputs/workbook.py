@@ -4,15 +4,15 @@ import datetime as dt
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from itertools import chain, count, islice
-from typing import Any, Final, NamedTuple
+from itertools import count
+from typing import Final, NamedTuple
 
-import pandas as pd
 from xlsxwriter import Workbook
+from xlsxwriter.chart import Chart
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import CellErrorTuple, Worksheet
 
@@ -88,6 +88,9 @@ TEXT: Final = "@"
 MONEY: Final = '#,##0.00;-#,##0.00;"–"'  # each program shows it with the marks of its own language; zero is a dash
 PRECISE: Final = "#,##0.000000"
 WHOLE: Final = '#,##0;-#,##0;"–"'
+MOMENT: Final = "yyyy-mm-dd hh:mm"
+MOMENT_PT: Final = "dd/mm/yyyy hh:mm"
+ON_THE_LEFT: Final = frozenset({GENERAL, TEXT, MOMENT, MOMENT_PT})
 
 # A spreadsheet number holds fifteen significant digits; what needs more is written as text.
 NUMBER_DIGITS: Final = 15
@@ -115,28 +118,37 @@ class Ink(NamedTuple):
     size: int = 11
     wrap: bool = False
     right: bool = False
+    indent: bool = False
 
 
 PLAIN: Final = Ink()
 HEADER: Final = Ink(tone=Tone.HEADER, bold=True, wrap=True)
 NUMBER_HEADER: Final = HEADER._replace(right=True)
+TEXT_HEADER: Final = HEADER._replace(indent=True)
 HEADING: Final = Ink(bold=True, size=13)
 TITLE: Final = Ink(bold=True, size=16)
 
 Value = str | int | Decimal | bool | dt.date | None
 
 
+class Formula(NamedTuple):
+    """What a spreadsheet program computes, and what it comes to by our own account."""
+
+    text: str
+    value: int | Decimal | str
+
+
 class Cell(NamedTuple):
     """A cell to be written.
 
     Attributes:
-        value: What it holds; text is text whatever it begins with.
+        value: What it holds; text is text whatever it begins with, and only a `Formula` computes.
         ink: How it looks.
         comment: A note pinned to it.
         is_error: The text is an error literal such as #REF!, and stays one.
     """
 
-    value: Value
+    value: Value | Formula
     ink: Ink = PLAIN
     comment: str = ""
     is_error: bool = False
@@ -159,12 +171,14 @@ class Setup:
         widths: Column widths in characters, from column A.
         header_row: Repeated on each printed page; this row and all above stay in view. 0 for none.
         text_columns: Columns (from 1) in which whatever a person types stays text.
+        folded_columns: Columns (from 1) that are out of sight, and off the paper, until somebody unfolds them.
     """
 
     title: str
     widths: Sequence[int]
     header_row: int = 0
     text_columns: frozenset[int] = frozenset()
+    folded_columns: frozenset[int] = frozenset()
 
 
 class Book:
@@ -182,15 +196,37 @@ class Book:
         text = self._workbook.add_format({"num_format": TEXT})
         for position, width in enumerate(setup.widths):
             column_format = text if position + 1 in setup.text_columns else None
-            sheet.set_column_pixels(position, position, width * _PIXELS, column_format)
+            options = _FOLDED if position + 1 in setup.folded_columns else None
+            sheet.set_column_pixels(position, position, width * _PIXELS, column_format, options)
         if setup.header_row:
             sheet.freeze_panes(setup.header_row, 0)
             sheet.repeat_rows(setup.header_row - 1)
         sheet.set_landscape()
         sheet.set_paper(9)  # A4
         sheet.fit_to_pages(1, 0)
+        sheet.set_margins(left=_MARGIN, right=_MARGIN, top=_MARGIN, bottom=2 * _MARGIN)
         sheet.set_footer("&R&P / &N")
-        return Page(self, sheet)
+        return Page(self, sheet, setup.widths)
+
+    def add_bars(self, page: "Page", bars: "Bars") -> None:
+        """Draw a chart of a table that the page holds."""
+        chart = self._workbook.add_chart({"type": "bar"})
+        first, last = bars.first_row - 1, bars.last_row - 1
+        chart.add_series(
+            {
+                "categories": [bars.title, first, 0, last, 0],
+                "values": [bars.title, first, 1, last, 1],
+                "points": [{"fill": {"color": f"#{colour}"}} for colour in bars.colours],
+                "data_labels": {"value": True, "num_format": "#,##0.00"},
+                "gap": 40,
+            }
+        )
+        chart.set_title({"name": bars.heading, "name_font": {"size": 12}, "overlay": False})
+        chart.set_legend({"none": True})
+        chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
+        chart.set_y_axis({"reverse": True})
+        chart.set_size({"width": 560, "height": _ROW_PIXELS * bars.rows})
+        page.place(bars.at, chart)
 
     def remember(self, properties: Mapping[str, str]) -> None:
         """Write custom document properties, which programs keep and people rarely see."""
@@ -204,6 +240,7 @@ class Book:
             look: dict[str, object] = {"font_name": "Calibri", "font_size": ink.size, "bold": ink.bold}
             look |= {"num_format": ink.number_format, "valign": "top", "text_wrap": ink.wrap, "quote_prefix": quoted}
             look |= {"align": "right"} if ink.right else {}
+            look |= {"align": "left", "indent": 1} if ink.indent else {}
             look |= {"bg_color": f"#{ink.tone.value}"} if ink.tone else {}
             known = self._formats[ink, quoted] = self._workbook.add_format(look)
         return known
@@ -214,8 +251,14 @@ class Book:
         return self._file.getvalue()
 
 
+_MARGIN: Final = 0.35  # inches
+_LINE_HEIGHT: Final = 15  # points
+_MOST_LINES: Final = 8
+_LETTERS_PER_WIDTH: Final = 1.1  # widths are told in digits, which are wider than most letters
+_FOLDED: Final = {"level": 1, "hidden": True}
 # Of one sheet, as Excel counts them.
 _MOST_LINKS: Final = 65_530
+_ROW_PIXELS: Final = 20
 # Of one character's width.
 _PIXELS: Final = 7
 
@@ -223,17 +266,25 @@ _PIXELS: Final = 7
 class Page:
     """One sheet being written, top to bottom."""
 
-    def __init__(self, book: Book, sheet: Worksheet) -> None:
+    def __init__(self, book: Book, sheet: Worksheet, widths: Sequence[int]) -> None:
         self._book = book
         self._sheet = sheet
+        self._widths = widths
         self.rows_written = 0
         self._links = 0
 
     def append(self, cells: Iterable[Cell | None] = ()) -> None:
         """Write the next row; None leaves a cell out."""
-        for position, cell in enumerate(cells):
+        row = list(cells)
+        self._make_room(
+            self._lines(position, cell.value) for position, cell in enumerate(row) if cell is not None and cell.ink.wrap
+        )
+        for position, cell in enumerate(row):
             if cell is not None:
-                self._put(position, cell.value, cell.ink)
+                if isinstance(cell.value, Formula):
+                    self._compute(position, cell.value, cell.ink)
+                else:
+                    self._put(position, cell.value, cell.ink)
                 if cell.is_error:
                     self._make_error(position, cell)
                 if cell.comment:
@@ -245,20 +296,39 @@ class Page:
         self.append(Cell(value, ink) for value in values)
 
     def write_row(self, row: "Row", inks: Sequence[Ink]) -> None:
-        """Write the next row, each value in the look of its column."""
+        """Write the next row, each value in the look of its column, as high as its longest text needs."""
+        lines = max(
+            (self._lines(position, value) for position, value in enumerate(row) if inks[position].wrap), default=1
+        )
+        if lines > 1:  # not every program makes room for lines by itself
+            self._sheet.set_row(self.rows_written, lines * _LINE_HEIGHT)
         for position, (value, ink) in enumerate(zip(row, inks, strict=True)):
             if isinstance(value, Toned):
                 self._put(position, value.text, ink._replace(tone=value.tone))
             elif isinstance(value, Linked):
                 self._link(position, value, ink)
+            elif isinstance(value, Formula):
+                self._compute(position, value, ink)
             else:
                 self._put(position, value, ink)
         self.rows_written += 1
 
+    def _make_room(self, lines: Iterable[int]) -> None:
+        """Make the next row as high as its longest text needs; not every program does so by itself."""
+        if (most := max(lines, default=1)) > 1:
+            self._sheet.set_row(self.rows_written, most * _LINE_HEIGHT)
+
+    def _lines(self, position: int, value: object) -> int:
+        text = value.text if isinstance(value, Toned | Linked) else value
+        if not isinstance(text, str):
+            return 1
+        fitting = self._widths[position] * _LETTERS_PER_WIDTH
+        return min(_MOST_LINES, sum(1 + int(len(line) / fitting) for line in text.split("\n")))
+
     def _put(self, position: int, value: Value, ink: Ink) -> None:
         """Write a cell. Text is text whatever it begins with; a number that would lose digits becomes text."""
         row, sheet = self.rows_written, self._sheet
-        if isinstance(value, Decimal) and _has_too_many_digits(value):
+        if isinstance(value, Decimal) and has_too_many_digits(value):
             value = f"{value:f}"
         if not value and isinstance(value, str | None):
             if ink != PLAIN:
@@ -275,6 +345,25 @@ class Page:
             sheet.write_datetime(row, position, value, self._book.format_of(ink))
         else:
             sheet.write_number(row, position, value, self._book.format_of(ink))
+
+    def _compute(self, position: int, formula: Formula, ink: Ink) -> None:
+        look = self._book.format_of(ink)
+        self._sheet.write_formula(self.rows_written, position, formula.text, look, formula.value)
+
+    def print_on_one_page(self) -> None:
+        """Let all of the sheet go on one page of paper."""
+        self._sheet.fit_to_pages(1, 1)
+
+    def place(self, cell: str, chart: Chart) -> None:
+        """Put a chart over the cells to the right of and below one."""
+        self._sheet.insert_chart(cell, chart)
+
+    def mark_failed_checks(self, cell: str, good: str) -> None:
+        """Colour a check that computes: green while it says what it should, red otherwise."""
+        for criteria, tone in (("==", Tone.GOOD), ("!=", Tone.TROUBLE)):
+            look = self._book.format_of(Ink(tone=tone, bold=True))
+            rule = {"type": "cell", "criteria": criteria, "value": f'"{good}"', "format": look}
+            self._sheet.conditional_format(cell, rule)
 
     def _link(self, position: int, link: Linked, ink: Ink) -> None:
         if self._links == _MOST_LINKS:
@@ -303,7 +392,7 @@ class Page:
         self._sheet.autofilter(header_row - 1, 0, self.rows_written - 1, columns - 1)
 
 
-def _has_too_many_digits(value: Decimal) -> bool:
+def has_too_many_digits(value: Decimal) -> bool:
     """Tell whether a number loses some in a spreadsheet; zeros at its end are none that count."""
     return len(value.as_tuple().digits) > NUMBER_DIGITS < len(value.normalize().as_tuple().digits)
 
@@ -312,12 +401,26 @@ def _has_too_many_digits(value: Decimal) -> bool:
 ROWS_PER_SHEET: Final = 1_000_000
 
 
-class Column(NamedTuple):
-    """One column of a table."""
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A chart of a table of two columns, a name and an amount: one bar a row.
 
-    header: str
-    width: int = 14
-    number_format: str = GENERAL
+    Attributes:
+        title: Of the sheet that holds the table.
+        heading: Said above the bars.
+        first_row, last_row: Of the table, as the sheet counts them.
+        colours: Of each bar, as RGB.
+        at: The cell whose corner is the chart's.
+        rows: How many rows of the sheet it is high.
+    """
+
+    title: str
+    heading: str
+    first_row: int
+    last_row: int
+    colours: Sequence[str]
+    at: str
+    rows: int
 
 
 class Toned(NamedTuple):
@@ -327,61 +430,4 @@ class Toned(NamedTuple):
     tone: Tone
 
 
-Row = Sequence[Value | Toned | Linked]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What one sheet shows.
-
-    Attributes:
-        title: Name of the sheet.
-        columns: Left to right.
-        rows: As many values as columns in each.
-        note: Said above the header; "" for nothing.
-    """
-
-    title: str
-    columns: Sequence[Column]
-    rows: Iterable[Row]
-    note: str = ""
-
-
-def write_table(book: Book, table: Table, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
-    """Write a table with its header in view and filter arrows; on several sheets when it is too long for one."""
-    rows = iter(table.rows)
-    for number in count(1):
-        first = tuple(islice(rows, 1))
-        if number > 1 and not first:
-            return
-        title = table.title if number == 1 else f"{table.title} ({number})"
-        _write_part(book, table, title, chain(first, islice(rows, rows_per_sheet - 1)))
-
-
-def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> None:
-    header_row = 2 if table.note else 1
-    page = book.page(Setup(title, [column.width for column in table.columns], header_row))
-    if table.note:
-        page.write(table.note)
-    write_headers(page, table.columns)
-    inks = [Ink(column.number_format) for column in table.columns]
-    for row in rows:
-        page.write_row(row, inks)
-    page.filter(header_row, len(table.columns))
-
-
-def write_headers(page: Page, columns: Sequence[Column]) -> None:
-    """Write the header row, each header over the side its values stand on."""
-    page.append(Cell(column.header, HEADER if column.number_format == GENERAL else NUMBER_HEADER) for column in columns)
-
-
-def records(frame: pd.DataFrame) -> Iterator[Any]:
-    """Iterate over a frame's rows as named tuples, whose types pandas does not tell."""
-    yield from frame.itertuples(index=False)
-
-
-def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row]) -> None:
-    """Write a short table into a page that holds more than it."""
-    write_headers(page, columns)
-    for row in rows:
-        page.write_row(row, [Ink(column.number_format) for column in columns])
+Row = Sequence[Value | Toned | Linked | Formula]

@@ -466,7 +466,7 @@ def test_where_nothing_is_echoed_the_only_report_that_is_like_it_is_linked_and_m
     assert "by likeness" in str(found.reason)
     (path,) = (path for path in alike.outputs if path.name == "reconciliation.xlsx")
     cells = [str(cell) for sheet in load_workbook(path) for row in sheet.iter_rows(values_only=True) for cell in row]
-    assert "accepted, por semelhança" in cells
+    assert "pago, por semelhança" in cells
     assert places(summary_of(two.run())) == {"duplicate": 3000}
     assert service.posts == 1
 

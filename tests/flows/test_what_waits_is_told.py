@@ -206,5 +206,5 @@ def test_the_workbook_tells_what_waits_of_its_own_run_and_of_earlier_periods(lab
     (path,) = (path for path in report.outputs if path.name == "reconciliation.xlsx")
     rows = [[str(cell) for cell in row if cell is not None] for row in load_workbook(path).worksheets[0].values]
     at = rows.index(["What waits"])
-    assert [row[0] for row in rows[at + 2 : at + 4]] == ["2026-09", "2026-10"]
+    assert [row[-1] for row in rows[at + 2 : at + 4]] == ["September 2026", "October 2026"]
     assert any("corrections.xlsx" in cell for cell in rows[at + 2])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from openpyxl import load_workbook
 
 from flows.run import QuietProgress
 from flows.runner import RunOptions, RunReport
@@ -76,3 +77,24 @@ def test_libreoffice_opens_the_reconciliation_and_shows_that_it_closes(libreoffi
     assert "✓ fecha" in shown
     assert "Err:" not in shown
     assert "#" not in shown
+
+
+def test_every_sum_of_the_workbook_is_what_libreoffice_computes_anew(libreoffice, sandbox_home):
+    computed = 0
+    for sample in ("payments", "royalties"):
+        job = Path(
+            shutil.copytree(SAMPLES / sample, sandbox_home / sample, ignore=shutil.ignore_patterns("out")), "job.yaml"
+        )
+        (path,) = [path for path in pay(job).outputs if path.name == "reconciliation.xlsx"]
+        ours, formulas = load_workbook(path, data_only=True), load_workbook(path)
+        forgotten = sandbox_home / f"{sample}.xlsx"
+        formulas.save(forgotten)  # without what the formulas came to
+        (again,) = libreoffice("xlsx", sandbox_home / "computed", forgotten)
+        theirs = load_workbook(again, data_only=True)
+        for sheet in formulas:
+            for row in sheet.iter_rows():
+                for cell in (cell for cell in row if cell.data_type == "f"):
+                    expected, found = (book[sheet.title][cell.coordinate].value for book in (ours, theirs))
+                    assert found == pytest.approx(expected, rel=1e-12) if isinstance(expected, float) else expected
+                    computed += 1
+    assert computed > 30

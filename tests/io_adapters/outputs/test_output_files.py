@@ -89,7 +89,7 @@ def test_the_csv_speaks_the_language_of_the_job(language, delimiter, amount):
     assert content.startswith(b"\xef\xbb\xbf")
     rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=delimiter))
     assert rows[1][6] == amount
-    assert {len(row) for row in rows} == {14}
+    assert {len(row) for row in rows} == {18}
 
 
 def test_the_csv_holds_every_obligation_so_that_it_adds_up_to_what_came_in():

@@ -13,7 +13,8 @@ from python_calamine import CalamineWorkbook
 
 from io_adapters.outputs.reconciliation_workbook import to_millionths
 from io_adapters.outputs.run_folder import reconciliation_xlsx
-from io_adapters.outputs.workbook import Book, Column, Table, write_table
+from io_adapters.outputs.workbook import Book
+from io_adapters.outputs.workbook_tables import Column, Table, write_table
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
 from schemas.messages import catalogue_in
@@ -32,15 +33,15 @@ def sheets_of(given):
 
 def column(rows, header, header_row=0):
     position = rows[header_row].index(header)
-    return [row[position] for row in rows[header_row + 1 :]]
+    return [row[position] for row in rows[header_row + 1 :] if row[0] != "Total"]
 
 
 def test_the_sheets_are_named_in_the_language_of_the_job():
     assert list(sheets_of(reconciliation())) == [
-        "Resumo", "Pagamentos", "Retidos", "Linhas", "Verificações", "Problemas",
+        "Resumo", "Pagamentos", "Retidos", "Relatórios", "Aprovações", "Linhas", "Verificações", "Problemas",
     ]  # fmt: skip
     assert list(sheets_of(reconciliation(language="en"))) == [
-        "Summary", "Payments", "Held and conflicts", "Rows", "Account checks", "Issues",
+        "Summary", "Payments", "Held and conflicts", "Reports", "Approvals", "Rows", "Account checks", "Issues",
     ]  # fmt: skip
 
 
@@ -94,14 +95,16 @@ def test_the_summary_counts_the_obligations_of_each_place():
     rows = {row[0]: row[1:3] for row in sheets_of(reconciliation())["Resumo"]}
     assert rows["Retido"] == [1.0, 1.0]
     assert rows["Levado ao próximo período"] == [pytest.approx(-0.45), 1.0]
-    assert rows["Recusado"] == [0.0, 0.0]
+    assert "Recusado" not in rows
+    (empty,) = [name for name in rows if str(name).startswith("Nada em: ")]
+    assert "Recusado" in empty
 
 
 def test_used_rows_are_counted_and_all_others_listed_so_that_the_counts_are_the_rows_read():
     lines = sheets_of(reconciliation())["Linhas"]
-    assert lines[1] == ["pagamentos.xlsx", "Out", "", "", "Usada", "", 2.0]
-    assert [row[4] for row in lines[2:]] == ["Retida", "Duplicada", "Ignorada"]
-    assert sum(row[6] for row in lines[1:]) == 5
+    assert lines[1] == ["pagamentos.xlsx", "Out", "", "", "Usada", "", 2.0, ""]
+    assert [row[4] for row in lines[2:-1]] == ["Retida", "Duplicada", "Ignorada"]
+    assert sum(row[6] for row in lines[1:-1]) == lines[-1][6] == 5
 
 
 def test_rows_of_a_text_file_are_counted_though_it_has_no_sheet():
@@ -110,7 +113,7 @@ def test_rows_of_a_text_file_are_counted_though_it_has_no_sheet():
         columns=list(RowRuns.to_schema().columns),
     )
     lines = sheets_of(reconciliation(rows=rows))["Linhas"]
-    assert [row[:2] for row in lines[1:]] == [["a.csv", ""], ["a.csv", ""]]
+    assert [row[:2] for row in lines[1:-1]] == [["a.csv", ""], ["a.csv", ""]]
 
 
 def test_problems_are_listed_with_cell_message_and_what_is_accepted():
@@ -165,7 +168,7 @@ def test_headers_stay_in_view_can_be_filtered_and_print_on_every_page():
     book = load_workbook(io.BytesIO(reconciliation_xlsx(reconciliation())))
     sheet = book["Retidos"]
     assert sheet.freeze_panes == "A2"
-    assert sheet.auto_filter.ref == "A1:N5"
+    assert sheet.auto_filter.ref == "A1:R5"
     assert sheet.print_title_rows == "$1:$1"
     assert sheet.page_setup.orientation == "landscape"
     assert sheet.sheet_properties.pageSetUpPr.fitToPage

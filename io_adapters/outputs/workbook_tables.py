@@ -1,0 +1,167 @@
+"""Tables of a workbook: a header that stays in view, filters, sums that compute, and more than one sheet if need be."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain, count, islice
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+from xlsxwriter.utility import xl_col_to_name
+
+from io_adapters.outputs.workbook import (
+    GENERAL,
+    NUMBER_HEADER,
+    ON_THE_LEFT,
+    ROWS_PER_SHEET,
+    TEXT,
+    TEXT_HEADER,
+    Book,
+    Cell,
+    Formula,
+    Ink,
+    Page,
+    Row,
+    Setup,
+    Tone,
+    has_too_many_digits,
+)
+
+
+class Column(NamedTuple):
+    """One column of a table.
+
+    Attributes:
+        header: Its name.
+        width: In characters.
+        number_format: How its cells look.
+        total: Whether its sum stands below it.
+        folded: Whether it is out of sight until somebody unfolds it.
+        wrap: Whether long texts go on in the next line of their cell.
+    """
+
+    header: str
+    width: int = 14
+    number_format: str = GENERAL
+    total: bool = False
+    folded: bool = False
+    wrap: bool = False
+
+    @property
+    def ink(self) -> Ink:
+        """How its cells look."""
+        return Ink(self.number_format, wrap=self.wrap, indent=self.number_format in ON_THE_LEFT)
+
+
+# Words would stick to the figure at their left.
+GAP: Final = Column("")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What one sheet shows.
+
+    Attributes:
+        title: Name of the sheet.
+        columns: Left to right.
+        rows: As many values as columns in each.
+        note: Said above the header; "" for nothing.
+        total: Name of the row of sums below the table; "" for none.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Row]
+    note: str = ""
+    total: str = ""
+
+
+def write_table(book: Book, table: Table, rows_per_sheet: int = ROWS_PER_SHEET) -> None:
+    """Write a table with its header in view and filter arrows; on several sheets when it is too long for one."""
+    rows = iter(table.rows)
+    for number in count(1):
+        first = tuple(islice(rows, 1))
+        if number > 1 and not first:
+            return
+        title = table.title if number == 1 else f"{table.title} ({number})"
+        _write_part(book, table, title, chain(first, islice(rows, rows_per_sheet - 1)))
+
+
+def _write_part(book: Book, table: Table, title: str, rows: Iterable[Row]) -> None:
+    header_row = 2 if table.note else 1
+    folded = frozenset(position for position, column in enumerate(table.columns, 1) if column.folded)
+    page = book.page(
+        Setup(title, [column.width for column in table.columns], header_row, _texts(table), folded),
+    )
+    if table.note:
+        page.write(table.note)
+    write_headers(page, table.columns)
+    _write_rows(page, table.columns, rows, table.total)
+
+
+def _texts(table: Table) -> frozenset[int]:
+    return frozenset(position for position, column in enumerate(table.columns, 1) if column.number_format == TEXT)
+
+
+def _write_rows(
+    page: Page, columns: Sequence[Column], rows: Iterable[Row], total: str, *, filtered: bool = True
+) -> None:
+    """Write the rows below their header, and the sums below the rows."""
+    header_row = page.rows_written
+    inks, sums = [column.ink for column in columns], _Sums(columns)
+    for row in rows:
+        page.write_row(row, inks)
+        sums.add(row)
+    if filtered:
+        page.filter(header_row, len(columns))
+    if total and page.rows_written > header_row:
+        page.append(sums.cells(total, header_row + 1, page.rows_written))
+
+
+class _Sums:
+    """The sums of a table's columns, kept while its rows are written."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._sums: dict[int, Decimal] = {n: Decimal(0) for n, column in enumerate(columns) if column.total}
+        self._columns = columns
+        self._as_text = set[int]()
+
+    def add(self, row: Row) -> None:
+        for position in self._sums:
+            value = row[position]
+            if isinstance(value, int | Decimal):
+                self._sums[position] += value
+                if isinstance(value, Decimal) and has_too_many_digits(value):
+                    self._as_text.add(position)
+
+    def cells(self, name: str, first_row: int, last_row: int) -> Iterator[Cell]:
+        """Give the row of sums: of what a filter shows, once somebody filters."""
+        for position, column in enumerate(self._columns):
+            ink = column.ink._replace(tone=Tone.HEADER, bold=True)
+            if position not in self._sums:
+                yield Cell(name if position == 0 else "", ink)
+            elif position in self._as_text:  # a program would leave out what is too long for its numbers
+                yield Cell(self._sums[position], ink)
+            else:
+                letters = xl_col_to_name(position)
+                yield Cell(
+                    Formula(f"=SUBTOTAL(109,{letters}{first_row}:{letters}{last_row})", self._sums[position]), ink
+                )
+
+
+def write_headers(page: Page, columns: Sequence[Column]) -> None:
+    """Write the header row, each header over the side its values stand on."""
+    page.append(
+        Cell(column.header, TEXT_HEADER if column.number_format in ON_THE_LEFT else NUMBER_HEADER) for column in columns
+    )
+
+
+def records(frame: pd.DataFrame) -> Iterator[Any]:
+    """Iterate over a frame's rows as named tuples, whose types pandas does not tell."""
+    yield from frame.itertuples(index=False)
+
+
+def write_small_table(page: Page, columns: Sequence[Column], rows: Iterable[Row], total: str = "") -> None:
+    """Write a short table into a page that holds more than it."""
+    write_headers(page, columns)
+    _write_rows(page, columns, rows, total, filtered=False)
