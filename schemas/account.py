@@ -212,3 +212,50 @@ class TaxedPayment:
     def is_of_individual(self) -> bool:
         """Whether the payee is a person, with a CPF."""
         return len(self.tax_id) == len("52998224725")
+
+
+@dataclass(frozen=True, slots=True)
+class MonthLine:
+    """One job's period in the view over a month: what came in = the sum of all groups, as it stands now.
+
+    Attributes:
+        job, period, currency: Of what.
+        run_id: The last payout; whose books tell it.
+        state: How that run stands.
+        exit_code: How it ended; None while it runs.
+        payments: How many payments to people are paid or on their way.
+        groups_cents: Where the money is, by the names of `GROUPS`.
+        fee_cents: What the service says it kept as its fees on the reports.
+        checks_cents: What the account checks of all runs cost.
+    """
+
+    job: str
+    period: str
+    currency: str
+    run_id: str
+    state: str
+    exit_code: int | None
+    payments: int
+    groups_cents: Mapping[str, int]
+    fee_cents: int
+    checks_cents: int
+
+    @property
+    def came_in_cents(self) -> int:
+        """What came in, carried in included."""
+        return sum(self.groups_cents.values())
+
+
+@dataclass(frozen=True, slots=True)
+class MonthView:
+    """All that was paid out for one month, of all jobs.
+
+    Attributes:
+        month: Such as "2026-10".
+        language: To speak to people in.
+        lines: By job and period.
+    """
+
+    month: str
+    language: str
+    lines: tuple[MonthLine, ...]

@@ -303,8 +303,9 @@ class Outputs(Declaration):
     """Where results go and in which form."""
 
     folder: str = Field(default="out", description="Where results go, relative to the job file.")
-    formats: tuple[Literal["xlsx", "csv", "json"], ...] = Field(
-        default=("xlsx", "csv", "json"), description="What is written: workbooks, CSV, JSON."
+    formats: tuple[Literal["xlsx", "csv", "json", "parquet"], ...] = Field(
+        default=("xlsx", "csv", "json"),
+        description="What is written: workbooks, CSV, JSON; and the payments as Parquet, for programs.",
     )
     statements: bool = Field(default=True, description="Whether a PDF is set for each payee.")
     language: Literal["pt-BR", "en"] = Field(default="pt-BR", description="Of all that people read.")

@@ -1,4 +1,4 @@
-"""account, owed: what stands with a payee over all periods, and what was owed on a day."""
+"""account, owed, month, taxes: what stands with a payee, on a day, over a month; and what the accountant wants."""
 
 import dataclasses
 import datetime as dt
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from io_adapters.outputs.accounts import Grid
-    from schemas.account import AccountPayment, OwedSum, PayeeAccounts
+    from schemas.account import AccountPayment, MonthLine, OwedSum, PayeeAccounts
 
 # Of a table in the terminal.
 _MOST_ROWS: Final = 60
@@ -91,6 +91,42 @@ def owed(
     return ExitCode.DONE, {"at": day.isoformat(), "owed": [_sum_document(due) for due in found.sums]}
 
 
+def month(
+    month: Annotated[str, typer.Argument(metavar="MONTH", help="Of the periods, such as 2026-10.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the view to a .xlsx.")] = None,
+    as_json: AsJson = False,
+) -> Result:
+    """Show one month over all jobs and runs.
+
+    What came in, where it is now, and what fees and account checks cost; by job, with the sum of each currency.
+    """
+    from flows.tracing.month import view_of_month
+    from io_adapters.outputs.accounts import month_grid, write_workbook
+    from schemas.job import resolve_period
+    from schemas.messages import catalogue_in, render
+
+    _suffix(out, {".xlsx"})
+    try:
+        label = resolve_period(month, dt.date.min).label
+    except (ValueError, OverflowError):
+        raise ConfigurationError(Message("error.month", found=month)) from None
+    console = console_for(as_json=as_json)
+    with opened_ledger(create=False) as ledger:
+        view = view_of_month(ledger, label)
+    words = catalogue_in(view.language)
+    if not view.lines:
+        console.print(render("account.no_month", view.language, month=label), markup=False)
+    _show(console, [month_grid(view, words, runs=False)], view.language)
+    if out is not None:
+        written = write_workbook([month_grid(view, words)], out)
+        console.print(render("account.written", view.language, path=str(written)), soft_wrap=True, markup=False)
+    return ExitCode.DONE, {"month": label, "jobs": [_month_document(line) for line in view.lines]}
+
+
+def _month_document(line: "MonthLine") -> dict[str, Any]:
+    return dataclasses.asdict(line) | {"came_in_cents": line.came_in_cents}
+
+
 def taxes(
     month: Annotated[str | None, typer.Option(metavar="MONTH", help="Paid in it, to people: such as 2026-11.")] = None,
     year: Annotated[int | None, typer.Option(min=2000, max=9999, help="Paid in it, by payee and month.")] = None,
@@ -151,7 +187,7 @@ def _show(console: "Console", grids: "Iterable[Grid]", language: str) -> None:
             continue
         table = Table(show_edge=False, pad_edge=False, title=grid.title, title_justify="left")
         for header, is_money in zip(grid.headers, grid.is_money, strict=True):
-            table.add_column(header, justify="right" if is_money else "left")
+            table.add_column(header, justify="right" if is_money else "left", no_wrap=is_money)
         for row in [*grid.rows[:_MOST_ROWS], *([grid.total] if grid.total else [])]:
             shown = (format_cents(field, language) if isinstance(field, int) else str(field or "") for field in row)
             table.add_row(*map(_printable, shown))

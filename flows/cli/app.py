@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from flows.cli.accounts import account, owed, taxes
+from flows.cli.accounts import account, month, owed, taxes
 from flows.cli.address_book import contacts_app, institutions
 from flows.cli.decisions import approve, decide, hold, reject, release, resolve, unfreeze
 from flows.cli.desk import desk_app
@@ -102,6 +102,7 @@ COMMANDS: Final[tuple[Callable[..., Result | None], ...]] = (
         explain,
         account,
         owed,
+        month,
         taxes,
     ),
     *(hold, release, resolve, decide, unfreeze),
@@ -120,6 +121,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "explain": ('repasse explain "Ana Souza" --period 2026-10',),
     "account": ('repasse account "Ana Souza" --year 2026 --out conta.pdf',),
     "taxes": ("repasse taxes --month 2026-11", "repasse taxes --year 2026 --out informe.xlsx"),
+    "month": ("repasse month 2026-10 --out outubro.xlsx",),
     "owed": ("repasse owed --at 2026-10-31 --out devido.xlsx",),
 }
 for function in COMMANDS:
@@ -134,7 +136,7 @@ app.add_typer(desk_app, name="desk")
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "To begin": ("demo", "up", "new", "check", "layouts", "schema"),
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
-    "What is on record": ("status", "runs", "explain", "account", "owed", "taxes", "trace"),
+    "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "trace"),
     "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
     "Around it": ("desk", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
 }

@@ -7,14 +7,18 @@ from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
 from flows.desk.guard import Refused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
+from flows.desk.previews import XLSX
 from flows.tracing.account import accounts_of
+from flows.tracing.month import months, view_of_month
 from flows.tracing.payments import PaymentLine, Payments, Search
 from flows.tracing.trace import trace
+from io_adapters.outputs.accounts import groups_of_month, month_grid, workbook_of
 from io_adapters.outputs.workbook import csv_text
-from schemas.account import GROUPS
+from schemas.account import GROUPS, MonthView
 from schemas.messages import catalogue_in
 from schemas.plan import STANDINGS
 from schemas.values.money import format_cents
@@ -85,6 +89,40 @@ def payments_csv(
         writer.writerow([*map(csv_text, cells[:-1]), cells[-1], line.run_id, line.report])
     headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/months")
+def newest_month(request: Request, _signed: SignedIn) -> Response:
+    """Lead to the newest month that any job has a period in."""
+    found = months(ledger_of(request))
+    return RedirectResponse(f"/months/{found[0]}" if found else "/runs", status_code=303)
+
+
+@router.get("/months/{month}")
+def one_month(request: Request, month: str, _signed: SignedIn) -> Response:
+    """Show one month over all jobs and runs."""
+    view = _month(request, month)
+    known = months(ledger_of(request))
+    sums = {
+        currency: [line for line in view.lines if line.currency == currency]
+        for currency in dict.fromkeys(line.currency for line in view.lines)
+    }
+    return show(request, "month.html", view=view, groups=groups_of_month(view), sums=sums, months=known)
+
+
+@router.get("/months/{month}/month.xlsx")
+def month_workbook(request: Request, month: str, _signed: SignedIn) -> Response:
+    """Hand over one month as a workbook."""
+    grid = month_grid(_month(request, month), catalogue_in(language_of(request)))
+    headers = {"Content-Disposition": f'attachment; filename="repasse-{month}.xlsx"'}
+    return Response(workbook_of([grid]), media_type=XLSX, headers=headers)
+
+
+def _month(request: Request, month: str) -> MonthView:
+    ledger = ledger_of(request)
+    if month not in months(ledger):
+        raise Refused(404, "desk.refused.nothing")
+    return view_of_month(ledger, month)
 
 
 @router.get("/payees/{token}")

@@ -3,11 +3,10 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
-from flows.run_document import RunDocument
+from flows.tracing.books import Books, books_before, rows_gone
 from flows.tracing.rules import place_now
-from flows.tracing.trace import owed_of_claims
 from io_adapters.ledger.ledger import Ledger
 from schemas.account import GROUPS, Owed, OwedSum
 from schemas.approval import Decision, DecisionKind
@@ -17,20 +16,8 @@ from schemas.plan import Place, standing_of
 from schemas.submission import Submission, SubmissionState
 from schemas.values.masking import mask_value
 
-_EVERY_RUN: Final = 10**9
 _OF_PEOPLE: Final = frozenset({"royalty", "payment", "carried", "unmatched"})
 _UNPAID: Final = GROUPS["carried_out"] | GROUPS["held"] | GROUPS["open"] | GROUPS["excluded"]
-
-
-class _Books(NamedTuple):
-    """What the last run of a period before the end of the day wrote down; nobody's names where it left no books."""
-
-    job: str
-    period: str
-    currency: str
-    language: str
-    began_at: dt.datetime
-    obligations: tuple[Obligation, ...]
 
 
 def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
@@ -45,7 +32,7 @@ def owed_at(ledger: Ledger, day: dt.date, job: str | None = None) -> Owed:
         job: Only this job.
     """
     end = dt.datetime.combine(day + dt.timedelta(days=1), dt.time(), BRASILIA)
-    found = list(_books_before(ledger, end, job))
+    found = list(books_before(ledger, end, job))
     renamed = ledger.accruals.renamed()
     in_order = sorted(found, key=lambda books: books.period)
     last = {(_name_now(books.job, renamed), books.currency): books for books in in_order}
@@ -68,24 +55,7 @@ def _name_now(job: str, renamed: Mapping[str, str]) -> str:
     return names[-1]
 
 
-def _books_before(ledger: Ledger, end: dt.datetime, job: str | None) -> Iterator[_Books]:
-    """Open, for each job and period, the last books of a run that began before a moment, the earliest run first."""
-    runs = [run for run in ledger.runs.list(limit=_EVERY_RUN) if run.started_at < end and run.job]
-    taken = dict[tuple[str, str], _Books]()
-    for run in runs:  # newest first
-        where = (run.job, run.period)
-        if job in {None, run.job} and where not in taken and (stored := ledger.runs.document(run.run_id)) is not None:
-            books = RunDocument.from_bytes(stored)
-            taken[where] = _Books(*where, books.currency, books.language, run.started_at, books.obligations)
-    for run in runs:
-        where = (run.job, run.period)
-        if job in {None, run.job} and where not in taken and (claims := ledger.claims.live_of(*where)):
-            owed = owed_of_claims(claims)
-            taken[where] = _Books(*where, claims[0].currency, Outputs().language, run.started_at, tuple(owed))
-    return iter(sorted(taken.values(), key=lambda books: books.began_at))
-
-
-def _carried_late(ledger: Ledger, books: _Books, end: dt.datetime) -> list[Obligation]:
+def _carried_late(ledger: Ledger, books: Books, end: dt.datetime) -> list[Obligation]:
     """What changes of closed periods carry on beside the last period, which has not taken it up."""
     return [
         Obligation(
@@ -104,11 +74,9 @@ def _name_of(tax_id: str, obligations: Iterable[Obligation]) -> str:
     return next((owed.payee.name for owed in obligations if owed.payee.tax_id == tax_id), "")
 
 
-def _unpaid(ledger: Ledger, books: _Books, obligations: Iterable[Obligation], end: dt.datetime) -> Iterator[OwedSum]:
+def _unpaid(ledger: Ledger, books: Books, obligations: Iterable[Obligation], end: dt.datetime) -> Iterator[OwedSum]:
     own = [owed for owed in obligations if owed.kind in _OF_PEOPLE and owed.amount_cents]
-    told = {owed.key for owed in own} - {""}
-    gone = [claim for claim in ledger.claims.live_of(books.job, books.period) if claim.obligation_key not in told]
-    claimed = [owed for owed in owed_of_claims(gone) if owed.kind in _OF_PEOPLE]  # whose rows are no longer there
+    claimed = [owed for owed in rows_gone(ledger, books.job, books.period, own) if owed.kind in _OF_PEOPLE]
     submissions = _as_of(ledger, {owed.submission_id for owed in (*own, *claimed)} - {""}, end)
     own += [owed for owed in claimed if owed.submission_id in submissions]
     decided = ledger.decisions.on_reports({owed.key for owed in own} - {""})

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Final
 
 from flows.run_document import RunDocument
+from flows.tracing.books import EVERY_RUN, rows_gone
 from flows.tracing.rules import place_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.layouts.layout import fold
@@ -17,7 +18,6 @@ from schemas.plan import standing_of
 from schemas.submission import Submission
 from schemas.values.masking import mask_tax_id, mask_value
 
-_EVERY_RUN: Final = 10**9
 _BOOKS_KEPT: Final = 24
 _PAID_TO_PEOPLE: Final = frozenset({"royalty", "payment"})
 _LEAST_DIGITS: Final = 5
@@ -106,7 +106,7 @@ class Payments:
     def periods(self) -> dict[tuple[str, str], list[str]]:
         """Return job and period -> the runs of it, the newest first; the newest periods first."""
         found: dict[tuple[str, str], list[str]] = {}
-        for run in self._ledger.runs.list(_EVERY_RUN):
+        for run in self._ledger.runs.list(EVERY_RUN):
             if run.job:
                 found.setdefault((run.job, run.period), []).append(run.run_id)
         return dict(sorted(found.items(), key=lambda item: (item[0][1], item[0][0]), reverse=True))
@@ -129,7 +129,9 @@ class Payments:
         return None
 
     def _of_period(self, job: str, period: str, runs: Sequence[str]) -> Iterator[PaymentLine]:
-        run_id, obligations = self._books(runs)
+        run_id, listed = self._books(runs)
+        gone = filter(_is_listed, rows_gone(self._ledger, job, period, listed))
+        obligations = [*listed, *gone]
         named = self._ledger.submissions.with_ids({owed.submission_id for owed in obligations} - {""})
         submissions = {submission.id: submission for submission in named}
         decided = self._ledger.decisions.on_reports([owed.key for owed in obligations if owed.key])
@@ -137,7 +139,8 @@ class Payments:
             submission = submissions.get(owed.submission_id)
             place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
             placed = replace(owed, place=place)
-            yield _line(placed, submission, job, period, self._currencies.get(run_id, ""), run_id)
+            currency = self._currencies.get(run_id) or (submission.currency if submission else "")
+            yield _line(placed, submission, job, period, currency, run_id)
 
     def _books(self, runs: Iterable[str]) -> tuple[str, tuple[Obligation, ...]]:
         """Return the newest books of a period, and whose they are; nothing where no run left any."""

@@ -13,9 +13,9 @@ from io_adapters.outputs.statements.page import Column as PageColumn
 from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
 from io_adapters.outputs.workbook_tables import Column, Table, write_table
-from schemas.account import GROUPS, Account, Owed, PayeeAccounts, TaxedPayment
+from schemas.account import GROUPS, Account, MonthLine, MonthView, Owed, PayeeAccounts, TaxedPayment
 from schemas.job import BRASILIA
-from schemas.messages import Catalogue, catalogue_in
+from schemas.messages import Catalogue, catalogue_in, period_text
 from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
@@ -122,6 +122,50 @@ def owed_totals_grid(owed: Owed, words: Catalogue) -> Grid:
     return Grid(words("account.owed", day=owed.at), headers, rows)
 
 
+def groups_of_month(view: MonthView) -> list[str]:
+    """Return the groups that anything of a month is in, in their order."""
+    return [group for group in GROUPS if any(line.groups_cents.get(group) for line in view.lines)]
+
+
+def month_grid(view: MonthView, words: Catalogue, *, runs: bool = True) -> Grid:
+    """One row per job and period, a sum per currency below: what came in is the sum of where it is.
+
+    Args:
+        view: What is shown.
+        words: The words.
+        runs: Whether the last run of each is named.
+    """
+    used = groups_of_month(view)
+    names = ["job", "period", "currency", "state", "payments_count", "came_in", *used, "fee", "checks"]
+    names += ["run"] if runs else []
+
+    def amounts(lines: Iterable[MonthLine]) -> list[Field]:
+        own = list(lines)
+        sums = [sum(line.groups_cents.get(group, 0) for line in own) for group in used]
+        costs = (sum(line.fee_cents for line in own), sum(line.checks_cents for line in own))
+        return [sum(line.came_in_cents for line in own), *sums, *costs]
+
+    rows: list[list[Field]] = [
+        [
+            *(line.job, period_text(line.period, words.language), line.currency, words(f"state.{line.state}")),
+            *(str(line.payments), *amounts([line]), *([line.run_id] if runs else [])),
+        ]
+        for line in view.lines
+    ]
+    blank = [""] if runs else []
+    currencies = list(dict.fromkeys(line.currency for line in view.lines))
+    for currency in currencies[1:] and currencies:  # below several currencies no one sum stands
+        own = [line for line in view.lines if line.currency == currency]
+        count = str(sum(line.payments for line in own))
+        rows.append([words("account.total"), "", currency, "", count, *amounts(own), *blank])
+    total: list[Field] = []
+    if len(currencies) == 1:
+        count = str(sum(line.payments for line in view.lines))
+        total = [words("account.total"), "", currencies[0], "", count, *amounts(view.lines), *blank]
+    title = words("account.month", month=period_text(view.month, words.language))
+    return Grid(title, [words(f"account.{name}") for name in names], rows, total)
+
+
 def individuals_grid(payments: Sequence[TaxedPayment], words: Catalogue) -> Grid:
     """One row per payment to a person, as the monthly return of them (EFD-Reinf, event R-4010) wants it.
 
@@ -173,6 +217,11 @@ def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
     Raises:
         OSError: the folder cannot be written.
     """
+    return replace_atomically(path, workbook_of(grids))
+
+
+def workbook_of(grids: Iterable[Grid]) -> bytes:
+    """Return a workbook in which each grid is a sheet."""
     book, taken = Book(), set[str]()
     for grid in grids:
         columns = [
@@ -181,7 +230,7 @@ def write_workbook(grids: Iterable[Grid], path: Path) -> Path:
         rows = [*grid.rows, *([grid.total] if grid.total else [])]
         values = [list(map(_value, row)) for row in rows]
         write_table(book, Table(unique_sheet_name(grid.title, taken), columns, values, grid.title))
-    return replace_atomically(path, book.to_bytes())
+    return book.to_bytes()
 
 
 def _look_of(column: Sequence[Field]) -> tuple[int, str]:

@@ -134,7 +134,7 @@ def obligation_rows(
     """
     by_id = {report.submission_id: report for report in reports}
     for owed in obligations:
-        kind, destination = _destination(owed.account, labels)
+        kind, destination = destination_of(owed.account, labels)
         report = by_id.get(owed.submission_id)
         yield (
             owed.payee.name,
@@ -170,7 +170,8 @@ def amount(cents: int) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _destination(account: Destination | None, labels: Catalogue) -> tuple[str, str]:
+def destination_of(account: Destination | None, labels: Catalogue) -> tuple[str, str]:
+    """Say what kind of account money goes to, and which, masked; "" for none."""
     match account:
         case PixKey(key, key_type):
             return labels.of_value("output.pix", key_type), mask_pix_key(key, key_type)

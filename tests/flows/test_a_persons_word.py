@@ -4,11 +4,13 @@ import datetime as dt
 from dataclasses import replace
 
 import pytest
+from openpyxl import load_workbook
 
 from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request, utc_now
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from schemas.exit_codes import ExitCode
+from schemas.job import BRASILIA
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of
@@ -140,3 +142,31 @@ def test_small_plans_need_no_word(waiting, service, above, code, paid):
     waiting.declare(approval={"above": above})
     assert waiting.run(yes=False).exit_code == code
     assert service.paid == paid
+
+
+def test_the_workbook_tells_when_each_payment_was_sent_and_ended_and_whose_yes_it_had(waiting, service):
+    digest = digest_of(waiting.run(yes=False))
+    waiting.approve(digest, "30,00", "bia")
+    began = dt.datetime.now(tz=BRASILIA).replace(tzinfo=None)
+    (path,) = (path for path in waiting.run(yes=False).outputs if path.name == "reconciliation.xlsx")
+    book = load_workbook(path)
+    headers = [cell.value for cell in book["Pagamentos"][1]]
+    for row in book["Pagamentos"].iter_rows(min_row=2, max_row=3, values_only=True):
+        told = dict(zip(headers, row, strict=True))
+        assert began - dt.timedelta(seconds=5) <= told["Enviado em (Brasília)"] <= told["Concluído em (Brasília)"]
+        assert told["Aprovado por"] == "bia"
+    (word,) = book["Aprovações"].iter_rows(min_row=3, values_only=True)
+    assert word[1:6] == ("bia", "aprovou, e foi enviado com isso", "digitou o nome", 30, digest[7:15])
+
+
+def test_the_workbook_keeps_every_yes_and_no_to_its_plan(waiting, service):
+    digest = digest_of(waiting.run(yes=False))
+    waiting.approve(digest, "30,00", "bia")
+    waiting.say("reject", digest, "--by", "caio", "--why", "wrong month")
+    (path,) = (path for path in waiting.run(yes=False).outputs if path.name == "reconciliation.xlsx")
+    rows = [row[1:8] for row in load_workbook(path)["Aprovações"].iter_rows(min_row=3, values_only=True)]
+    assert [(row[0], row[1]) for row in rows] == [
+        ("bia", "aprovou, perdeu a validade antes do uso"),
+        ("caio", "rejeitou"),
+    ]
+    assert service.posts == 0

@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import pytest
+from openpyxl import load_workbook
 
 from schemas.desk_people import Role
 from tests.flows.desk.office import words_of
@@ -149,3 +150,27 @@ def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, servic
     archive = zipfile.ZipFile(io.BytesIO(bia.http.get(f"{paid}/statements.zip").content))
     assert len([name for name in archive.namelist() if name.endswith(".pdf")]) == 2
     assert archive.testzip() is None
+
+
+@pytest.mark.usefixtures("two_months")
+def test_a_month_is_shown_over_all_jobs_and_handed_over_as_a_workbook(bia):
+    page = words_of(bia.get("/months/2026-10"))
+    assert "outubro de 2026" in page
+    assert "1 trabalho" in page
+    assert "30,00" in page
+    assert bia.get("/months", code=303) == ""
+    november = words_of(bia.get("/months/2026-11"))
+    assert "novembro de 2026" in november
+    assert "55,00" in november
+    bia.get("/months/2020-01", code=404)
+    book = load_workbook(io.BytesIO(bia.http.get("/months/2026-11/month.xlsx").content))
+    assert 55 in [cell.value for cell in book.worksheets[0][3]]
+
+
+@pytest.mark.usefixtures("two_months")
+def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, desk):
+    (line,) = desk.jobs.list()
+    declare(job, period="2026-10")
+    write_sheet(job.parent / "payments.xlsx", [payment(BIA, "20,00", "NF 2"), payment(CAIO, "7,00", "NF 5")])
+    prepare(ana, f"/jobs/{line.token}")
+    assert sorted(amount for _, _, amount in found(bia, "period=2026-10")) == ["BRL 10,00", "BRL 20,00", "BRL 7,00"]

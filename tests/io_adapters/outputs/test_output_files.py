@@ -7,13 +7,14 @@ import json
 import stat
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.run_folder import payments_csv, write_outputs
 from tests.io_adapters.outputs.builder import reconciliation, summary
 
-ALL = ("xlsx", "csv", "json")
+ALL = ("xlsx", "csv", "parquet", "json")
 
 
 def names_in(folder):
@@ -22,7 +23,7 @@ def names_in(folder):
 
 def test_the_formats_the_job_names_are_written_and_summary_json_comes_last(tmp_path):
     names = [path.name for path in write_outputs(reconciliation(), tmp_path / "aurora" / "run-1", ALL)]
-    assert names == ["reconciliation.xlsx", "payments.csv", "summary.json"]
+    assert names == ["reconciliation.xlsx", "payments.csv", "payments.parquet", "summary.json"]
     assert [path.name for path in write_outputs(reconciliation(), tmp_path / "other", ["json"])] == ["summary.json"]
     assert names_in(tmp_path / "other") == ["summary.json"]
 
@@ -98,10 +99,20 @@ def test_the_csv_holds_every_obligation_so_that_it_adds_up_to_what_came_in():
     assert cents == reconciliation().summary.totals_cents.in_ == 72_307
 
 
+def test_the_parquet_holds_every_obligation_with_types_that_programs_can_add_up(tmp_path):
+    (path,) = write_outputs(reconciliation(), tmp_path, ["parquet"])
+    table = pq.read_table(path)
+    assert sum(table["amount_cents"].to_pylist()) == reconciliation().summary.totals_cents.in_ == 72_307
+    first = table.to_pylist()[0]
+    assert (first["tax_id"], first["place"], first["row"]) == ("52998224725", "paid", 2)
+    assert (first["sent_at"], first["reference"]) == (None, None)
+    assert "ana@exemplo.test" not in repr(table.to_pylist())
+
+
 def test_a_run_that_paid_nothing_still_has_all_its_files(tmp_path):
     empty = reconciliation()
     nothing = reconciliation(
         obligations=[], summary=summary([], batches=[], discrepancies=[]), issues=(), decisions=(),
         rows=empty.rows.iloc[:0], checks=empty.checks.iloc[:0],
     )  # fmt: skip
-    assert len(write_outputs(nothing, tmp_path, ALL)) == 3
+    assert len(write_outputs(nothing, tmp_path, ALL)) == len(ALL)

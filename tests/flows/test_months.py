@@ -1,0 +1,86 @@
+"""`repasse month`: all jobs and runs of one month, as they stand now."""
+
+import json
+
+from openpyxl import load_workbook
+
+from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.label import summary_of
+from tests.flows.test_trace import private
+
+ANA, BIA, CAIO = people(3)
+PLAIN = {"outputs": {"folder": "out", "statements": False}}
+
+
+def month_of(label, month="2026-10"):
+    document = label.ask("month", month)
+    assert private(json.dumps(document, ensure_ascii=False))
+    for job in document["jobs"]:
+        assert job["came_in_cents"] == sum(job["groups_cents"].values())
+    return document["jobs"]
+
+
+def royalties(label, period, amount):
+    label.write("lines.xlsx", [line(amount)])
+    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    label.write("shares.xlsx", [share(ANA, "25"), share(BIA, "25")])
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+    label.declare(job="royalties", period=period, sources=[{"files": "lines.xlsx", "layout": "royalties"}], **tables)
+    return label.run()
+
+
+def test_a_month_adds_up_what_came_in_over_jobs_and_tells_where_it_is(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "trinta", "x"))
+    first = label.run()
+    shared = royalties(label, {"start": "2026-10-01", "end": "2026-10-15"}, "40,00")
+    assert sum(service.paid) == 3000 + 2000
+    jobs = {job["job"]: job for job in month_of(label)}
+    assert set(jobs) == {"aurora", "royalties"}
+    assert jobs["aurora"]["groups_cents"] == {"paid": 3000}
+    assert jobs["royalties"]["groups_cents"] == {"paid": 4000}
+    assert [jobs[name]["payments"] for name in ("aurora", "royalties")] == [2, 2]
+    for report, name in ((first, "aurora"), (shared, "royalties")):
+        assert jobs[name]["came_in_cents"] == summary_of(report)["totals_cents"]["in"]
+        assert jobs[name]["checks_cents"] == summary_of(report)["account_checks"]["cost_cents"]
+    assert month_of(label, "2026-11") == []
+    assert "nenhum trabalho" in label.say("month", "2026-11").output
+
+
+def test_what_an_earlier_run_paid_is_paid_and_no_duplicate_whatever_the_last_run_was(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    label.run()
+    (job,) = month_of(label)
+    assert (job["groups_cents"], job["state"]) == ({"paid": 1000}, "nothing_to_pay")
+
+
+def test_what_was_paid_stays_in_the_month_when_its_row_leaves_the_sheet(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    label.payments(payment(BIA, "20,00"))
+    label.run()
+    (job,) = month_of(label)
+    assert job["groups_cents"] == {"paid": 3000}
+    assert service.paid == [1000, 2000]
+
+
+def test_the_sheet_of_a_month_holds_the_same_figures(label, service, tmp_path):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "1.234,50"))
+    label.run()
+    out = tmp_path / "month.xlsx"
+    shown = label.say("month", "2026-10", "--out", str(out)).output
+    assert "outubro de 2026" in shown
+    assert "1.234,50" in shown
+    rows = [[cell for cell in row if cell is not None] for row in load_workbook(out).worksheets[0].values]
+    assert rows[2][:6] == ["aurora", "outubro de 2026", "BRL", "concluída", "1", 1234.5]
+
+
+def test_no_month_is_told_as_such(label, service):
+    label.declare(period="2026-10", **PLAIN)
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    assert label.say("month", "october", code=10).exit_code == 10
