@@ -145,6 +145,7 @@ def test_small_plans_need_no_word(waiting, service, above, code, paid):
 
 
 def test_the_workbook_tells_when_each_payment_was_sent_and_ended_and_whose_yes_it_had(waiting, service):
+    waiting.declare(outputs={"folder": "out", "statements": False})
     digest = digest_of(waiting.run(yes=False))
     waiting.approve(digest, "30,00", "bia")
     began = dt.datetime.now(tz=BRASILIA).replace(tzinfo=None)
@@ -160,6 +161,7 @@ def test_the_workbook_tells_when_each_payment_was_sent_and_ended_and_whose_yes_i
 
 
 def test_the_workbook_keeps_every_yes_and_no_to_its_plan(waiting, service):
+    waiting.declare(outputs={"folder": "out", "statements": False})
     digest = digest_of(waiting.run(yes=False))
     waiting.approve(digest, "30,00", "bia")
     waiting.say("reject", digest, "--by", "caio", "--why", "wrong month")
