@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from schemas.obligation import Reasons
-from schemas.plan import PAID_LESS_TAX, Place
+from schemas.plan import PAID_LESS_TAX, Inferred, Place
 
 P = Place
 # What an account sums apart, in the order it is shown; each standing of a sum is in one of them.
@@ -15,7 +15,9 @@ GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "recouped": frozenset({P.RECOUPED}),
     "carried_out": frozenset({P.CARRIED}),
     "held": frozenset({P.HELD, P.CONFLICT, P.WITHHELD}),
-    "open": frozenset({P.PLANNED, P.NOT_SENT, P.IN_DOUBT, P.PROCESSING, P.UNDETERMINED, P.REFUSED, P.FAILED}),
+    "open": frozenset(
+        {P.PLANNED, P.NOT_SENT, P.IN_DOUBT, P.PROCESSING, P.UNDETERMINED, *Inferred, P.REFUSED, P.FAILED}
+    ),
     "paid": frozenset({P.PAID, PAID_LESS_TAX, P.OWNER}),
     "income_tax": frozenset({P.INCOME_TAX}),
     "excluded": frozenset({P.EXCLUDED}),

@@ -171,7 +171,11 @@ class Rules(Declaration):
         default="earned",
         description="What advances are taken from: what was earned in the period, or that and the balance carried in.",
     )
-    max_payments_per_batch: int = Field(default=500, ge=1, description="How many payments one report has at most.")
+    max_payments_per_batch: int = Field(
+        default=200,
+        ge=1,
+        description="How many payments one report has at most; small ones tell more of who was paid in part.",
+    )
     limits: Limits = Field(
         default=Limits(),
         description="Above these amounts a second person has to approve.",

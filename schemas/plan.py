@@ -94,9 +94,18 @@ class Place(StrEnum):
     EXCLUDED = "excluded"
 
 
+class Inferred(StrEnum):
+    """What the counts and sums of a partial report leave no doubt about, of one payment; reasons bear it."""
+
+    PAID = "inferred_paid"
+    UNPAID = "inferred_unpaid"
+    WITHHELD = "inferred_withheld"
+
+
 PAID_LESS_TAX: Final = "paid_less_tax"
-# What people read of one sum: a place, or paid and the service kept tax of it, so that it was not paid whole.
-STANDINGS: Final = (*(place.value for place in Place), PAID_LESS_TAX)
+# What people read of one sum: a place; paid, and the service kept tax of it, so that it was not paid whole; or not told
+# by the service, and inferred from its figures.
+STANDINGS: Final = (*(place.value for place in Place), PAID_LESS_TAX, *(inferred.value for inferred in Inferred))
 
 
 def standing_of(place: str, reason: str) -> str:
@@ -104,7 +113,12 @@ def standing_of(place: str, reason: str) -> str:
 
     >>> standing_of("paid", "less_tax"), standing_of("paid", "")
     ('paid_less_tax', 'paid')
+    >>> standing_of("undetermined", "inferred_paid,submission")
+    'inferred_paid'
     """
+    first = reason.partition(",")[0]
+    if place == Place.UNDETERMINED.value and first in list(Inferred):
+        return first
     return PAID_LESS_TAX if place == Place.PAID.value and reason == LESS_TAX else place
 
 

@@ -29,6 +29,7 @@ from flows.reconciliation.rules.reconcile import (
 from flows.reconciliation.rules.reports import persons_words, report_lines
 from flows.reconciliation.rules.waits import open_items
 from flows.reconciliation.waits import waits_of_run
+from flows.reports.inferred import inferred_payments
 from flows.royalties.rules.statements import (
     StatementTables,
     compose_statements,
@@ -300,7 +301,14 @@ def follow(obligations: Obligations, run_id: str, ledger: Ledger) -> Followed:
 def place(obligations: Obligations, followed: Followed, run_id: str, ledger: Ledger) -> Obligations:
     """Give a run's obligations, or some of them, the places they have by now."""
     decisions = ledger.decisions.on_reports([owed.key for owed in obligations])
-    return reconcile(obligations, followed.submissions, run_id, reports=followed.reports, decisions=decisions)
+    return reconcile(
+        obligations,
+        followed.submissions,
+        run_id,
+        reports=followed.reports,
+        decisions=decisions,
+        inferred=inferred_payments(ledger, followed.submissions.values()),
+    )
 
 
 def _summarise(  # what a summary is made of, each from another step

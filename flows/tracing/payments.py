@@ -8,13 +8,14 @@ from hashlib import sha256
 from threading import Lock
 from typing import Final
 
+from flows.reports.inferred import inferred_payments
 from flows.run_document import RunDocument
 from flows.tracing.books import EVERY_RUN, rows_gone
 from flows.tracing.rules import place_now
 from io_adapters.ledger.ledger import Ledger
 from schemas.layouts.layout import fold
-from schemas.obligation import Obligation, Payee, Reasons
-from schemas.plan import standing_of
+from schemas.obligation import Obligation, Payee, Reasons, because
+from schemas.plan import Place, standing_of
 from schemas.submission import Submission
 from schemas.values.masking import mask_tax_id, mask_value
 
@@ -135,10 +136,14 @@ class Payments:
         named = self._ledger.submissions.with_ids({owed.submission_id for owed in obligations} - {""})
         submissions = {submission.id: submission for submission in named}
         decided = self._ledger.decisions.on_reports([owed.key for owed in obligations if owed.key])
+        inferred = inferred_payments(self._ledger, named)
         for owed in obligations:
             submission = submissions.get(owed.submission_id)
             place = place_now(owed, submission, decided.get((owed.key, owed.submission_id)))
-            placed = replace(owed, place=place)
+            reasons = owed.reasons
+            if place is Place.UNDETERMINED and (told := inferred.get((owed.key, owed.submission_id))):
+                reasons = (*because(told.value), *reasons)
+            placed = replace(owed, place=place, reasons=reasons)
             currency = self._currencies.get(run_id) or (submission.currency if submission else "")
             yield _line(placed, submission, job, period, currency, run_id)
 

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 from openpyxl import load_workbook
+from pypdf import PdfReader
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import assert_books_close, places
@@ -48,7 +49,7 @@ def rows_of(report):
         (row[0], f"{row[6]:.2f}".replace(".", ","), row[7])
         for title in ("Pagamentos", "Retidos")
         for row in book[title].iter_rows(values_only=True)
-        if isinstance(row[6], int | float)
+        if isinstance(row[6], int | float) and row[0] != "Total"
     ]
     found = [(row["Favorecido"], row["Valor"], row["Situação"]) for row in rows]
     assert sorted(found) == sorted(in_book)
@@ -141,11 +142,13 @@ def test_the_books_of_an_earlier_run_follow_what_a_later_one_has_seen(label, ser
     ],
     ids=["both", "by count alone", "by amount alone"],
 )
-def test_nobody_is_told_paid_where_the_service_held_back_unasked(label, service, still_open, says):
+def test_nothing_is_paid_for_certain_where_the_service_held_back_unasked(label, service, still_open, says):
     service.force(**says)
     label.say("settle", code=40)
     assert told(still_open) == ({"undetermined": 3000}, 40)
-    assert {place for _, _, place in rows_of(still_open)} == {"Indeterminado"}
+    told_of_each = {place for _, _, place in rows_of(still_open)}
+    figures = {says["donePayments"], says["paidAmount"]}
+    assert told_of_each == ({"Indeterminado"} if None in figures else {"Pago, deduzido", "Não pago, deduzido"})
     (key, *_) = service.reports[0]["extPaymentIds"]
     assert {obligation["place"] for obligation in label.ask("trace", key)["traces"][0]["obligations"]} == {
         "undetermined"
@@ -187,3 +190,29 @@ def test_of_several_payments_each_is_paid_less_tax_and_no_net_is_made_up(label, 
     assert places(summary_of(report)) == {"paid": 11_100, "income_tax": 900}
     (key, *_) = service.reports[0]["extPaymentIds"]
     assert label.ask("trace", key)["traces"][0]["obligations"][0]["place"] == "paid_less_tax"
+
+
+@pytest.mark.usefixtures("workbooks")
+def test_which_payee_a_partial_report_paid_is_inferred_where_its_figures_admit_one_answer(label, service, still_open):
+    service.force(**ONE_OF_TWO)
+    label.say("settle", code=40)
+    assert told(still_open) == ({"undetermined": 3000}, 40), "an inference moves no centavo"
+    assert [(amount, place) for _, amount, place in rows_of(still_open)] == [
+        ("10,00", "Pago, deduzido"),
+        ("20,00", "Não pago, deduzido"),
+    ]
+    assert places(summary_of(label.run())) == {"undetermined": 3000}
+    assert service.posts == 1, "and it frees no payment"
+
+
+def test_a_payee_is_told_what_is_known_and_not_what_is_inferred(label, service):
+    service.behave(**SLOW)
+    label.declare(settle={"every_s": "0.1", "for_s": "0"}, outputs={"folder": "out", "statements": True})
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    report = label.run()
+    service.force(**ONE_OF_TWO)
+    label.say("settle", code=40)
+    pages = [path for path in report.outputs if path.suffix == ".pdf"]
+    texts = ["".join(page.extract_text() for page in PdfReader(path).pages) for path in pages]
+    assert len(texts) == 2
+    assert not any("deduzido" in text for text in texts)

@@ -11,7 +11,7 @@ from schemas.approval import Decision, DecisionKind
 from schemas.errors import BrokenInvariant
 from schemas.exit_codes import ExitCode
 from schemas.obligation import Obligation, Obligations, as_decided, because, sum_cents
-from schemas.plan import LESS_TAX, TAX_WITHHELD, Place
+from schemas.plan import LESS_TAX, TAX_WITHHELD, Inferred, Place
 from schemas.reconciliation import BatchSummary, Discrepancy, RowCounts, Totals
 from schemas.submission import LIKENESS, UNTOLD, Submission, SubmissionState
 from schemas.tables.contract import DataFrame
@@ -100,6 +100,7 @@ def reconcile(
     *,
     reports: Mapping[str, SplitReport] = MappingProxyType({}),
     decisions: Mapping[tuple[str, str], Decision] = MappingProxyType({}),
+    inferred: Mapping[tuple[str, str], Inferred] = MappingProxyType({}),
     planned_owner: bool = False,
 ) -> Obligations:
     """Give every claimed obligation the place its submission has reached; conflicts stay conflicts.
@@ -112,6 +113,7 @@ def reconcile(
         run_id: The run that is told of.
         reports: Last report of each submission, by submission id.
         decisions: (Obligation key, submission id) -> the last word on what that report did for it.
+        inferred: (Obligation key, submission id) -> what the figures of a partial report leave no doubt about.
         planned_owner: Whether the owner's part is only a draft.
     """
     placed = list[Obligation]()
@@ -121,6 +123,8 @@ def reconcile(
             decided = decisions.get((owed.key, submission.id))
             known = because("submission", said=submission.reason) if submission.reason else owed.reasons
             place, reasons = place_of(owed, submission, run_id, decided), as_decided(decided) if decided else known
+            if place is Place.UNDETERMINED and (told := inferred.get((owed.key, submission.id))):
+                reasons = (*because(told.value), *reasons)
             here = replace(owed, place=place, reasons=reasons)
             placed += with_what_was_kept(here, submission, reports.get(submission.id))
         elif owed.kind == "owner" and owed.place is Place.PLANNED and not planned_owner:

@@ -367,7 +367,8 @@ def _payments(obligations: Iterable[Obligation], submissions: Mapping[str, Submi
             kind=kind,
             reference=owed.reference,
             amount_cents=owed.amount_cents,
-            place=standing_of(owed.place, owed.reason),
+            # What is inferred is for the finance team; a payee is told what is known.
+            place=owed.place.value if owed.place is Place.UNDETERMINED else standing_of(owed.place, owed.reason),
             reasons=_codes(owed.reasons) if held else (),
             report=submission.report_id if submission else owed.submission_id,
             sent_on=sent_at.astimezone(BRASILIA).date() if sent_at else None,
