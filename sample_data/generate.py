@@ -12,19 +12,20 @@ sys.path.insert(0, str(HOME.parent))  # started as a script, Python knows this f
 
 from sample_data.making.broken import write_broken  # noqa: E402
 from sample_data.making.dsr import write_dsr  # noqa: E402
-from sample_data.making.payments import write_payments  # noqa: E402
+from sample_data.making.payments import write_fees, write_payments  # noqa: E402
 from sample_data.making.royalties import write_royalties  # noqa: E402
 from sample_data.making.senders.statements import write_statements  # noqa: E402
 
-FOLDERS = ("payments", "royalties", "catalogue", "broken", "statements", "expected")
+FOLDERS = ("payments", "fees", "royalties", "catalogue", "broken", "statements", "expected")
 
 
 def generate(target: Path) -> None:
     """Write all sample folders below `target`, over what is there."""
-    payments, royalties, catalogue, broken, statements, expected = (target / folder for folder in FOLDERS)
-    for folder in (payments, royalties, catalogue, broken, statements, expected):
+    payments, fees, royalties, catalogue, broken, statements, expected = (target / folder for folder in FOLDERS)
+    for folder in (payments, fees, royalties, catalogue, broken, statements, expected):
         folder.mkdir(parents=True, exist_ok=True)
     write_payments(payments, expected)
+    write_fees(fees)
     write_royalties(royalties, catalogue, expected)
     write_broken(broken)
     write_statements(statements, expected)

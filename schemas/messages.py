@@ -30,7 +30,7 @@ class Money:
 
     Attributes:
         cents: In centavos, of whatever currency.
-        currency: ISO 4217, written before the amount; "" writes the bare amount.
+        currency: ISO 4217, whose sign stands before the amount; "" writes the bare amount.
     """
 
     cents: int
@@ -192,6 +192,15 @@ def state_text(state: str, language: str) -> str:
     return catalogue_in(language)(f"state.{state}")
 
 
+def currency_sign(currency: str) -> str:
+    """Return how people write a currency before an amount.
+
+    >>> currency_sign("BRL"), currency_sign("USD")
+    ('R$', 'USD')
+    """
+    return "R$" if currency == "BRL" else currency
+
+
 def period_text(label: str, language: str) -> str:
     """Write a period's label as people say it: a month by its name, days from and to; another label as it is.
 
@@ -288,7 +297,7 @@ class Catalogue:
             case int() if name == "count":
                 return self._write_typed(Decimal(fact))
             case _:
-                return fact
+                return currency_sign(fact) if name == "currency" and isinstance(fact, str) else fact
 
     def _write_typed(self, fact: Money | Decimal | dt.date) -> str:
         from babel.dates import format_date, format_datetime  # noqa: PLC0415  # as above
@@ -296,7 +305,7 @@ class Catalogue:
 
         match fact:
             case Money():
-                return f"{fact.currency} {self._write_typed(Decimal(fact.cents).scaleb(-2))}".lstrip()
+                return f"{currency_sign(fact.currency)} {self._write_typed(Decimal(fact.cents).scaleb(-2))}".lstrip()
             case Decimal():
                 decimals = max(0, -int(fact.as_tuple().exponent))
                 pattern = f"#,##0.{'0' * decimals}".rstrip(".")

@@ -33,6 +33,7 @@ def approve(
     """Record a person's yes to a plan; the next `run` sends it."""
     from flows.approvals.approve import record_approval
     from flows.run import utc_now
+    from schemas.messages import currency_sign
     from schemas.plan import ApprovalKind
     from schemas.values.money import format_cents
     from schemas.values.names import same_person
@@ -44,7 +45,7 @@ def approve(
     console = console_for(as_json=as_json)
     console.print(
         f"approved by {given.by}: {stored.payees} payments, "
-        f"{stored.currency} {format_cents(given.total_cents, 'pt-BR')}; "
+        f"{currency_sign(stored.currency)} {format_cents(given.total_cents, 'pt-BR')}; "
         f"good until {given.expires_at.astimezone():%Y-%m-%d %H:%M %Z}. The next `repasse run` of {stored.job} sends "
         "it once it has every word it needs.",
         soft_wrap=True,
@@ -74,6 +75,7 @@ def reject(
 ) -> Result:
     """Record a person's no to a plan."""
     from io_adapters.ledger.approvals_missing import require_typed_name_counts
+    from schemas.messages import currency_sign
     from schemas.submission import PlanFate
     from schemas.values.money import format_cents
 
@@ -88,7 +90,7 @@ def reject(
         if batches and what in _FATES:
             cents = sum(batch.amount_cents for batch in batches)
             payments = sum(batch.payments for batch in batches)
-            amount = f"{stored.currency} {format_cents(cents, 'pt-BR')}"
+            amount = f"{currency_sign(stored.currency)} {format_cents(cents, 'pt-BR')}"
             console.print(f"  {_FATES[what]}: {payments} payments, {amount}", soft_wrap=True)
             for batch in batches:
                 console.print(f"    {batch.report_id}  {batch.state.value}", soft_wrap=True, markup=False)

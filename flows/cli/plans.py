@@ -14,7 +14,7 @@ from rich.table import Table
 from flows.cli.printing import show_waits, wait_document
 from flows.payables.rules.exchange_rate import facts_of
 from io_adapters.outputs.plan_workbook import digest_text, where_text
-from schemas.messages import Message, catalogue_in, render
+from schemas.messages import Message, catalogue_in, currency_sign, render
 from schemas.obligation import reasons_message, reasons_text
 from schemas.plan import Place
 from schemas.plan_view import (
@@ -102,7 +102,7 @@ class _Screen:
         counted = {"payees": view.payees, "payments": payments, "batches": len(view.plan.batches)}
         facts = {name: Message(f"count.{name}", count=count) for name, count in counted.items()}
         counts = self._text("cli.plan.total", **facts)
-        total = f"{view.plan.currency} {self._money(view.plan.total_cents)}"
+        total = f"{currency_sign(view.plan.currency)} {self._money(view.plan.total_cents)}"
         self._print(f"[bold]{view.plan.job}  {view.plan.period}  {total}[/]  {counts}")
         owner = sum(batch.owner_cents for batch in view.plan.batches)
         if owner:

@@ -17,7 +17,7 @@ from flows.run import QuietProgress
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
-from schemas.messages import Message, catalogue_in, render, state_text
+from schemas.messages import Message, catalogue_in, currency_sign, render, state_text
 from schemas.obligation import reasons_text
 from schemas.plan import Place
 from schemas.reconciliation import Summary
@@ -154,11 +154,15 @@ def show_summary(console: Console, summary: Summary, language: str) -> None:
     table = Table(show_header=False, show_edge=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    table.add_row(labels("output.summary.in"), f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}")
+    sign = currency_sign(summary.currency)
+    table.add_row(
+        labels("output.summary.in"),
+        f"{sign} {format_cents(summary.totals_cents.in_, language)}",
+    )
     for place in Place:
         cents = getattr(summary.totals_cents, place.value)
         if cents:
-            table.add_row(labels(f"place.{place}"), f"{summary.currency} {format_cents(cents, language)}")
+            table.add_row(labels(f"place.{place}"), f"{sign} {format_cents(cents, language)}")
     console.print(table)
     for batch in summary.batches:
         amount = format_cents(batch.amount_cents, language)

@@ -12,7 +12,7 @@ from flows.cli.ending import Result
 from flows.tracing.explain import Step, explain, royalty_steps, sheet_text
 from flows.tracing.trace import Traced
 from schemas.exit_codes import ExitCode, worst
-from schemas.messages import Listed, Message, Money, catalogue_in, render, state_text
+from schemas.messages import Listed, Message, Money, catalogue_in, currency_sign, render, state_text
 from schemas.obligation import reasons_message, reasons_text
 from schemas.trace import FileStanding, PayeeTrace, TracedObligation, TracedReport
 from schemas.values.money import exact_text, format_cents
@@ -152,7 +152,7 @@ class _Text:
             self._labels.write(reasons_message(obligation.reasons)),
         )
         where = f"{place} ({reason})" if reason else place
-        self._print(1, f"{what}: {self._trace.currency} {self._money(obligation.amount_cents)}, {where}")
+        self._print(1, f"{what}: {currency_sign(self._trace.currency)} {self._money(obligation.amount_cents)}, {where}")
         if obligation.row:
             file = sheet_text(obligation.file, obligation.sheet)
             self._text(2, "cli.trace.row", file=file, row=obligation.row)

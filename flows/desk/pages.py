@@ -15,7 +15,7 @@ from markupsafe import Markup
 from flows.desk.guard import VISIT, Signed, cookie_name, csrf_of, set_cookie, settings_of
 from schemas.desk_people import LANGUAGES, Language, Role
 from schemas.job import BRASILIA
-from schemas.messages import catalogue_in, for_desk, period_text
+from schemas.messages import catalogue_in, currency_sign, for_desk, period_text
 from schemas.obligation import reasons_message
 from schemas.values.masking import mask_value
 from schemas.values.money import format_cents
@@ -57,6 +57,7 @@ def show(
         day=partial(_day, language),
         lasted=partial(_lasted, now=request.app.state.desk.clock.now()),
         for_desk=for_desk,
+        sign=currency_sign,
         period_words=partial(period_text, language=language),
         size=partial(_size, language),
         language=language,

@@ -29,7 +29,7 @@ from flows.sending.settle import rewrite
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
-from schemas.messages import catalogue_in, render, state_text
+from schemas.messages import catalogue_in, currency_sign, render, state_text
 from schemas.plan import PaymentPlan, Place
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
@@ -64,11 +64,11 @@ def plan_page(
     def money(cents: int) -> str:
         return format_cents(cents, language)
 
-    total = f"{plan.currency} {money(plan.total_cents)}"
+    total = f"{currency_sign(plan.currency)} {money(plan.total_cents)}"
     facts = [
         (word("prefect.total"), f"**{total}**"),
         (word("prefect.payments"), str(plan.payees)),
-        (word("prefect.largest"), f"{plan.currency} {money(plan.largest_cents)}"),
+        (word("prefect.largest"), f"{currency_sign(plan.currency)} {money(plan.largest_cents)}"),
         (word("prefect.batches"), str(len(plan.batches))),
         (
             word("prefect.checks"),
@@ -129,7 +129,7 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     word = catalogue_in(language)
 
     places = {place: getattr(summary.totals_cents, place.value) for place in Place}
-    came_in = f"{summary.currency} {format_cents(summary.totals_cents.in_, language)}"
+    came_in = f"{currency_sign(summary.currency)} {format_cents(summary.totals_cents.in_, language)}"
     facts = [
         (word("prefect.state"), f"**{state_text(summary.state, language)}**"),
         (word("prefect.run"), f"`{summary.run}`"),
@@ -138,7 +138,11 @@ def reconciliation_page(summary: Summary, language: str) -> str:
     lines = [f"# {word('prefect.reconciliation', job=summary.job, period=summary.period)}", "", *_pairs(facts), ""]
     lines += [*_places(places, summary.currency, language), "", word("prefect.rows", **summary.rows.model_dump())]
     if summary.batches:
-        head = (word("prefect.report"), word("prefect.payments"), word("prefect.amount", currency=summary.currency))
+        head = (
+            word("prefect.report"),
+            word("prefect.payments"),
+            word("prefect.amount", currency=currency_sign(summary.currency)),
+        )
         lines += ["", *_header(*head, word("prefect.outcome"), word("prefect.status"))]
         lines += _bounded(
             (
@@ -202,7 +206,12 @@ def _places(cents: Mapping[Place, int], currency: str, language: str) -> list[st
         for place, amount in cents.items()
         if amount
     ]
-    return [*_header(render("prefect.place", language), render("prefect.amount", language, currency=currency)), *rows]
+    return [
+        *_header(
+            render("prefect.place", language), render("prefect.amount", language, currency=currency_sign(currency))
+        ),
+        *rows,
+    ]
 
 
 def _pairs(facts: Iterable[tuple[str, str]]) -> list[str]:

@@ -22,7 +22,7 @@ from flows.runner import CALLER, Caller, RunReport, Stage
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode, worst
 from schemas.job import Outputs
-from schemas.messages import Listed, Message, catalogue_in, render
+from schemas.messages import Listed, Message, catalogue_in, currency_sign, render
 from schemas.plan import Place
 from schemas.reconciliation import Summary
 from schemas.values.money import format_cents
@@ -209,7 +209,7 @@ def figures_of(summary: Summary, language: str) -> str:
     words = catalogue_in(language)
     cents = {place: getattr(summary.totals_cents, place.value) for place in Place}
     return ", ".join(
-        f"{words(f'place.{place}')} {summary.currency} {format_cents(amount, language)}"
+        f"{words(f'place.{place}')} {currency_sign(summary.currency)} {format_cents(amount, language)}"
         for place, amount in cents.items()
         if amount
     )

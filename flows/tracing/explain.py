@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from flows.intake.rules.sum_lines import EXACT
 from flows.tracing.rules import MOST_RANGES, earned_of, exact_sum
-from schemas.messages import Listed, Message, Money
+from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.obligation import reasons_message
 from schemas.trace import LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedWay
 from schemas.values.money import exact_text
@@ -159,12 +159,12 @@ def part_steps(part: RoyaltyPart, currency: str, depth: int) -> Iterator[Step]:
         facts = {"currency": part.currency, "amount": _plain(amount)}
         yield Step(depth + 1, Message("cli.trace.rest", count=rest, **facts))
     for share in part.shares:
-        factors: list[object] = [Listed((part.currency, _plain(part.source_amount)), " ")]
+        factors: list[object] = [Listed((currency_sign(part.currency), _plain(part.source_amount)), " ")]
         if part.currency != currency:
             source = [str(fact) for fact in (part.rate_day, part.rate_origin) if fact]
             factors.append(_with_remark(_plain(part.rate), source))
         factors.append(Listed((_plain(Decimal(share.share_ppm).scaleb(-4)), _with_remark("%", [share.role])), " "))
-        earned = Listed((currency, _plain(share.earned)), " ")
+        earned = Listed((currency_sign(currency), _plain(share.earned)), " ")
         yield Step(depth + 1, Listed((Listed(tuple(factors), " x "), earned), " = "))
 
 

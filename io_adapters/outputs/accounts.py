@@ -15,7 +15,7 @@ from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_she
 from io_adapters.outputs.workbook_tables import Column, Table, write_table
 from schemas.account import GROUPS, Account, MonthLine, MonthView, Owed, PayeeAccounts, TaxedPayment
 from schemas.job import BRASILIA
-from schemas.messages import Catalogue, catalogue_in, period_text
+from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
 from schemas.obligation import reasons_message
 from schemas.plan import Place
 from schemas.values.masking import mask_tax_id
@@ -290,7 +290,7 @@ def _boxes(accounts: PayeeAccounts, words: Catalogue, numbers: Numbers) -> list[
         figures |= {group: sum(account.group_cents(group) for account in own) for group in ("recouped", "held", "open")}
         figures["paid"] = sum(account.group_cents("paid") for account in own)
         for key, cents in figures.items():
-            amount = f"{currency} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
+            amount = f"{currency_sign(currency)} {numbers.cents(cents)}" if key == "paid" else numbers.cents(cents)
             boxes.append({"name": words(f"account.{key}"), "amount": amount, "note": ""})
     return boxes
 

@@ -34,7 +34,7 @@ from io_adapters.outputs.workbook import (
 from io_adapters.outputs.workbook_tables import Column, write_headers, write_table
 from schemas.corrections import MissingShare, MissingShares, Origin, to_properties
 from schemas.issues import Issue, Severity
-from schemas.messages import Catalogue, Message, catalogue_in
+from schemas.messages import Catalogue, Message, catalogue_in, currency_sign
 from schemas.raw_table import RawTable, column_letter
 from schemas.sheet_cells import CellKind
 
@@ -338,7 +338,7 @@ def _write_how_to(book: Book, missing: MissingShares, labels: Catalogue) -> None
     page.append()
     page.write(labels("output.missing.nameless"), ink=_TO_FILL_IN)
     for share in missing.nameless:
-        amount = "" if share.amount is None else f"{missing.currency} {_shown(share.amount)}"
+        amount = "" if share.amount is None else f"{currency_sign(missing.currency)} {_shown(share.amount)}"
         page.write(
             "; ".join(filter(None, (share.title, _periods(share), f"{labels('output.lines')}: {share.lines}", amount)))
         )

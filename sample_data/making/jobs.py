@@ -19,6 +19,24 @@ settle: {every_s: "0.5", for_s: "60"}
 outputs: {folder: out}
 """
 
+FEES_JOB = """\
+# The next month's fees: two people, who sign in at the desk, see them before they are paid.
+job: aurora-fees
+payer: {tax_id: 12.ABC.345/01DE-35, name: Selo Aurora}
+period: 2026-11
+currency: BRL
+
+sources:
+  - files: fees.xlsx
+    layout: payments
+
+approval: {identities: signed_in, other_than_preparer: true}
+
+account_checks: {when: new_or_changed, fee: "0.35", budget: "25.00"}
+settle: {every_s: "0.5", for_s: "60"}
+outputs: {folder: out}
+"""
+
 ROYALTIES_JOB = """\
 # Two statements, one in dollars: who made which recording says how they are shared.
 job: aurora-royalties

@@ -2,12 +2,12 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 from sample_data.making.documents import write_json, write_text
-from sample_data.making.jobs import PAYMENTS_JOB
+from sample_data.making.jobs import FEES_JOB, PAYMENTS_JOB
 from sample_data.making.people import Payee, Registry, masked
 from sample_data.making.workbooks import Value, write_workbook
 from schemas.values.tax_id import check_digits
@@ -61,6 +61,22 @@ def write_payments(folder: Path, expected: Path) -> None:
     write_text(folder / "job.yaml", PAYMENTS_JOB)
     write_workbook(folder / "payments.xlsx", SHEET, HEADERS, [payment.cells() for payment in payments])
     write_json(expected / "payments.json", _known_result(payments))
+
+
+def write_fees(folder: Path) -> None:
+    """Write the job of the next month, to twelve of the same payees, and its spreadsheet."""
+    write_text(folder / "job.yaml", FEES_JOB)
+    write_workbook(folder / "fees.xlsx", SHEET, HEADERS, [payment.cells() for payment in _invent_fees()])
+
+
+def _invent_fees() -> list[Payment]:
+    """Invent twelve payments: one to a payee whose account is another than before, one far above what was paid."""
+    rng, known = random.Random("aurora-fees"), _invent_payees()
+    payees = [*known[:10], *known[46:48]]
+    payees[4] = replace(payees[4], destination=Registry("aurora-new-account").person("random_key").destination)
+    fees = [Payment(payee, rng.randrange(30_000, 240_000), reference="cachê de novembro") for payee in payees]
+    fees[8] = replace(fees[8], amount_cents=3_980_000)
+    return fees
 
 
 def invent_payments() -> list[Payment]:

@@ -71,8 +71,8 @@ def test_each_sum_of_a_payment_can_be_repeated_from_the_rows_it_names(label_of_r
     label.write("2026-10-b.xlsx", [line("0,005"), line("7,00", "Frevo") | {"Moeda": "USD"}])
     run(label, "2026-10")
     lines = explained(label, ANA.tax_id)
-    assert "2026-10-a.xlsx > Dados, rows 2, 4: 2 lines, BRL 130" in lines
-    assert "USD 7 x 5.4312 (2026-10-31, PTAX) x 25 % (autora) = BRL 9.5046" in lines
+    assert "2026-10-a.xlsx > Dados, rows 2, 4: 2 lines, R$ 130" in lines
+    assert "USD 7 x 5.4312 (2026-10-31, PTAX) x 25 % (autora) = R$ 9.5046" in lines
     assert "adv-1: 40.00" in lines
     d, places = repeated_by_hand(lines)
     assert d == Decimal("25.81")  # 35 % of 130.005 + 20 + 7 x 5.4312 = 65.81, less the advance
@@ -124,7 +124,7 @@ def test_a_recording_is_one_product_whatever_its_platforms_and_months(label_of_r
     label.write("2026-10-a.xlsx", [*rows, line("1,00", "Choro") | {"Plataforma": "Spotify", "ISRC": ""}, rows[0]])
     run(label, "2026-10")
     lines = explained(label, BIA.tax_id)
-    assert "2026-10-a.xlsx > Dados, rows 2-4, 6: 4 lines, BRL 40" in lines
+    assert "2026-10-a.xlsx > Dados, rows 2-4, 6: 4 lines, R$ 40" in lines
     assert len([told for told in lines if " x " in told]) == 2
     assert repeated_by_hand(lines)[0] == Decimal("13.67")
 
@@ -157,7 +157,7 @@ def test_a_job_file_that_has_gone_leaves_the_sums_and_says_what_is_missing(label
     run(label, "2026-10")
     label.job.unlink()
     lines = explained(label, ANA.tax_id)
-    assert "from the ledger alone: 1 line, BRL 130" in lines
+    assert "from the ledger alone: 1 line, R$ 130" in lines
     assert repeated_by_hand(lines)[0] == Decimal("5.50")
 
 
@@ -173,5 +173,5 @@ def test_portuguese_where_the_job_speaks_portuguese(label_of_royalties):
     label.write("2026-10-a.xlsx", [line("1.300,00")])
     run(label, "2026-10", outputs={"folder": "out", "language": "pt-BR"})
     text = label.say("explain", BIA.tax_id).output
-    assert "BRL 1.300 x 33,3333 % = BRL 433,3329" in text
+    assert "R$ 1.300 x 33,3333 % = R$ 433,3329" in text
     assert "D. Devido no período, A - B + C: 433,33 - 0,00 + 0,00 = 433,33" in text

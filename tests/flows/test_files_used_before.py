@@ -188,7 +188,7 @@ def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, 
     message = told(report, "LINES_USED_BEFORE")[name]
     assert message.startswith("4 linhas")
     assert "aurora 2026-01" in message
-    assert "BRL 100,00" in message
+    assert "R$ 100,00" in message
     traces = royalties.ask("trace", ANA.tax_id, "--job-file", royalties.job)["traces"]
     (traced,) = (trace for trace in traces if trace["period"] == "2026-02")
     found = [found for part in traced["parts"] for found in part["found"] if found["file"] == name]

@@ -240,7 +240,7 @@ def test_a_sheet_alone_is_told_what_it_would_be_and_what_is_wrong_in_it(tmp_path
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor", "Obs."), (*MARIA, "100,00", "x"), (*wrong, "50,00", ""))
     told = repasse("check", sheet)
     assert told.exit_code == 12
-    for words in ("pagamentos", "B1 CPF ou CNPJ = tax_id", "F1 Obs.", "BRL 100,00", "TAXID_CHECK", "B3", "repasse new"):
+    for words in ("pagamentos", "B1 CPF ou CNPJ = tax_id", "F1 Obs.", "R$ 100,00", "TAXID_CHECK", "B3", "repasse new"):
         assert words in told.output
     document = json.loads(repasse("check", sheet, "--json").stdout)
     assert document["tables"][0]["columns"] == {

@@ -94,7 +94,7 @@ def test_a_plan_that_waits_calls_people_once_with_its_total_and_a_link(label: La
     for _ in range(2):
         assert label.run(yes=False).exit_code is ExitCode.APPROVAL_WANTED
     (mail,) = mailbox.mails
-    assert mail["Subject"] == "Repasse: aurora 2026-10: um plano espera aprovação, 2 pagamentos, BRL 30,00"
+    assert mail["Subject"] == "Repasse: aurora 2026-10: um plano espera aprovação, 2 pagamentos, R$ 30,00"
     assert mail["To"] == "financeiro@selo.example, chefe@selo.example"
     (document,) = hook
     assert document["event"] == "approval_wanted"

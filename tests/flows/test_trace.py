@@ -105,7 +105,7 @@ def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     assert report["prepared_by"] == "ana"
     assert (trace["in_cents"], trace["places_cents"]) == (2500, [["paid", 2500]])
     assert "payments.xlsx > Dados, linha 4" in text
-    assert "BRL 25,00 entraram = Pago 25,00" in text
+    assert "R$ 25,00 entraram = Pago 25,00" in text
 
 
 def test_a_payee_is_found_by_document_mask_and_name_without_case_and_accents(paid):
@@ -170,8 +170,8 @@ def test_royalties_lead_to_the_rows_of_each_statement(october):
     ]
     # 80.005 and 20.00 and 7.00 x 5.4312 = 138.0234, of which 35 %.
     assert (trace["way"]["earned_exact"], trace["way"]["earned_cents"]) == ("48.30819", 4831)
-    assert "2026-10-a.xlsx > Dados, linhas 2, 4-5: 3 linhas, BRL 80" in text
-    assert "USD 7 x 5,4312 (2026-10-31, PTAX) x 25 % (autora) = BRL 9,5046" in text
+    assert "2026-10-a.xlsx > Dados, linhas 2, 4-5: 3 linhas, R$ 80" in text
+    assert "USD 7 x 5,4312 (2026-10-31, PTAX) x 25 % (autora) = R$ 9,5046" in text
 
 
 def test_advance_minimum_and_carry_over_are_followed_across_two_periods(royalties):
@@ -193,7 +193,7 @@ def test_advance_minimum_and_carry_over_are_followed_across_two_periods(royaltie
         [["2026-11-a.xlsx", "same"]],
     ]
     assert all(map(books_close, (october, november)))
-    assert "BRL 45,50 entraram = Adiantamento recuperado 40,00 + Levado ao próximo período 5,50" in text
+    assert "R$ 45,50 entraram = Adiantamento recuperado 40,00 + Levado ao próximo período 5,50" in text
 
 
 def test_one_period_or_one_payment_is_followed_alone(royalties):
@@ -222,7 +222,7 @@ def test_a_statement_that_is_no_longer_the_same_is_told_and_its_part_comes_from_
     samba = next(part for part in trace["parts"] if part["title"] == "Samba")
     assert (samba["lines"], samba["source_amount"]) == (4, "80.005")
     assert [found["file"] for found in samba["found"]] == ["2026-10-a.xlsx"]
-    assert "segundo o registro apenas: 1 linha, BRL 0,005" in text
+    assert "segundo o registro apenas: 1 linha, R$ 0,005" in text
     assert "2026-10-b.xlsx: " in text
 
 
@@ -316,7 +316,7 @@ def test_english_where_the_job_speaks_english(label, service):
     label.payments(payment(ANA, "10,00"))
     label.run()
     text, _ = said(label, ANA.name)
-    assert "BRL 10.00 came in = Paid 10.00" in text
+    assert "R$ 10.00 came in = Paid 10.00" in text
     assert "from payments.xlsx > Dados, row 2" in text
 
 

@@ -45,7 +45,7 @@ def test_a_source_that_is_not_what_the_bank_got_is_held_in_check_plan_and_run(ro
     declare(royalties, {"BRL": "99.90"})
     checked = royalties.ask("check", royalties.job, code=12)
     assert codes(checked) == [("RECEIVED_MISMATCH", "one.xlsx")]
-    assert "BRL 99,90" in checked["issues"][0]["message"]
+    assert "R$ 99,90" in checked["issues"][0]["message"]
     assert "100,00" in checked["issues"][0]["message"]
     assert checked["rows"]["held"] == 2
     planned = royalties.ask("plan", royalties.job, code=15)

@@ -37,7 +37,7 @@ def test_an_error_in_plain_words_says_them_in_every_language():
 @pytest.mark.parametrize(
     ("fact", "portuguese", "english"),
     [
-        (Money(123456, "BRL"), "BRL 1.234,56", "BRL 1,234.56"),
+        (Money(123456, "BRL"), "R$ 1.234,56", "R$ 1,234.56"),
         (Money(-5), "-0,05", "-0.05"),
         (Decimal("1234.5670"), "1.234,5670", "1,234.5670"),
         (dt.date(2026, 10, 31), "31/10/2026", "2026-10-31"),

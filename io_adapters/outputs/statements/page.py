@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from schemas.messages import Catalogue, catalogue_in
+from schemas.messages import Catalogue, catalogue_in, currency_sign
 from schemas.payee_statement import (
     EXACT,
     PartOf,
@@ -376,7 +376,7 @@ def _recordings_table(parts: Sequence[RecordingPart], write: Writer) -> Section:
         Column(words("statement.recording.source"), number=True),
         *([Column(words("statement.recording.rate"), number=True)] if foreign else []),
         Column(words("statement.recording.share"), number=True),
-        Column(f"{words('statement.part')} ({write.heading.currency})", number=True),
+        Column(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     ]
     of_source = column_decimals(part.source_amount for part in parts)
     total = _sum(part.earned for part in parts)
@@ -420,7 +420,7 @@ def _parts_table(
     ]
     columns = (
         Column(words(f"statement.{what}"), wide=True),
-        Column(f"{words('statement.part')} ({write.heading.currency})", number=True),
+        Column(f"{words('statement.part')} ({currency_sign(write.heading.currency)})", number=True),
     )
     return Section(
         words(f"statement.{title}"), columns, rows, (words("statement.total"), numbers.decimal(total, decimals))
@@ -513,7 +513,7 @@ def _boxes(statement: PayeeStatement, write: Writer) -> list[dict[str, str]]:
         {"name": write.words(f"statement.{key}"), "amount": write.numbers.cents(cents), "note": ""}
         for key, cents in figures
     ]
-    amount = f"{write.heading.currency} {write.numbers.cents(total)}"
+    amount = f"{currency_sign(write.heading.currency)} {write.numbers.cents(total)}"
     return [*boxes, {"name": write.words("statement.box.total"), "amount": amount, "note": " · ".join(states[:2])}]
 
 

@@ -101,7 +101,7 @@ def test_a_sheet_becomes_a_job_a_plan_and_payments(ana, bia, desk, service, tmp_
     job = ana.post(draft, at=draft, **ANSWERS)
     assert "Selo Aurora" in words_of(ana.get(job))
     look = ana.bring(job, [])
-    ana.wait_for(look, "Pronto para pagar BRL 30,00")
+    ana.wait_for(look, "Pronto para pagar R$ 30,00")
     text = ana.http.get(f"{job}/job.yaml").text
     assert "job: caches" in text
     assert "approval" not in text, "the default asks for a person's yes"
@@ -123,7 +123,7 @@ def test_a_column_nobody_decides_is_chosen_and_kept_for_the_job(ana, desk, tmp_p
     field = re.search(r'<select name="(col-\d+-\d+)" aria-label="Vlr líquido"', ana.get(draft))[1]
     job = ana.post(draft, at=draft, **ANSWERS, **{field: "amount"})
     assert "columns: {Vlr líquido: amount}" in ana.http.get(f"{job}/job.yaml").text
-    assert "Pronto para pagar BRL 10,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+    assert "Pronto para pagar R$ 10,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
 
 
 def test_what_is_missing_is_told_all_at_once_and_nothing_is_written(ana, job, tmp_path):
@@ -258,7 +258,7 @@ def test_whoever_changed_where_people_are_paid_does_not_approve_that_plan(ana, b
     ana.wait_for(look, "O que foi reconhecido")
     nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
     plan = plan_of(both, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
-    total = re.search(r"Total a enviar BRL ([\d.,]+)", words_of(both.get(plan)))[1]
+    total = re.search(r"Total a enviar R\$ ([\d.,]+)", words_of(both.get(plan)))[1]
     both.post(f"{plan}/approve", at=plan, total=total)
     assert "Falta o sim de 1 pessoa" in words_of(both.get(plan))
     bia.post(f"{plan}/approve", at=plan, total=total)

@@ -54,8 +54,8 @@ def found(who, query: str) -> list[tuple[str, str, str]]:
 def test_all_payments_of_all_months_are_listed_with_their_sum(bia):
     listed = found(bia, "")
     assert sorted(name for name, _, _ in listed) == sorted([ANA.name, BIA.name, BIA.name, CAIO.name])
-    assert sorted(amount for _, _, amount in listed) == ["BRL 10,00", "BRL 20,00", "BRL 25,00", "BRL 30,00"]
-    assert "4 pagamentos · BRL 85,00" in words_of(bia.get("/payments"))
+    assert sorted(amount for _, _, amount in listed) == ["R$ 10,00", "R$ 20,00", "R$ 25,00", "R$ 30,00"]
+    assert "4 pagamentos · R$ 85,00" in words_of(bia.get("/payments"))
 
 
 @pytest.mark.usefixtures("two_months")
@@ -75,7 +75,7 @@ def test_all_payments_of_all_months_are_listed_with_their_sum(bia):
     ],
 )
 def test_a_payment_is_found_by_what_somebody_knows_of_it(bia, query, amounts):
-    assert sorted(amount.removeprefix("BRL ") for _, _, amount in found(bia, query)) == amounts
+    assert sorted(amount.removeprefix("R$ ") for _, _, amount in found(bia, query)) == amounts
 
 
 @pytest.mark.usefixtures("two_months")
@@ -138,14 +138,14 @@ def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, servic
     nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
     run = ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce))
     plan = plan_of(bia, run)
-    total = re.search(r"Total a enviar BRL ([\d.,]+)", words_of(bia.get(plan)))[1]
+    total = re.search(r"Total a enviar R\$ ([\d.,]+)", words_of(bia.get(plan)))[1]
     paid = bia.follow(bia.post(f"{plan}/approve", at=plan, total=total))
     page = bia.get(f"{paid}/statements")
     assert "statements.zip" in page
     words = words_of(page)
     assert ANA.name in words
-    assert "BRL 50,00" in words
-    assert "BRL 30,00" in words
+    assert "R$ 50,00" in words
+    assert "R$ 30,00" in words
     assert ANA.tax_id not in page
     archive = zipfile.ZipFile(io.BytesIO(bia.http.get(f"{paid}/statements.zip").content))
     assert len([name for name in archive.namelist() if name.endswith(".pdf")]) == 2
@@ -173,4 +173,4 @@ def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, des
     declare(job, period="2026-10")
     write_sheet(job.parent / "payments.xlsx", [payment(BIA, "20,00", "NF 2"), payment(CAIO, "7,00", "NF 5")])
     prepare(ana, f"/jobs/{line.token}")
-    assert sorted(amount for _, _, amount in found(bia, "period=2026-10")) == ["BRL 10,00", "BRL 20,00", "BRL 7,00"]
+    assert sorted(amount for _, _, amount in found(bia, "period=2026-10")) == ["R$ 10,00", "R$ 20,00", "R$ 7,00"]

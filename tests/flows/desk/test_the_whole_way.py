@@ -67,7 +67,7 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
     assert "1.244,56" in words_of(bia.get("/"))
     plan = plan_of(bia, run)
     page = words_of(bia.get(plan))
-    assert "BRL 1.244,56" in page
+    assert "R$ 1.244,56" in page
     assert first.name in page
     assert mask_tax_id(first.tax_id) in page
     assert first.tax_id not in page
@@ -448,7 +448,7 @@ def test_what_is_open_in_several_currencies_is_not_added_up(ana, bia, the_job, s
     both = (replace(submission, amount_cents=1000), replace(submission, currency="USD", amount_cents=500))
     monkeypatch.setattr(home, "what_waits", lambda *_: replace(waits, open=both))
     page = words_of(ana.get("/"))
-    assert "BRL 10,00" in page
+    assert "R$ 10,00" in page
     assert "USD 5,00" in page
     assert "15,00" not in page
 
@@ -557,7 +557,7 @@ def test_approved_batches_that_were_not_sent_are_withdrawn_by_a_no_in_the_desk(a
     assert "ainda não foram enviados" in words_of(bia.get(plan))
     bia.post(f"{plan}/reject", at=plan, why="valores trocados")
     page = words_of(bia.get(plan))
-    assert "Retirado, nunca enviado: 2 pagamentos, BRL 30,00" in page
+    assert "Retirado, nunca enviado: 2 pagamentos, R$ 30,00" in page
     with open_ledger_of(read_settings()) as ledger:
         ledger.hold.release("dora")
     run_payout(job, RunOptions(yes=False, by="cron"))

@@ -61,8 +61,8 @@ def launched(who, look):
 def test_the_page_begins_with_its_answer(ana, the_job):
     words = words_of(ana.get(looked_at(ana, the_job)))
     answer = words[words.index("A resposta") : words.index("Problemas")]
-    assert "Pronto para pagar BRL 30,00 2 pagamentos" in answer
-    assert "Retido BRL 40,00 2 pagamentos" in answer
+    assert "Pronto para pagar R$ 30,00 2 pagamentos" in answer
+    assert "Retido R$ 40,00 2 pagamentos" in answer
     assert "Iniciar a execução" in answer
     assert "Baixar corrections.xlsx" in answer
 
@@ -109,16 +109,16 @@ def test_a_second_slip_is_put_right_on_top_of_the_first(ana, the_job):
     look = looked_at(ana, the_job)
     first = ana.post(f"{look}/put-right", at=look, **{field_of(ana.get(look), "5O,00"): "50,00"})
     words = ana.wait_for(first, "O que foi reconhecido")
-    assert "Pronto para pagar BRL 80,00 3 pagamentos" in words
+    assert "Pronto para pagar R$ 80,00 3 pagamentos" in words
     second = ana.post(f"{first}/put-right", at=first, **{field_of(ana.get(first), WRONG): payment(CAIO, "0")["CPF"]})
-    assert "Pronto para pagar BRL 120,00 4 pagamentos" in ana.wait_for(second, "Nenhum problema")
+    assert "Pronto para pagar R$ 120,00 4 pagamentos" in ana.wait_for(second, "Nenhum problema")
 
 
 @pytest.mark.usefixtures("three_rows")
 def test_a_correction_that_is_wrong_again_is_told_like_any_other_cell(ana, the_job):
     look = looked_at(ana, the_job)
     again = ana.post(f"{look}/put-right", at=look, **{field_of(ana.get(look), "5O,00"): "cinquenta"})
-    assert "Pronto para pagar BRL 30,00 2 pagamentos" in ana.wait_for(again, "O que foi reconhecido")
+    assert "Pronto para pagar R$ 30,00 2 pagamentos" in ana.wait_for(again, "O que foi reconhecido")
     assert 'value="cinquenta"' in ana.get(again)
 
 
@@ -135,7 +135,7 @@ def test_files_that_people_brought_are_put_right_too_and_stay_as_they_are(ana, t
     before = sheet.read_bytes()
     look = looked_at(ana, the_job, [sheet])
     put_right = ana.post(f"{look}/put-right", at=look, **{field_of(ana.get(look), "5O,00"): "50,00"})
-    assert "Pronto para pagar BRL 60,00 2 pagamentos" in ana.wait_for(put_right, "Nenhum problema")
+    assert "Pronto para pagar R$ 60,00 2 pagamentos" in ana.wait_for(put_right, "Nenhum problema")
     assert sheet.read_bytes() == before
 
 
@@ -160,4 +160,4 @@ def test_a_job_of_several_sources_takes_corrections_of_each(ana, job, the_job):
     page = ana.get(look)
     typed = {field_of(page, "5O,00"): "50,00", field_of(page, "9O,00"): "90,00"}
     words = ana.wait_for(ana.post(f"{look}/put-right", at=look, **typed), "Nenhum problema")
-    assert "Pronto para pagar BRL 157,00 4 pagamentos" in words
+    assert "Pronto para pagar R$ 157,00 4 pagamentos" in words

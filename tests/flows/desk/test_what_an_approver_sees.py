@@ -85,6 +85,6 @@ def test_the_total_and_the_way_to_the_decision_stay_in_sight_on_plan_and_list(an
     plan = plan_of(caio, prepare(ana, the_job))
     bar = re.compile(r'<aside class="bar".*?</aside>', re.DOTALL)
     (on_plan,), (on_list,) = bar.findall(caio.get(plan)), bar.findall(caio.get(f"{plan}/payments"))
-    assert "BRL 30,00" in words_of(on_plan)
+    assert "R$ 30,00" in words_of(on_plan)
     assert 'href="#decide"' in on_plan
     assert f'href="{plan}#decide"' in on_list

@@ -101,7 +101,7 @@ def page_text(tmp_path, **given):
             [
                 "Selo Aurora", "Ana Exemplo", "CPF/CNPJ ***.982.247-**", "01/10/2026 a 31/10/2026",
                 "Rendimentos do período 1.357,80", "Adiantamentos recuperados −1.000,00",
-                "Saldo trazido de períodos anteriores 12,34", "= A pagar 370,14", "BRL 370,14",
+                "Saldo trazido de períodos anteriores 12,34", "= A pagar 370,14", "R$ 370,14",
                 "ADT-1 todas 1.000,00 2.500,00", "Royalties Pago rp-1 05/11/2026 370,14",
                 "12.345 7 500,00 USD 5,4312 50 % autora 1.357,80", "USD 5,4312 31/10/2026 PTAX",
                 "Rádio Maré 1.000,123457", "08/2026 1.357,80", "Página 1 de 1",
@@ -111,7 +111,7 @@ def page_text(tmp_path, **given):
             "en",
             [
                 "Selo Aurora", "Ana Exemplo", "1 Oct 2026 to 31 Oct 2026", "Earned in the period 1,357.80",
-                "Advances recouped −1,000.00", "= Payable 370.14", "BRL 370.14", "ADT-1 all 1,000.00 2,500.00",
+                "Advances recouped −1,000.00", "= Payable 370.14", "R$ 370.14", "ADT-1 all 1,000.00 2,500.00",
                 "Royalties Paid rp-1 5 Nov 2026 370.14", "12,345 7 500.00 USD 5.4312 50 % autora 1,357.80",
                 "Rádio Maré 1,000.123457", "Aug 2026 1,357.80", "Page 1 of 1",
             ],
@@ -148,7 +148,7 @@ def test_what_is_held_says_what_to_do_and_is_not_in_the_total(tmp_path):
     payment = StatementPayment("royalty", "royalties", 2_000, "held", ("PIX_EMAIL",), "", None)
     text = page_text(tmp_path, way=held, payments=(payment,))
     assert "Retido: a chave Pix precisa ser corrigida; o nome no cadastro precisa ser corrigido −20,00" in text
-    assert "BRL 0,00" in text
+    assert "R$ 0,00" in text
 
 
 def test_a_payee_of_payments_alone_gets_their_rows_and_nothing_of_royalties(tmp_path):
