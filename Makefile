@@ -51,13 +51,16 @@ bench: $(READY)
 crash: $(READY)
 	$(BIN)/python -m pytest -m crash tests/crash
 
-# The pictures of README and guide, taken anew of the real pages
+# The pictures of README and guide, taken anew of the real pages and of a workbook; wants LibreOffice and poppler-utils
 pictures: $(READY)
 	$(BIN)/python -m pytest -q -p no:xdist tests/browser
 	cp test-output/desk/plan.png docs/desk-plan.png
 	cp test-output/desk/look-put-right-1180.png docs/desk-check.png
 	cp test-output/desk/new-job-draft-1180.png docs/desk-new-job.png
 	cp test-output/desk/payments-top.png docs/desk-payments.png
+	$(BIN)/repasse demo --no-desk
+	soffice --headless --convert-to pdf --outdir build .repasse/demo/royalties/out/aurora-royalties/2026-10/*/reconciliation.xlsx
+	pdftoppm -r 110 -png -f 1 -l 1 -singlefile -x 0 -y 0 -W 1290 -H 560 build/reconciliation.pdf docs/reconciliation
 
 # The packages as people install them, in an environment of nothing else, far from this folder
 wheel: $(READY)

@@ -8,8 +8,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from flows.intake.intake import Intake
+from flows.intake.read import read
 from flows.payables.corrections import corrections_of, missing_shares_of
 from flows.payables.draft import draft
+from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.left_out import mark_repeated
 from flows.reconciliation.rules.reconcile import count_rows
 from flows.run import SYSTEM_CLOCK, Progress, Run, RunRequest
@@ -68,6 +70,17 @@ class Checked:
     rows: RowCounts
     corrections: Path | None
     missing_shares: Path | None
+
+
+def check_files(order: RunRequest, progress: Progress) -> tuple[Checked, Message | Listed | None]:
+    """Read and judge the files of a job, and write what there is to put right.
+
+    Returns:
+        What was found, and why no plan can be made of it whatever becomes of single rows; None when one can.
+    """
+    with opened_check(order, progress) as run:
+        intake = judge_inputs(run, read(run))
+        return write_check(run, intake), why_unsound(run, intake)
 
 
 def why_unsound(run: Run, intake: Intake) -> Message | Listed | None:

@@ -40,6 +40,19 @@ class Progress(Protocol):
         """So many of so many are done."""
 
 
+class Silence:
+    """Nobody watches."""
+
+    def stage(self, name: str) -> None:
+        """Say nothing."""
+
+    def tell(self, message: str) -> None:
+        """Say nothing."""
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Say nothing."""
+
+
 class QuietProgress:
     """One line per stage and message, for logs."""
 

@@ -136,6 +136,10 @@ class Totals(Strict):
     failed: int = 0
     excluded: int = 0
 
+    def by_place(self) -> dict[Place, int]:
+        """Return the places that hold anything, in their order."""
+        return {place: cents for place in Place if (cents := getattr(self, place.value))}
+
     def placed(self) -> int:
         """Sum of all places; must equal `in`."""
         return sum(getattr(self, place.value) for place in Place)

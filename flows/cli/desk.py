@@ -3,8 +3,10 @@
 import datetime as dt
 import getpass
 import os
+import secrets
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -17,6 +19,9 @@ from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 
 if TYPE_CHECKING:
+    from flows.desk.app import Where
+    from flows.desk.guard import DeskSettings
+    from flows.settings import Settings
     from schemas.desk_people import DeskUser, Role
 
 desk_app = typer.Typer(help="Serve the web page where people check and approve.", rich_markup_mode=None)
@@ -49,11 +54,8 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
-    from flows.desk.app import UPLOADS, Where, create_app, opened_desk, serve
+    from flows.desk.app import UPLOADS, Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
-    from flows.desk.uploads import forget_unfinished
-    from flows.launchers import launcher_for
-    from flows.run import utc_now
     from flows.settings import read_settings
 
     https = behind_https or certificate is not None
@@ -75,19 +77,69 @@ def desk(
         ),
         upload_limit_bytes=upload_limit * MEGABYTE,
     )
-    forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
+    if not _users():
+        typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
     where = Where(host, port, certificate, key, behind_proxy=behind_https)
+    serve_desk(settings, folder, served, where, on_ready=lambda url: typer.echo(f"desk at {url}"))
+
+
+def serve_desk(
+    settings: "Settings",
+    jobs: Path | None,
+    served: "DeskSettings",
+    where: "Where",
+    *,
+    on_ready: Callable[[str], None],
+) -> None:
+    """Serve the desk until somebody ends it.
+
+    Args:
+        settings: Of the ledger and the service.
+        jobs: Folder of jobs; None for none.
+        served: Of the pages.
+        where: To listen.
+        on_ready: Called with the address once it listens.
+
+    Raises:
+        ConfigurationError: it cannot listen there.
+    """
+    from flows.desk.app import create_app, opened_desk, serve
+    from flows.desk.uploads import forget_unfinished
+    from flows.launchers import launcher_for
+    from flows.run import utc_now
+
+    forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with (
-        closing(launcher_for(settings, warm=True)) as launcher,
-        opened_desk(settings, folder, launcher) as opened,
-    ):
-        if not _users():
-            typer.echo("nobody may sign in yet: repasse desk user add NAME --role preparer --role approver", err=True)
+    with closing(launcher_for(settings, warm=True)) as launcher, opened_desk(settings, jobs, launcher) as opened:
         try:
-            serve(create_app(opened, served), where, on_ready=lambda url: typer.echo(f"desk at {url}"))
+            serve(create_app(opened, served), where, on_ready=on_ready)
         except OSError as error:
-            raise ConfigurationError(Message("error.cannot_listen", host=host, port=port, why=error.strerror)) from None
+            facts = {"host": where.host, "port": where.port, "why": error.strerror}
+            raise ConfigurationError(Message("error.cannot_listen", **facts)) from None
+
+
+def let_two_in(settings: "Settings") -> str:
+    """Let two people sign in who are to try the desk out, the one to prepare and the other to approve.
+
+    Returns:
+        The password of both, which is written nowhere; "" where somebody may sign in already.
+    """
+    from flows.desk.sign_in import hash_password
+    from flows.opening import open_ledger_of
+    from schemas.desk_people import Role
+
+    roles = {PREPARES: (Role.PREPARER,), APPROVES: (Role.APPROVER, Role.RESOLVER)}
+    with open_ledger_of(settings) as ledger:
+        if ledger.desk_users.list():
+            return ""
+        password = f"repasse-{secrets.randbelow(1_000_000):06}"
+        for name, own in roles.items():
+            ledger.desk_users.add(name, own, hash_password(password))
+    return password
+
+
+PREPARES: Final = "Ana Prado"
+APPROVES: Final = "Bia Souza"
 
 
 def _in_addresses(host: str) -> str:

@@ -36,18 +36,14 @@ def check(job: JobOrSheet, as_json: AsJson = False) -> Result:
 
 
 def _check_job(job: Path, *, as_json: bool) -> Result:
-    from flows.check import opened_check, why_unsound, write_check
+    from flows.check import check_files
     from flows.cli.printing import progress_on, show_issues, show_messages
-    from flows.intake.read import read
-    from flows.payables.judge_inputs import judge_inputs
     from flows.run import read_run_request
 
     console = console_for(as_json=as_json)
     order = read_run_request(job)
-    with progress_on(console) as progress, opened_check(order, progress) as run:
-        intake = judge_inputs(run, read(run))
-        checked = write_check(run, intake)
-        unsound = why_unsound(run, intake)
+    with progress_on(console) as progress:
+        checked, unsound = check_files(order, progress)
     language = order.job.outputs.language
     show_issues(console, checked.issues, str(checked.corrections or "--json"), language)
     rows = checked.rows

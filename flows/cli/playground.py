@@ -1,4 +1,4 @@
-"""demo, sandbox, up: Repasse on sample data and a stand-in service, on loopback alone."""
+"""sandbox, up: Repasse on sample data and a stand-in service, on loopback alone."""
 
 import os
 import shlex
@@ -11,19 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
-from flows.cli.payouts import check, show_report
+from flows.cli.desk import APPROVES, PREPARES, let_two_in
 from schemas.errors import ConfigurationError
-from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from flows.runner import RunReport
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SAMPLES: Final = ROOT / "sample_data"
@@ -32,7 +26,7 @@ LOCAL: Final = "127.0.0.1"
 PORTS: Final = {"prefect": 4200, "sandbox": 8090, "desk": 8070}
 PREFECT_URL: Final = f"http://{LOCAL}:{PORTS['prefect']}"
 START_S: Final = 120.0
-SAMPLE_JOBS: Final = ("payments", "royalties")
+SAMPLE_JOBS: Final = ("payments", "royalties", "fees")
 
 _PREPARATIONS: Final = (
     ["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"],
@@ -41,86 +35,6 @@ _PREPARATIONS: Final = (
     ["python", "-c", "from flows.prefect_ui.events import ensure_automations; ensure_automations()"],
 )
 GRACE_S: Final = 10.0
-
-QUIET_PREFECT: Final = {
-    "PREFECT_LOGGING_LEVEL": "ERROR",
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_SERVER_LOGGING_LEVEL": "ERROR",
-    "PREFECT_CLI_WRAP_LINES": "false",
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",  # a busy machine takes longer than Prefect's own 20
-}
-
-
-def demo() -> None:
-    """Walk the whole way on the sample data; no server, no key.
-
-    The service is the embedded sandbox; all it writes is in the folder demo of the home folder.
-    """
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    folder = _fresh_folder()
-    _point_at_sandbox(folder)
-    _title(console, "1. A sheet full of mistakes: every one is named, nothing is sent")
-    broken, _ = check(folder / "broken" / "job.yaml")
-    with _prefect(console, folder):
-        _title(console, "2. Royalties: two statements, forty payees, advances, a minimum")
-        royalties = _pay(folder / "royalties" / "job.yaml", console)
-        _title(console, "3. A list of payments: CPF, CNPJ, Pix keys and bank accounts")
-        payments = _pay(folder / "payments" / "job.yaml", console)
-        _title(console, "4. The same list again: nothing is paid twice")
-        again = _pay(folder / "payments" / "job.yaml", console)
-    console.print(f"\nEverything is in {folder}: open a reconciliation.xlsx.", soft_wrap=True)
-    expected = broken is ExitCode.ROWS_REFUSED
-    outcome = worst(report.exit_code for report in (royalties, payments, again))
-    fine = expected and outcome in {ExitCode.DONE, ExitCode.ROWS_HELD}
-    raise typer.Exit(int(ExitCode.DONE if fine else outcome or broken))
-
-
-def _fresh_folder() -> Path:
-    if not SAMPLES.is_dir():
-        raise ConfigurationError(Message("error.no_sample_data"))
-    folder = Path(os.environ.get("REPASSE_HOME", ".repasse")).absolute() / "demo"
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, mode=0o700)
-    copy_samples(("broken", "royalties", "payments"), folder)
-    return folder
-
-
-def _point_at_sandbox(folder: Path) -> None:
-    """The demo never meets a real service, whatever the environment says."""
-    for name in [name for name in os.environ if name.startswith("REPASSE_")]:
-        del os.environ[name]
-    os.environ |= {"REPASSE_API_URL": "sandbox", "REPASSE_HOME": str(folder)}
-
-
-@contextmanager
-def _prefect(console: "Console", folder: Path) -> Iterator[None]:
-    """Let Prefect watch from a server of its own, or from the one the environment names."""
-    os.environ |= {name: value for name, value in QUIET_PREFECT.items() if name not in os.environ}
-    if not os.environ.get("PREFECT_API_URL"):
-        os.environ |= {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "true"}
-    from flows.prefect_ui.states import without_heartbeat
-
-    console.print("[dim](Prefect starts a server of its own now; that takes a few seconds)[/dim]")
-    with without_heartbeat():
-        yield
-
-
-def _pay(job: Path, console: "Console") -> "RunReport":
-    from flows.cli.printing import progress_on
-    from flows.runner import RunOptions
-    from flows.start import start_payout
-
-    with progress_on(console) as progress:
-        report = start_payout(job, RunOptions(yes=True, by="demo"), progress=progress, watched=True)
-    show_report(report, as_json=False)
-    return report
-
-
-def _title(console: "Console", text: str) -> None:
-    console.print(f"\n[bold]{text}[/bold]")
 
 
 def copy_samples(names: Iterable[str], folder: Path) -> None:
@@ -163,6 +77,8 @@ def up() -> None:
     A Prefect server, a worker with the deployments, the sandbox and the desk, on loopback, with sample jobs;
     Ctrl-C ends all of it.
     """
+    from flows.settings import read_settings
+
     home = _home() / "up"
     jobs = jobs_folder(home)
     logs = home / "logs"
@@ -180,7 +96,8 @@ def up() -> None:
             for command in _PREPARATIONS:
                 together.do("preparations", command)
             together.start("worker", ["prefect", "worker", "start", "--pool", POOL])
-            typer.echo(_greeting(home, jobs, together.environment))
+            password = let_two_in(read_settings(together.environment))
+            typer.echo(_greeting(home, jobs, together.environment, password))
             while True:
                 together.check()
                 time.sleep(0.5)
@@ -229,20 +146,20 @@ def _environment(home: Path, jobs: Path) -> dict[str, str]:
     }
 
 
-def _greeting(home: Path, jobs: Path, environment: Mapping[str, str]) -> str:
-    """Say where everything is, how somebody gets into the desk, and how a terminal joins in."""
-    program = shlex.quote(os.path.relpath(Path(sys.executable).parent / "repasse"))
-    ana = f"{program} desk user add 'Ana Prado' --role preparer --role approver"
+def _greeting(home: Path, jobs: Path, environment: Mapping[str, str], password: str) -> str:
+    """Say where everything is, who may sign in to the desk, and how a terminal joins in."""
+    people = f"{PREPARES} prepares, {APPROVES} approves"
+    signing_in = (f"people   {people}; password of both: {password}",) if password else ()
     shared = ("REPASSE_HOME", "REPASSE_API_URL", "REPASSE_API_KEY", "PREFECT_API_URL")
     return "\n".join(
         (
             f"Prefect  {PREFECT_URL}",
             f"desk     http://{LOCAL}:{PORTS['desk']}",
+            *signing_in,
             f"sandbox  {environment['REPASSE_API_URL']}",
             f"jobs     {jobs}",
             f"logs     {home / 'logs'}",
-            "To sign in to the desk, in another terminal:",
-            f"  REPASSE_HOME={shlex.quote(str(home))} {ana}",
+            f"Try: sign in as {PREPARES}, prepare aurora-fees; then as {APPROVES}, look at its plan and approve it.",
             "To work in a terminal on the same ledger and service:",
             "  export " + " ".join(f"{name}={shlex.quote(environment[name])}" for name in shared),
             "Ctrl-C ends all of it.",
@@ -256,11 +173,12 @@ def _port(name: str) -> str:
 
 def _expect_free_ports() -> None:
     for name, port in PORTS.items():
-        if _answers(port):
+        if answers(port):
             raise ConfigurationError(Message("error.port_taken", port=port, name=name))
 
 
-def _answers(port: int) -> bool:
+def answers(port: int) -> bool:
+    """Whether something listens on a port of this machine."""
     import socket
 
     try:
@@ -274,7 +192,7 @@ def _wait_for(name: str, together: "Together") -> None:
     until = time.monotonic() + START_S
     while time.monotonic() < until:
         together.check()
-        if _answers(PORTS[name]):
+        if answers(PORTS[name]):
             return
         time.sleep(0.2)
     raise ConfigurationError(

@@ -32,7 +32,7 @@ from flows.payables.judge_inputs import judge_inputs
 from flows.reconciliation.preview import page_of as plan_page_of
 from flows.reconciliation.preview import view_plan
 from flows.reconciliation.rules.reconcile import count_rows
-from flows.run import SYSTEM_CLOCK, read_run_request
+from flows.run import SYSTEM_CLOCK, Silence, read_run_request
 from flows.runner import describe_bug, opened_offline
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.spreadsheets.files import expand, is_url
@@ -57,19 +57,6 @@ ROWS_A_PAGE: Final = 100
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 router = APIRouter()
-
-
-class Silence:
-    """Nobody watches; a file's name may be a person's, and logs name nobody."""
-
-    def stage(self, name: str) -> None:
-        """Say nothing."""
-
-    def tell(self, message: str) -> None:
-        """Say nothing."""
-
-    def advance(self, what: str, done: int, total: int) -> None:
-        """Say nothing."""
 
 
 @dataclass(frozen=True, slots=True)

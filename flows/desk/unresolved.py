@@ -15,9 +15,8 @@ from flows.approvals.decisions import WAIT, Word
 from flows.desk.guard import LONGEST_TEXT, Form, Posted, Refused, SignedIn
 from flows.desk.pages import language_of, show
 from flows.desk.payments import payments_of
-from flows.desk.previews import Silence
 from flows.reports.rules.report_list import Candidate
-from flows.run import Clock, Run
+from flows.run import Clock, Run, Silence
 from flows.runner import opened_run
 from flows.sending.exchange_rates import declare_rates_absent, link_rate
 from flows.settings import Settings

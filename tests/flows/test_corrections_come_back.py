@@ -176,7 +176,7 @@ def test_the_file_run_again_without_its_corrections_is_told_as_settled_by_them(l
     summary = summary_of(again)
     assert places(summary) == {"duplicate": 6000}
     assert summary["rows"] == {"read": 3, "used": 0, "held": 0, "duplicate": 3, "ignored": 0}
-    by = f"settled by {workbook.name}, run {settled.run_id}"
+    by = f"acertado por {workbook.name}, execução {settled.run_id}"
     assert [reason for _, amount, reason in rows_told(again) if amount in {"20,00", "30,00"}] == [by, by]
     assert label.ask("status")["open"] == []
     assert service.paid == [1000, 2000, 3000]

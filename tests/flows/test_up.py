@@ -44,7 +44,7 @@ def test_there_are_copies_of_sample_jobs_to_try(tmp_path, monkeypatch):
     monkeypatch.delenv("REPASSE_JOBS", raising=False)
     before = listing(SAMPLES)
     jobs = jobs_folder(tmp_path / "home")
-    assert sorted(path.parent.name for path in jobs.glob("*/job.yaml")) == ["payments", "royalties"]
+    assert sorted(path.parent.name for path in jobs.glob("*/job.yaml")) == ["fees", "payments", "royalties"]
     assert not list(jobs.glob("*/out"))
     assert listing(SAMPLES) == before
 

@@ -163,7 +163,7 @@ def test_the_broken_sheet_s_list_names_cells_of_that_sheet_and_known_codes():
     assert {issue["row"] for issue in known["errors"]}.isdisjoint(known["good_rows"])
 
 
-@pytest.mark.parametrize("folder", ["payments", "royalties", "catalogue", "broken"])
+@pytest.mark.parametrize("folder", ["payments", "fees", "royalties", "catalogue", "broken"])
 def test_every_sample_job_is_a_sound_declaration_whose_files_exist(folder):
     yaml = pytest.importorskip("ruamel.yaml").YAML(typ="safe")
     job = Job.model_validate(yaml.load(SAMPLES / folder / "job.yaml"))
