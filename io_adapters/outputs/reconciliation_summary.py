@@ -171,10 +171,9 @@ def _write_totals(book: Book, page: Page, reconciliation: Reconciliation, labels
             labels("output.sheet.summary"),
             labels("output.summary.chart", currency=reconciliation.summary.currency),
         )
-        book.add_bars(
-            page,
-            Bars(title, heading, first_row, last_row, colours, f"E{first_row - 1}", page.rows_written - first_row + 2),
-        )
+        rows = page.rows_written - first_row + 2
+        highest = max(amount(getattr(totals, place.value)) for place in held)
+        book.add_bars(page, Bars(title, heading, first_row, last_row, colours, f"E{first_row - 1}", rows, highest))
     if empty := [labels(f"place.{place}") for place in Place if place not in held]:
         page.write(labels("output.summary.empty", places=", ".join(empty)), ink=Ink(size=9))
 

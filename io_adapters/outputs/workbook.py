@@ -223,7 +223,8 @@ class Book:
         )
         chart.set_title({"name": bars.heading, "name_font": {"size": 12}, "overlay": False})
         chart.set_legend({"none": True})
-        chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
+        room = {"max": bars.highest * 13 // 10 + 1} if bars.highest > 0 else {}  # for the figures beside the bars
+        chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}} | room)
         chart.set_y_axis({"reverse": True})
         chart.set_size({"width": 560, "height": _ROW_PIXELS * bars.rows})
         page.place(bars.at, chart)
@@ -412,6 +413,7 @@ class Bars:
         colours: Of each bar, as RGB.
         at: The cell whose corner is the chart's.
         rows: How many rows of the sheet it is high.
+        highest: The highest amount.
     """
 
     title: str
@@ -421,6 +423,7 @@ class Bars:
     colours: Sequence[str]
     at: str
     rows: int
+    highest: Decimal
 
 
 class Toned(NamedTuple):
