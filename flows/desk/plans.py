@@ -22,7 +22,7 @@ from schemas.approval import PlanRule
 from schemas.desk_people import Role
 from schemas.errors import ApprovalWanted, RepasseError
 from schemas.job import Job
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Approval, ApprovalKind
 from schemas.plan_view import PlanPage
 from schemas.submission import LIVE, UNSENT, PlanFate, SubmissionState
@@ -217,7 +217,7 @@ def approve(request: Request, digest: str, signed: SignedIn, form: Posted) -> Re
     try:
         launch = plans_of(request).approve(digest, by=signed.user.name, total_text=form.get("total", ""))
     except RepasseError as refused:
-        return _plan_page(request, digest, status=422, problem=render(refused.content, language_of(request)))
+        return _plan_page(request, digest, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse(f"/launches/{launch}" if launch else f"/plans/{digest}", status_code=303)
 
 

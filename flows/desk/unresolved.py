@@ -26,7 +26,7 @@ from schemas.approval import DecisionKind
 from schemas.desk_people import FirstDecision, Role
 from schemas.errors import DecisionRefused, RepasseError
 from schemas.exchange_update import ID_PREFIX, ExchangeState, ExchangeUpdate
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message, for_desk, render
 from schemas.plan import Place
 from schemas.submission import UNTOLD, Submission, SubmissionState
 from schemas.values.names import same_person
@@ -263,7 +263,7 @@ def look(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         ours, candidates = unresolved_of(request).look_for(_text(form, "subject"))
     except RepasseError as refused:
-        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+        return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return show(request, "candidates.html", ours=ours, candidates=candidates[:MOST_CANDIDATES])
 
 
@@ -274,7 +274,7 @@ def link(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         unresolved_of(request).link(_text(form, "subject"), _text(form, "report"), by=signed.user.name)
     except RepasseError as refused:
-        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+        return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse("/doubts?told=linked", status_code=303)
 
 
@@ -287,7 +287,7 @@ def absent(request: Request, signed: SignedIn, form: Posted) -> Response:
             _text(form, "subject"), by=signed.user.name, evidence=_text(form, "evidence")
         )
     except RepasseError as refused:
-        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+        return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse(f"/doubts?told={'absent' if ended else 'first'}", status_code=303)
 
 
@@ -304,7 +304,7 @@ def decide(request: Request, signed: SignedIn, form: Posted) -> Response:
         evidence = _text(form, "evidence")
         unresolved_of(request).decide(keys, kinds[form["kind"]], by=signed.user.name, evidence=evidence)
     except RepasseError as refused:
-        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+        return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse("/doubts?told=decided", status_code=303)
 
 
@@ -331,7 +331,7 @@ def unfreeze(request: Request, signed: SignedIn, form: Posted) -> Response:
     try:
         ended = unresolved_of(request).unfreeze(tags, by=signed.user.name, evidence=_text(form, "evidence"))
     except RepasseError as refused:
-        return _page(request, status=422, problem=render(refused.content, language_of(request)))
+        return _page(request, status=422, problem=render(for_desk(refused.content), language_of(request)))
     return RedirectResponse(f"/doubts?told={'lifted' if ended else 'first'}", status_code=303)
 
 

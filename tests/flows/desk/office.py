@@ -56,6 +56,9 @@ class MovingClock:
         return Clock(lambda: SYSTEM_CLOCK.now() + self.later, SYSTEM_CLOCK.monotonic_s, SYSTEM_CLOCK.sleep)
 
 
+COMMAND = re.compile(r"\brepasse (run|plan|approve|reject|decide|resolve|settle|unfreeze|release|hold|desk|doctor)\b")
+
+
 class Browser:
     """Somebody at a browser that runs no script."""
 
@@ -67,6 +70,8 @@ class Browser:
         self.seen.append(path)
         answer = self.http.get(path)
         assert answer.status_code == code, (path, answer.status_code, words_of(answer.text))
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            assert not COMMAND.search(answer.text), f"people at the desk have no terminal: {words_of(answer.text)}"
         return answer.text
 
     def token(self, path: str) -> str:

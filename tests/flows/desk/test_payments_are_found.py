@@ -110,8 +110,8 @@ def test_a_payees_account_goes_over_the_months(bia):
     page = bia.get("/payments?q=" + BIA.tax_id)
     words = words_of(bia.get(re.search(r'href="(/payees/[^"]+)"', page)[1]))
     assert BIA.name in words
-    assert "2026-10 20,00" in words
-    assert "2026-11 25,00" in words
+    assert "outubro de 2026 20,00" in words
+    assert "novembro de 2026 25,00" in words
     bia.get("/payees/000000000000000000000000", code=404)
 
 
