@@ -245,8 +245,22 @@ def _page(request: Request, *, status: int = 200, problem: str = "", told: str =
         "open": [line for standing in DECIDED_BY_HAND for line in payments.find(Search(standing=standing))],
         "shown": PAYMENTS_SHOWN,
         "stop": found.stop(),
+        "stamp": _stamp(found),
     }
     return show(request, "doubts.html", status=status, problem=problem, told=told, kinds=DecisionKind, **facts)
+
+
+@router.get("/doubts/stamp")
+def stamp(request: Request, _signed: SignedIn) -> Response:
+    """Name what waits now, so that a page that is open notices when it is no longer the same."""
+    return Response(_stamp(unresolved_of(request)), media_type="text/plain")
+
+
+def _stamp(found: Unresolved) -> str:
+    words = [f"{doubt.subject} {doubt.first_word.by if doubt.first_word else ''}" for doubt in found.list()]
+    words += [f"{report.id} {report.state}" for report in found.undetermined()]
+    stop = found.stop()
+    return _name_of([*words, stop.hold, *stop.tags, stop.first_word.by if stop.first_word else ""])
 
 
 @router.get("/doubts")

@@ -277,3 +277,21 @@ def test_a_file_beyond_the_limit_is_told_after_it_was_sent_too(someone, tmp_path
     ana.wait_for_selector("text=O arquivo é grande demais: o limite é de 100 MB. Nada foi guardado.")
     kept = [path.stat().st_size for path in (place / "home" / "uploads").rglob("*") if path.is_file()]
     assert max(kept, default=0) < 1_000_000
+
+
+def test_the_page_of_doubts_follows_what_changes_and_spares_what_somebody_writes(someone, place):
+    caio, dora = someone("Caio Prado"), someone("Caio Prado")
+    for page in (caio, dora):
+        page.clock.install()
+        page.goto(page.url.rsplit("/", 1)[0] + "/doubts")
+    dora.fill('form[action="/sending/hold"] input[name=why]', "a first look")
+    other = someone("Caio Prado")
+    other.goto(other.url.rsplit("/", 1)[0] + "/doubts")
+    other.fill('form[action="/sending/hold"] input[name=why]', "the bank is closed")
+    other.click('form[action="/sending/hold"] button')
+    for page in (caio, dora):
+        page.clock.run_for(11_000)
+    caio.wait_for_selector("text=the bank is closed")
+    dora.wait_for_selector("text=Algo aqui mudou")
+    assert dora.input_value('form[action="/sending/hold"] input[name=why]') == "a first look"
+    other.click('form[action="/sending/release"] button')

@@ -36,6 +36,36 @@ if (live && live.querySelector('[data-running="yes"]')) refresh(live);
 
 if (document.querySelector("[data-reload]")) setTimeout(() => location.reload(), 1000);
 
+// A page of decisions is shown anew when what waits has changed, and says so where somebody has begun to write. It looks
+// for ten minutes: a page that nobody uses must not keep its session alive.
+const FOLLOW_MS = 10000;
+const MOST_LOOKS = 60;
+
+function follow(note, looks) {
+  if (looks === 0) return;
+  setTimeout(async () => {
+    if (document.hidden) return follow(note, looks);
+    try {
+      const answer = await fetch(note.dataset.follow, { credentials: "same-origin", redirect: "error" });
+      if (answer.status === 401) return location.reload();
+      if (answer.ok && (await answer.text()) !== note.dataset.stamp) {
+        const begun = [...document.querySelectorAll("main input, main textarea")].some(
+          (field) => field.type !== "hidden" && (field.value !== field.defaultValue || field.checked !== field.defaultChecked),
+        );
+        if (!begun) return location.reload();
+        note.hidden = false;
+        return;
+      }
+    } catch {
+      // The server is away for a moment; the next turn asks again.
+    }
+    follow(note, looks - 1);
+  }, FOLLOW_MS);
+}
+
+const followed = document.querySelector("[data-follow]");
+if (followed) follow(followed, MOST_LOOKS);
+
 for (const upload of document.querySelectorAll("form[data-upload]")) {
   upload.addEventListener("submit", (event) => {
     let bytes = 0;

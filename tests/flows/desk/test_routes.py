@@ -57,6 +57,7 @@ RULES = {
     ("GET", "/runs/{run_id}/files/{token}"): SIGNED_IN,
     ("POST", "/runs/{run_id}/go-on"): Role.PREPARER,
     ("GET", "/doubts"): SIGNED_IN,
+    ("GET", "/doubts/stamp"): SIGNED_IN,
     ("POST", "/doubts/look"): Role.RESOLVER,
     ("POST", "/doubts/link"): Role.RESOLVER,
     ("POST", "/doubts/absent"): Role.RESOLVER,
