@@ -261,3 +261,41 @@ class MonthView:
     month: str
     language: str
     lines: tuple[MonthLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One payment that the service says was paid, as its payee and an accountant are shown it.
+
+    Attributes:
+        payer_name: Who paid.
+        job, period, currency, language: Of what.
+        name: The payee's.
+        tax_id_masked: As `schemas.values.masking.mask_tax_id` shows it.
+        kind: Royalties, or a row of a payments sheet.
+        reference: As the row states it, masked; "" for royalties.
+        amount_cents: What was sent.
+        tax_cents: Income tax that the service kept of it; None where it kept some of the report and does not say of whom.
+        destination: Where it was sent, masked.
+        report_id, split_id: Ours and the service's name of the report.
+        sent_at, ended_at: When it was sent, and seen as paid (UTC).
+        approved_by: Whose yes it was sent with.
+    """
+
+    payer_name: str
+    job: str
+    period: str
+    currency: str
+    language: str
+    name: str = field(repr=False)
+    tax_id_masked: str
+    kind: str
+    reference: str
+    amount_cents: int
+    tax_cents: int | None
+    destination: str
+    report_id: str
+    split_id: str
+    sent_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    approved_by: tuple[str, ...] = ()

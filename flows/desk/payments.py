@@ -15,8 +15,9 @@ from flows.desk.previews import XLSX
 from flows.tracing.account import accounts_of
 from flows.tracing.month import months, view_of_month
 from flows.tracing.payments import PaymentLine, Payments, Search
+from flows.tracing.receipts import receipt_of
 from flows.tracing.trace import trace
-from io_adapters.outputs.accounts import groups_of_month, month_grid, workbook_of
+from io_adapters.outputs.accounts import groups_of_month, month_grid, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import GROUPS, MonthView
 from schemas.messages import catalogue_in
@@ -89,6 +90,16 @@ def payments_csv(
         writer.writerow([*map(csv_text, cells[:-1]), cells[-1], line.run_id, line.report])
     headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/payments/{key}/receipt.pdf")
+def receipt(request: Request, key: str, _signed: SignedIn) -> Response:
+    """Hand over the receipt of a payment that the service says was paid."""
+    found = receipt_of(ledger_of(request), key)
+    if found is None:
+        raise Refused(404, "desk.refused.no_receipt")
+    headers = {"Content-Disposition": f'attachment; filename="receipt-{found.report_id}.pdf"'}
+    return Response(receipt_pdf(found), media_type="application/pdf", headers=headers)
 
 
 @router.get("/months")

@@ -13,7 +13,7 @@ from io_adapters.outputs.statements.page import Column as PageColumn
 from io_adapters.outputs.statements.page import Numbers, Page, Section, place_text, printable, reasons_text, wrappable
 from io_adapters.outputs.workbook import GENERAL, MONEY, Book, Value, unique_sheet_name
 from io_adapters.outputs.workbook_tables import Column, Table, write_table
-from schemas.account import GROUPS, Account, MonthLine, MonthView, Owed, PayeeAccounts, TaxedPayment
+from schemas.account import GROUPS, Account, MonthLine, MonthView, Owed, PayeeAccounts, Receipt, TaxedPayment
 from schemas.job import BRASILIA
 from schemas.messages import Catalogue, catalogue_in, currency_sign, period_text
 from schemas.obligation import reasons_message
@@ -326,3 +326,58 @@ def _written(field: Field, numbers: Numbers) -> str:
     if isinstance(field, dt.date):
         return numbers.day(field)
     return "—" if not field else wrappable(field)
+
+
+def receipt_pdf(receipt: Receipt) -> bytes:
+    """Set the receipt of one payment as a PDF.
+
+    Raises:
+        OSError: the page cannot be set.
+    """
+    return Typesetter().pdf(receipt_page(receipt))
+
+
+def receipt_page(receipt: Receipt) -> Page:
+    """Write out what `statement.typ` shows of one payment, as plain JSON values; nothing of it is markup."""
+    words, numbers = catalogue_in(receipt.language), Numbers(receipt.language)
+    name, period = printable(receipt.name) or words("statement.nameless"), period_text(receipt.period, words.language)
+    what = " ".join(filter(None, (words(f"cli.trace.kind_{receipt.kind}"), printable(receipt.reference))))
+    facts = [
+        [words("receipt.what"), what],
+        [words("statement.period"), period],
+        [words("receipt.destination"), receipt.destination],
+        [words("receipt.sent_at"), _moment(receipt.sent_at, words)],
+        [words("receipt.ended_at"), _moment(receipt.ended_at, words)],
+        [words("receipt.split_id"), receipt.split_id or words("statement.not_stated")],
+        [words("receipt.report"), receipt.report_id],
+        [
+            words("output.approved_by"),
+            ", ".join(map(printable, receipt.approved_by)) or words("output.approval_not_needed"),
+        ],
+    ]
+    sign = currency_sign(receipt.currency)
+    boxes = [{"name": words("receipt.amount"), "amount": f"{sign} {numbers.cents(receipt.amount_cents)}", "note": ""}]
+    if receipt.tax_cents:
+        net_cents = receipt.amount_cents - receipt.tax_cents
+        boxes.append({"name": words("output.tax"), "amount": numbers.cents(-receipt.tax_cents), "note": ""})
+        boxes.append({"name": words("receipt.net"), "amount": f"{sign} {numbers.cents(net_cents)}", "note": ""})
+    lines = [words("receipt.says")] + ([words("receipt.less_tax")] if receipt.tax_cents is None else [])
+    return {
+        "lang": "pt" if receipt.language == "pt-BR" else "en",
+        "region": "BR" if receipt.language == "pt-BR" else "US",
+        "title": words("receipt.title"),
+        "running": f"{name} · {period}",
+        "payer": printable(receipt.payer_name),
+        "payee": wrappable(receipt.name) or words("statement.nameless"),
+        "tax_id": f"{words('statement.tax_id')} {receipt.tax_id_masked}",
+        "facts": facts,
+        "boxes": boxes,
+        "sections": [],
+        "pairs": [],
+        "how": {"title": words("statement.how"), "lines": lines},
+        "words": {key: words(f"statement.{key}") for key in ("payee", "page", "of")},
+    }
+
+
+def _moment(at: dt.datetime | None, words: Catalogue) -> str:
+    return words("receipt.moment", at=at.astimezone(BRASILIA)) if at else words("statement.not_stated")

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from openpyxl import load_workbook
+from pypdf import PdfReader
 
 from schemas.desk_people import Role
 from tests.flows.desk.office import words_of
@@ -174,3 +175,23 @@ def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, des
     write_sheet(job.parent / "payments.xlsx", [payment(BIA, "20,00", "NF 2"), payment(CAIO, "7,00", "NF 5")])
     prepare(ana, f"/jobs/{line.token}")
     assert sorted(amount for _, _, amount in found(bia, "period=2026-10")) == ["R$ 10,00", "R$ 20,00", "R$ 7,00"]
+
+
+@pytest.mark.usefixtures("two_months")
+def test_what_the_service_says_was_paid_has_a_receipt_and_nothing_else_has(bia):
+    page = bia.get("/payments")
+    paths = re.findall(r'href="(/payments/[^"]+/receipt\.pdf)"', page)
+    assert len(paths) == 2
+    texts = []
+    for path in paths:
+        answer = bia.http.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
+        texts.append("".join(part.extract_text() for part in PdfReader(io.BytesIO(answer.content)).pages))
+    assert sorted(re.findall(r"R\$\s*([\d,]+)", text)[0] for text in texts) == ["10,00", "20,00"]
+    for text in texts:
+        assert "Bia Reis" in text, "whose yes it had"
+        assert "outubro de 2026" in text
+        assert not [who for who in (ANA, BIA) if who.tax_id in text or who.email in text]
+    held = found(bia, "state=held")
+    assert held
+    bia.get("/payments/no-such-key/receipt.pdf", code=404)

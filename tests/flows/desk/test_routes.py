@@ -19,6 +19,7 @@ RULES = {
     ("GET", "/runs"): SIGNED_IN,
     ("GET", "/payments"): SIGNED_IN,
     ("GET", "/payments.csv"): SIGNED_IN,
+    ("GET", "/payments/{key}/receipt.pdf"): SIGNED_IN,
     ("GET", "/months"): SIGNED_IN,
     ("GET", "/months/{month}"): SIGNED_IN,
     ("GET", "/months/{month}/month.xlsx"): SIGNED_IN,
