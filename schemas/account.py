@@ -275,7 +275,8 @@ class Receipt:
         kind: Royalties, or a row of a payments sheet.
         reference: As the row states it, masked; "" for royalties.
         amount_cents: What was sent.
-        tax_cents: Income tax that the service kept of it; None where it kept some of the report and does not say of whom.
+        tax_cents: Income tax that the service kept of it; None where it kept some of the report, and
+            does not say of whom.
         destination: Where it was sent, masked.
         report_id, split_id: Ours and the service's name of the report.
         sent_at, ended_at: When it was sent, and seen as paid (UTC).

@@ -20,10 +20,8 @@ def receipt_of(ledger: Ledger, key: str) -> Receipt | None:
         ledger: The record.
         key: The obligation's.
     """
-    paid = [
-        claim for claim in ledger.claims.trace(key) if claim.state is SubmissionState.PAID and claim.kind != "owner"
-    ]
-    mine = next((claim for claim in paid if claim.obligation_key == key), None)
+    claims = [claim for claim in ledger.claims.trace(key) if claim.obligation_key == key and claim.kind != "owner"]
+    mine = next((claim for claim in claims if claim.state is SubmissionState.PAID), None)
     stored = ledger.runs.document(mine.run_id) if mine else None
     if mine is None or stored is None:
         return None
