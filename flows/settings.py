@@ -56,6 +56,11 @@ class AlertSettings:
     night_hours: float = 6.0
 
     @property
+    def sends_mail(self) -> bool:
+        """Whether there is a mail server, and an address to write from."""
+        return bool(self.email_from and self.smtp_url)
+
+    @property
     def any(self) -> bool:
         """Whether anybody is told."""
         return bool(self.email_to or self.webhook_url)

@@ -1,8 +1,11 @@
-"""Alerts on their way to people: an e-mail by SMTP, and a JSON document to a webhook."""
+"""What goes to people from here: an e-mail by SMTP, with a file or without, and a JSON document to a webhook."""
 
 import smtplib
 import ssl
 from email.header import Header
+from email.mime.application import MIMEApplication
+from email.mime.base import MIMEBase
+from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.utils import formatdate, make_msgid
 from typing import Any, Final
@@ -25,7 +28,9 @@ class NotAlerted(RepasseError):
     exit_code = ExitCode.NOT_SENT
 
 
-def send_email(smtp_url: str, sender: str, to: tuple[str, ...], subject: str, text: str) -> None:
+def send_email(  # a mail is just these parts
+    smtp_url: str, sender: str, to: tuple[str, ...], subject: str, text: str, attached: tuple[str, bytes] | None = None
+) -> None:
     """Send a plain text by e-mail.
 
     Args:
@@ -35,13 +40,18 @@ def send_email(smtp_url: str, sender: str, to: tuple[str, ...], subject: str, te
         to: Addresses it goes to.
         subject: One line.
         text: The rest.
+        attached: Name and content of a PDF that goes with it.
 
     Raises:
         NotAlerted: the server cannot be reached, or does not take it; nothing of address or password is in the reason.
     """
     where = urlsplit(smtp_url)
     host, name = where.hostname or "", unquote(where.username or "")
-    mail = MIMEText(text, "plain", "utf-8")
+    mail: MIMEBase = MIMEText(text, "plain", "utf-8")
+    if attached is not None:
+        file = MIMEApplication(attached[1], "pdf")
+        file.add_header("Content-Disposition", "attachment", filename=attached[0])
+        mail = MIMEMultipart(_subparts=[mail, file])
     # EmailMessage loses blanks where it folds long words that are not ASCII: https://github.com/python/cpython/issues/92081
     mail["Subject"] = Header(" ".join(subject.split()), "utf-8", header_name="Subject").encode()
     mail["From"], mail["To"] = sender, ", ".join(to)

@@ -33,7 +33,7 @@ from flows.desk.unresolved import Unresolved
 from flows.launchers import Launcher
 from flows.opening import open_ledger_of
 from flows.run import SYSTEM_CLOCK, Clock
-from flows.settings import Settings
+from flows.settings import AlertSettings, Settings
 from flows.tracing.payments import Payments
 from io_adapters.ledger.ledger import Ledger
 from schemas.errors import ConfigurationError, RepasseError
@@ -89,6 +89,7 @@ class Desk:
     unresolved: Unresolved
     new_jobs: NewJobs
     payments: Payments
+    alerts: AlertSettings
 
 
 @contextmanager
@@ -124,6 +125,7 @@ def opened_desk(
             unresolved=Unresolved(ledger, settings, clock),
             new_jobs=NewJobs(),
             payments=Payments(ledger),
+            alerts=settings.alerts,
         )
 
 

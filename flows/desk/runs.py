@@ -13,16 +13,19 @@ from threading import Lock
 from typing import Final, Literal
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from flows.desk.guard import Refused, SignedIn
+from flows.desk.guard import Posted, Refused, SignedIn, ledger_of
 from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
 from flows.royalties.rules.statements import statement_token
 from flows.run_document import RunDocument
+from flows.statement_mail import mail_statements, token_in
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run, RunStage
+from io_adapters.ledger.statement_mails import StatementMail
+from schemas.desk_people import Role
 from schemas.exit_codes import ExitCode, worst
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
@@ -81,12 +84,16 @@ class StatementLine:
         name: Of the payee; "" where the run's books do not tell it any more.
         tax_id_masked: Their document, as it may be shown.
         amount_cents: What the run's books owe them for the period; None where they do not tell it.
+        has_email: Whether the tables say where to write to.
+        mail: The last time it was sent, or was to be; None where it never was.
     """
 
     output: Output
     name: str = field(default="", repr=False)
     tax_id_masked: str = ""
     amount_cents: int | None = None
+    has_email: bool = False
+    mail: StatementMail | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +227,13 @@ class Runs:
         for owed in RunDocument.from_bytes(stored).obligations if stored else ():
             if owed.kind in {"royalty", "payment"}:
                 payees.setdefault(owed.payee.tax_id, []).append(owed)
-        outputs = {_token_in(output.name): output for output in self._outputs(run_id, top=False)}
+        mails = {mail.token: mail for mail in self._ledger.statement_mails.of_run(run_id)}
+        outputs = {token_in(output.name): output for output in self._outputs(run_id, top=False)}
         for tax_id, mine in payees.items():
             if output := outputs.pop(statement_token(run_id, tax_id), None):
-                told[output.token] = StatementLine(output, mine[0].payee.name, mask_tax_id(tax_id), sum_cents(mine))
+                payee, mail = mine[0].payee, mails.get(statement_token(run_id, tax_id))
+                who, cents, has_email = mask_tax_id(tax_id), sum_cents(mine), bool(payee.email)
+                told[output.token] = StatementLine(output, payee.name, who, cents, has_email, mail)
         lines = sorted(told.values(), key=lambda line: fold(line.name))
         return (*lines, *map(StatementLine, outputs.values()))
 
@@ -324,11 +334,6 @@ def _files_in(folder: Path) -> list[Path]:
         return []
 
 
-def _token_in(name: str) -> str:
-    """Return what tells a statement's file from those of namesakes."""
-    return name.removesuffix(".pdf").partition(" (")[0].rpartition("-")[2]
-
-
 def _size(path: Path) -> int | None:
     """Return how long a file is; None where it has gone since it was listed."""
     try:
@@ -373,11 +378,36 @@ def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
 
 
 @router.get("/runs/{run_id}/statements")
-def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1) -> Response:
-    """List the statements a run has left."""
-    standing = _standing(request, run_id)
-    rows = page_of(runs_of(request).statements(run_id), page, STATEMENTS_A_PAGE)
-    return show(request, "statements.html", standing=standing, rows=rows)
+def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1, told: str = "") -> Response:
+    """List the statements a run has left, and which of them were sent to their payees."""
+    standing, lines = _standing(request, run_id), runs_of(request).statements(run_id)
+    counts = {
+        "sent": sum(bool(line.mail and line.mail.sent_at) for line in lines),
+        "failed": sum(bool(line.mail and line.mail.failure) for line in lines),
+        "to_send": sum(line.has_email and not (line.mail and not line.mail.failure) for line in lines),
+        "without": sum(not line.has_email for line in lines),
+    }
+    return show(
+        request,
+        "statements.html",
+        standing=standing,
+        rows=page_of(lines, page, STATEMENTS_A_PAGE),
+        counts=counts,
+        asked=told == "mail",
+        can_send=request.app.state.desk.alerts.sends_mail,
+    )
+
+
+@router.post("/runs/{run_id}/statements/mail")
+def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Response:
+    """Send the statements that were not sent yet to their payees, on the word of somebody who may approve."""
+    signed.require(Role.APPROVER)
+    desk = request.app.state.desk
+    paths = {token_in(path.name): path for path in runs_of(request).statement_paths(run_id)}
+    if not paths or not desk.alerts.sends_mail:
+        raise Refused(404, "desk.refused.nothing")
+    sending = BackgroundTask(mail_statements, ledger_of(request), desk.alerts, run_id, paths, by=signed.user.name)
+    return RedirectResponse(f"/runs/{run_id}/statements?told=mail", status_code=303, background=sending)
 
 
 @router.get("/runs/{run_id}/statements.zip")

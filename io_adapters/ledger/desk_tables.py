@@ -90,6 +90,19 @@ job_versions = Table(
     Index("ix_job_versions_job_file", "job_file"),
 )
 
+# The statements that were sent to payees, by content. Of one without an end nobody knows whether it went.
+statement_mails = Table(
+    "statement_mails",
+    metadata,
+    Column("run_id", ForeignKey("runs.run_id"), primary_key=True),
+    Column("token", String(16), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("by", Text, nullable=False),
+    Column("asked_at", Utc, nullable=False),
+    Column("sent_at", Utc),
+    Column("failure", Text, nullable=False),
+)
+
 # The first of two words. One of a kind for each subject; a second one takes its place.
 desk_first_words = Table(
     "desk_first_words",

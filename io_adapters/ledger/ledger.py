@@ -32,6 +32,7 @@ from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
+from io_adapters.ledger.statement_mails import StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
 from schemas.approval import PlanRule
@@ -79,6 +80,7 @@ class Ledger:
         self.desk_uploads = DeskUploads(database)
         self.desk_launches = DeskLaunches(database)
         self.job_versions = JobVersions(database)
+        self.statement_mails = StatementMails(database)
         self.tag = self.service.ensure_tag()
 
     def now(self) -> dt.datetime:

@@ -142,7 +142,7 @@ def test_a_plan_that_waits_is_shown_with_its_totals_and_somebody_is_called(offic
     digest, _ = office.digest("aurora-payments")
     page = str(office.prefect.artifacts(night.id)["plan-aurora-payments"].data)
     assert digest in page
-    assert re.search(r"BRL [\d.]+,\d\d", page)
+    assert re.search(r"R\$ [\d.]+,\d\d", page)
     called = {event["resource"]["repasse.job"]: event["payload"] for event in office.prefect.events(APPROVAL_WANTED, 2)}
     assert called["aurora-payments"]["digest"] == digest
     assert set(called["aurora-payments"]) == {"run", "job", "period", "digest", "payments", "total_cents"}

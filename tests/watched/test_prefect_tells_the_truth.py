@@ -59,7 +59,7 @@ def test_a_task_that_leaves_a_doubt_is_not_green_and_the_run_says_how_much(payme
     assert "em dúvida" in tasks["send"].state.message
     assert tasks["read"].state.type.value == "COMPLETED"
     assert (state.type.value, state.name) == ("FAILED", "InDoubt")
-    assert re.search(r"Em dúvida BRL [\d.]+,\d\d", run.state.message)
+    assert re.search(r"Em dúvida R\$ [\d.]+,\d\d", run.state.message)
     assert f"{DESK}/runs/" in run.state.message
 
 

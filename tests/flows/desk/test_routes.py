@@ -57,6 +57,7 @@ RULES = {
     ("GET", "/runs/{run_id}/statements"): SIGNED_IN,
     ("GET", "/runs/{run_id}/files/{token}"): SIGNED_IN,
     ("POST", "/runs/{run_id}/go-on"): Role.PREPARER,
+    ("POST", "/runs/{run_id}/statements/mail"): Role.APPROVER,
     ("GET", "/doubts"): SIGNED_IN,
     ("GET", "/doubts/stamp"): SIGNED_IN,
     ("POST", "/doubts/look"): Role.RESOLVER,
