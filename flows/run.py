@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError, errors_in_language
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.job import BRASILIA, Job, Outputs, Period, period_asked, resolve_period
-from schemas.messages import Listed, Message, render
+from schemas.messages import Listed, Message, catalogue_in, render
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.waits import OpenPeriod
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait f
 
 class Progress(Protocol):
     """How a run lets people see what it does; a terminal, a log, the Prefect UI."""
+
+    def speak(self, language: str) -> None:
+        """People are spoken to in this language from now on: that of the job, once it is known."""
 
     def stage(self, name: str) -> None:
         """A stage begins."""
@@ -43,6 +46,9 @@ class Progress(Protocol):
 class Silence:
     """Nobody watches."""
 
+    def speak(self, language: str) -> None:
+        """Say nothing."""
+
     def stage(self, name: str) -> None:
         """Say nothing."""
 
@@ -56,12 +62,18 @@ class Silence:
 class QuietProgress:
     """One line per stage and message, for logs."""
 
+    _language = Outputs().language
+
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
 
+    def speak(self, language: str) -> None:
+        """Stages are named in this language from now on."""
+        self._language = "en" if language == "en" else "pt-BR"
+
     def stage(self, name: str) -> None:
         """A stage begins."""
-        self._write(f"{name.replace('_', ' ')} ...")
+        self._write(f"{stage_words(name, self._language)} ...")
 
     def tell(self, message: str) -> None:
         """Something worth a line."""
@@ -70,11 +82,27 @@ class QuietProgress:
     def advance(self, what: str, done: int, total: int) -> None:
         """Only ends are worth a line in a log."""
         if done == total:
-            self._write(f"  {what}: {done} of {total}")
+            counted = progress_words(what, self._language)
+            self._write("  " + render("progress.ended", self._language, what=counted, done=done, total=total))
 
     def _write(self, line: str) -> None:
         with suppress(OSError):  # a log nobody reads any more must not keep money from being accounted for
             print(line, file=self._stream, flush=True)
+
+
+def stage_words(name: str, language: str) -> str:
+    """Name a stage as people do; one nobody has named yet is shown as it is.
+
+    >>> stage_words("freeze_plan", "pt-BR"), stage_words("land_on_the_moon", "en")
+    ('plano', 'land on the moon')
+    """
+    words = catalogue_in(language)
+    return words(f"stage.{name}") if f"stage.{name}" in words else name.replace("_", " ")
+
+
+def progress_words(what: str, language: str) -> str:
+    """Name what is counted while a stage goes on."""
+    return catalogue_in(language).of_value("progress", what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +206,10 @@ class Run:
     sending_stopped: Message | None = None
     accepted: int = 0
     accepted_when_listed: int = 0
+
+    def __post_init__(self) -> None:
+        """Let whoever watches be spoken to in the job's language."""
+        self.progress.speak(self.language)
 
     @property
     def request(self) -> RunRequest:

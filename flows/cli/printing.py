@@ -13,10 +13,11 @@ from rich.table import Table
 
 from flows.reconciliation.rules.reconcile import NOTHING_TO_PAY
 from flows.reconciliation.rules.waits import line_of_wait
-from flows.run import QuietProgress
+from flows.run import QuietProgress, progress_words, stage_words
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, Severity
+from schemas.job import Outputs
 from schemas.messages import Message, catalogue_in, currency_sign, render, state_text
 from schemas.obligation import reasons_text
 from schemas.plan import Place
@@ -34,6 +35,8 @@ SHOWN_FILES = 8
 class LiveProgress:
     """A bar that moves, above it the lines that stay; use as a context manager."""
 
+    _language = Outputs().language
+
     def __init__(self, console: Console) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
@@ -48,9 +51,13 @@ class LiveProgress:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
+    def speak(self, language: str) -> None:
+        """Stages are named in this language from now on."""
+        self._language = "en" if language == "en" else "pt-BR"
+
     def stage(self, name: str) -> None:
         """A stage begins."""
-        self._progress.update(self._task, description=name.replace("_", " "), completed=0, total=None)
+        self._progress.update(self._task, description=stage_words(name, self._language), completed=0, total=None)
 
     def tell(self, message: str) -> None:
         """Something worth a line."""
@@ -58,7 +65,7 @@ class LiveProgress:
 
     def advance(self, what: str, done: int, total: int) -> None:
         """So many of so many are done."""
-        self._progress.update(self._task, description=what, completed=done, total=total)
+        self._progress.update(self._task, description=progress_words(what, self._language), completed=done, total=total)
 
 
 def _escaped(text: str) -> str:

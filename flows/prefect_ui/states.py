@@ -41,6 +41,9 @@ class RunLogProgress:
         """Take the flow run's logger now: the stages' own threads know of no run."""
         self._logger = get_run_logger()
 
+    def speak(self, language: str) -> None:
+        """Logs name what is counted as programs do."""
+
     def stage(self, name: str) -> None:
         """The task's own name says it."""
 
@@ -62,6 +65,9 @@ class _ShownProgress:
         self._recorder = recorder
         self._job = job
         self._words = catalogue_in(language)
+
+    def speak(self, language: str) -> None:
+        self.before.speak(language)
 
     def stage(self, name: str) -> None:
         self.before.stage(name)

@@ -37,7 +37,7 @@ def test_a_run_prints_one_document_on_standard_output_and_its_progress_beside_it
     assert summary["exit_code"] == 0
     assert_books_close({name: value for name, value in summary.items() if name != "outputs"})
     assert service.paid == [1000, 2000]
-    assert "send ..." in done.stderr
+    assert "envio ..." in done.stderr, "in the language of the job"
 
 
 def test_a_wrong_file_is_one_message_on_standard_error(two, service):

@@ -98,6 +98,9 @@ def _make_ledger(file: Path) -> Path:
 class Silence:
     """Progress that nobody watches."""
 
+    def speak(self, language: str) -> None:
+        """In which language."""
+
     def stage(self, name: str) -> None:
         """A stage begins."""
 
