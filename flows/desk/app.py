@@ -21,7 +21,19 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from flows.desk import home, job_files, jobs, new_jobs, payments, plans, previews, runs, sign_in, unresolved
+from flows.desk import (
+    home,
+    job_columns,
+    job_files,
+    jobs,
+    new_jobs,
+    payments,
+    plans,
+    previews,
+    runs,
+    sign_in,
+    unresolved,
+)
 from flows.desk.guard import MEGABYTE, DeskSettings, NotSignedIn, Refused
 from flows.desk.jobs import JobsFolder, Launches
 from flows.desk.new_jobs import NewJobs
@@ -138,7 +150,7 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    for part in (sign_in, home, jobs, job_files, new_jobs, previews, plans, payments, runs, unresolved):
+    for part in (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)

@@ -85,7 +85,12 @@ class Proposed:
     issues: tuple[Issue, ...]
 
 
-def _path_of(request: Request, token: str) -> Path:
+def path_of(request: Request, token: str) -> Path:
+    """Return the file of the job that an address names.
+
+    Raises:
+        Refused: there is none.
+    """
     path = jobs_of(request).path_of(token)
     if path is None:
         raise Refused(404, "desk.refused.nothing")
@@ -131,7 +136,8 @@ def _leads_outside(path: str) -> bool:
     return is_url(path) or Path(path).is_absolute() or ".." in Path(path).parts
 
 
-def _sha256(path: Path | None) -> str:
+def digest_of(path: Path | None) -> str:
+    """Return the digest of a file's bytes; "" where there is none."""
     return sha256(path.read_bytes()).hexdigest() if path and path.is_file() else ""
 
 
@@ -151,7 +157,7 @@ def propose(job: Job, folder: Path, table: BesideTable, file: Received, *, adds:
     before, _ = _rows(slot, [path for text in table.files for path in expand([text], folder, "")], table.name)
     changes = compare_tables(table.name, before, pd.concat([before, now], ignore_index=True) if adds else now)
     named = name_payees(changes, _names(job, folder)) if table.name != "payees" else changes
-    return Proposed(table.name, file, adds, _sha256(table.path), named, issues)
+    return Proposed(table.name, file, adds, digest_of(table.path), named, issues)
 
 
 def _rows(slot: Slot, paths: Sequence[str], table: str) -> tuple[pd.DataFrame, tuple[Issue, ...]]:
@@ -215,17 +221,18 @@ def job_files(request: Request, token: str, _signed: SignedIn) -> Response:
 
 
 def _page(request: Request, token: str, *, status: int = 200, problem: str = "", text: str | None = None) -> Response:
-    path, line = _path_of(request, token), job_of(request, token)
+    path, line = path_of(request, token), job_of(request, token)
     job = jobs_of(request).declared(path)
     tables = beside_tables(job, path.parent) if isinstance(job, Job) else ()
     facts: dict[str, Any] = {
         "job": line,
         "text": path.read_text("utf-8", errors="replace") if text is None else text,
         "tables": tables,
+        "sources": job.sources if isinstance(job, Job) else (),
         "models": list(MODELS),
         "versions": versions_of(request, path)[:VERSIONS_SHOWN],
         "problem": problem,
-        "digest": _sha256(path),
+        "digest": digest_of(path),
         "limit_bytes": settings_of(request).upload_limit_bytes,
     }
     return show(request, "job_files.html", status=status, **facts)
@@ -234,7 +241,7 @@ def _page(request: Request, token: str, *, status: int = 200, problem: str = "",
 @router.get("/jobs/{token}/job.yaml")
 def declaration(request: Request, token: str, _signed: SignedIn) -> Response:
     """Hand over the job's file as it is."""
-    path = _path_of(request, token)
+    path = path_of(request, token)
     return FileResponse(path, media_type="application/yaml", filename=path.name, content_disposition_type="attachment")
 
 
@@ -242,9 +249,9 @@ def declaration(request: Request, token: str, _signed: SignedIn) -> Response:
 def declare(request: Request, token: str, signed: SignedIn, form: Posted) -> Response:
     """Take another text for the job's file; one with mistakes is told with line and column, and changes nothing."""
     signed.require(Role.PREPARER)
-    path = _path_of(request, token)
+    path = path_of(request, token)
     text = form.get("text", "").replace("\r\n", "\n")[:LONGEST_JOB]
-    if form.get("before") != _sha256(path):
+    if form.get("before") != digest_of(path):
         return _page(request, token, status=409, problem=render("desk.files.changed", language_of(request)), text=text)
     try:
         job = check_job(text, path.name)
@@ -285,7 +292,7 @@ def _proposal(
 
 
 def _table(request: Request, token: str, name: str) -> tuple[Path, BesideTable]:
-    path = _path_of(request, token)
+    path = path_of(request, token)
     job = jobs_of(request).declared(path)
     tables = beside_tables(job, path.parent) if isinstance(job, Job) else ()
     table = next((table for table in tables if table.name == name), None)
@@ -304,7 +311,7 @@ def take_table(request: Request, token: str, table: str, signed: SignedIn, form:
     upload = known.get(form.get("name", ""))
     if upload is None or not (uploads / digest / upload.name).is_file():
         raise Refused(404, "desk.refused.nothing")
-    if form.get("before", "") != _sha256(beside.path):
+    if form.get("before", "") != digest_of(beside.path):
         raise Refused(409, "desk.files.changed")
     content, by = (uploads / digest / upload.name).read_bytes(), signed.user.name
     name, files = _place_of(beside, path.parent, upload.name, digest, adds=form.get("adds") == "yes")
@@ -328,7 +335,7 @@ def _place_of(table: BesideTable, folder: Path, name: str, digest: str, *, adds:
 def version(request: Request, token: str, number: int, signed: SignedIn) -> Response:
     """Hand over what a file of the job said before."""
     signed.require(Role.PREPARER)
-    found = _version(versions_of(request, _path_of(request, token)), number)
+    found = _version(versions_of(request, path_of(request, token)), number)
     path = settings_of(request).uploads / found.sha256 / Path(found.name).name if found else None
     if path is None or not path.is_file():
         raise Refused(404, "desk.refused.nothing")

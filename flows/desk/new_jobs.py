@@ -12,6 +12,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
+from flows.desk.found_tables import FoundTable, found_tables, views_of, word_of
 from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.job_files import put_in_place
 from flows.desk.jobs import jobs_of
@@ -20,17 +21,13 @@ from flows.desk.uploads import Received, receive
 from flows.intake.look import all_layouts, foreign_currencies
 from io_adapters.outputs.models import MODELS
 from io_adapters.spreadsheets.declarations import check_job
-from io_adapters.spreadsheets.reading import open_file
 from schemas.desk_people import Language, Role
 from schemas.errors import RepasseError
 from schemas.job_draft import SOURCE_TABLES, DraftedFiles, JobDraft, job_yaml, join_files, name_of_file
 from schemas.layouts.drafting import draft_layout, guess_table
-from schemas.layouts.headers import with_columns
-from schemas.layouts.identify import Possibility, as_table, identify
-from schemas.messages import Listed, Message, catalogue_in, render
-from schemas.raw_table import column_letter
+from schemas.layouts.identify import Possibilities, identify
+from schemas.messages import Listed, Message, render
 from schemas.sheet_cells import View
-from schemas.tables.parsing import column_names
 from schemas.values.tax_id import require_tax_id
 
 KEPT: Final = 24
@@ -40,45 +37,8 @@ _SOUND_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 router = APIRouter()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """A header of a sheet, and which column it would be read as; "" for none."""
-
-    position: int
-    cell: str
-    text: str
-    column: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTable:
-    """One table of a file that was brought, as it would be read.
-
-    Attributes:
-        number: Names it within its draft.
-        file: The file.
-        kinds: Layouts that it could be of, the likeliest first; none, where one has to be drafted.
-        kind: The layout that is chosen; "" where one has to be drafted.
-        sheets: Sheets of which one has to be chosen; empty where there is no doubt.
-        sheet: The one that is chosen; "" where there is no doubt.
-        headers: Of its header row.
-        choices: Columns that a header can be.
-        columns: Header -> column, as far as people have said so.
-        missing: Columns that nothing is, though one must be.
-        table: Which table the layout is of.
-    """
-
-    number: int
-    file: Received
-    kinds: tuple[str, ...]
-    kind: str
-    sheets: tuple[str, ...] = ()
-    sheet: str = ""
-    headers: tuple[Header, ...] = ()
-    choices: tuple[str, ...] = ()
-    columns: Mapping[str, str] | None = None
-    missing: tuple[str, ...] = ()
-    table: str = "royalty_lines"
+def _identify(views: Sequence[View]) -> tuple[Possibilities, ...]:
+    return identify(views, all_layouts())
 
 
 class NewJobs:
@@ -101,83 +61,6 @@ class NewJobs:
         """Return files that are still kept."""
         with self._lock:
             return self._kept.get(token)
-
-
-def _views(file: Received) -> Sequence[View]:
-    with open_file(str(file.path)) as opened:
-        return list(opened.views)
-
-
-def found_tables(files: Sequence[Received], form: Mapping[str, str]) -> tuple[FoundTable, ...]:
-    """Say what each table of the files would be, with what people have answered so far.
-
-    Args:
-        files: What was brought.
-        form: Their answers: `kind-N`, `sheet-N` and `col-N-P`, for table N and the header at position P.
-
-    Raises:
-        UnreadableFile: a file cannot be opened.
-    """
-    return tuple(_found(files, form))
-
-
-def _found(files: Sequence[Received], form: Mapping[str, str]) -> Iterator[FoundTable]:
-    known, number = all_layouts(), 0
-    for file in files:
-        views = _views(file)
-        tables = identify(views, known)
-        if not tables:
-            yield FoundTable(number, file, (), "")
-            number += 1
-        for possibilities in tables:
-            kinds = tuple(possibility.layout.layout for possibility in possibilities)
-            kind = form.get(f"kind-{number}", kinds[0])
-            chosen = possibilities[kinds.index(kind)] if kind in kinds else possibilities[0]
-            yield _table(number, file, kinds, chosen, form, is_alone=len(tables) == 1)
-            number += 1
-
-
-def _table(  # all of it is one table's
-    number: int,
-    file: Received,
-    kinds: tuple[str, ...],
-    chosen: Possibility,
-    form: Mapping[str, str],
-    *,
-    is_alone: bool,
-) -> FoundTable:
-    asked = form.get(f"sheet-{number}", "")
-    sheet = asked if asked in chosen.sheets else ""
-    fit = next((fit for fit in chosen.fits if fit.view.sheet == sheet), chosen.fits[0])
-    if not sheet and not chosen.sheets and not is_alone and fit.view.sheet:
-        sheet = fit.view.sheet
-    usual = {position: column for column, position in fit.match.positions.items()}
-    choices = tuple(sorted(column_names(chosen.layout.table)))
-    columns, headers = dict[str, str](), list[Header]()
-    for position, text in enumerate(fit.header.texts):
-        if not text.strip():
-            continue
-        column = form.get(f"col-{number}-{position}", usual.get(position, ""))
-        column = column if column in choices else usual.get(position, "")
-        if column and column != usual.get(position, ""):
-            columns[text.strip()] = column
-        headers.append(Header(position, f"{column_letter(position)}{fit.header.row}", text.strip(), column))
-    read = with_columns(chosen.layout, columns)
-    left = as_table([fit.view], [read], read.layout)
-    missing = tuple(left[0].open_columns) if left else ()
-    return FoundTable(
-        number=number,
-        file=file,
-        kinds=kinds,
-        kind=chosen.layout.layout,
-        sheets=chosen.sheets,
-        sheet=sheet,
-        headers=tuple(headers),
-        choices=choices,
-        columns=columns,
-        missing=missing,
-        table=chosen.layout.table,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +122,12 @@ def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterato
         yield Message("desk.new_job.name_right")
     for table in tables:
         if table.missing:
-            columns = Listed(tuple(map(_word, table.missing)))
+            columns = Listed(tuple(map(word_of, table.missing)))
             yield Message("desk.new_job.missing", file=table.file.name, columns=columns)
         if table.sheets and not table.sheet:
             yield Message("desk.new_job.which_sheet", file=table.file.name)
     if not any(table.table in SOURCE_TABLES for table in tables):
         yield Message("error.new_no_source")
-
-
-def _word(column: str) -> Message | str:
-    """Name a column as the model sheets do."""
-    return Message(f"model.column.{column}") if f"model.column.{column}" in catalogue_in("en") else column
 
 
 def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[str, bytes]]:
@@ -261,7 +139,7 @@ def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[
         currencies = foreign_currencies(table.file.path, layout)
         return DraftedFiles((name,), table.kind, what, table.sheet, table.columns or {}, currencies), {}
     layout_file = f"{name_of_file(name)}.layout.yaml"
-    draft = draft_layout(_views(table.file), all_layouts(), name_of_file(name), language=language)
+    draft = draft_layout(views_of(table.file), all_layouts(), name_of_file(name), language=language)
     return DraftedFiles((name,), f"./{layout_file}", "drafted"), {layout_file: draft.encode()}
 
 
@@ -300,7 +178,7 @@ def _draft_page(
     if files is None:
         raise Refused(404, "desk.refused.look")
     try:
-        tables = found_tables(files, form)
+        tables = found_tables(files, form, _identify)
         undeclared = [table.file.name for table in tables if not table.kind and not _is_a_table(table)]
     except RepasseError as error:
         raise Refused(422, "desk.new_job.unreadable") from error
@@ -310,7 +188,7 @@ def _draft_page(
 
 
 def _is_a_table(table: FoundTable) -> bool:
-    return guess_table(_views(table.file), all_layouts()) is not None
+    return guess_table(views_of(table.file), all_layouts()) is not None
 
 
 @router.get("/new-job/{token}")
@@ -330,7 +208,7 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     if form.get("act") != "make":
         return _draft_page(request, token, form)
     language = language_of(request)
-    making = make_job(_without_unreadable(found_tables(files, form)), form, language)
+    making = make_job(_without_unreadable(found_tables(files, form, _identify)), form, language)
     home = folder / form.get("name", "").strip()
     problems = [render(problem, language) for problem in making.problems]
     if not problems and not _make_folder(home):

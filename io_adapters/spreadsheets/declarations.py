@@ -2,7 +2,7 @@
 
 import difflib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from io import StringIO
@@ -17,6 +17,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
+from ruamel.yaml.util import load_yaml_guess_indent
 
 from io_adapters.spreadsheets.kinds import is_sheet_by_name
 from schemas.approval import PlanRule, rule_of
@@ -175,15 +176,54 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
         table: Such as payees.
         files: Relative to the job's folder.
     """
+
+    def change(document: CommentedMap) -> None:
+        value = files[0] if len(files) == 1 else list(files)
+        if isinstance(document.get(table), dict):
+            document[table]["files"] = value
+        else:
+            document[table] = value
+
+    return _changed(text, change)
+
+
+def with_columns_of(text: str, place: str, columns: Mapping[str, str]) -> str:
+    """Return the text of a job file that says of other headers which columns they are.
+
+    Everything else stays as it is written, comments included.
+
+    Args:
+        text: Of the job file.
+        place: The number of a source, from 1, or the name of a table beside the sources.
+        columns: Header -> column; all that is to be said of the files of that place.
+    """
+
+    def change(document: CommentedMap) -> None:
+        holder, key = (document["sources"], int(place) - 1) if place.isdecimal() else (document, place)
+        if not isinstance(holder[key], dict):
+            holder[key] = _in_one_line({"files": holder[key]})
+        holder[key].pop("columns", None)
+        if columns:
+            holder[key]["columns"] = _in_one_line(columns)
+
+    return _changed(text, change)
+
+
+def _in_one_line(values: Mapping[str, Any]) -> CommentedMap:
+    line = CommentedMap(values)
+    line.fa.set_flow_style()
+    return line
+
+
+def _changed(text: str, change: Callable[[CommentedMap], None]) -> str:
+    """Return the text of a declaration after a change; what is not changed stays as it is written."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = _WIDE
-    document = yaml.load(text)
-    value = files[0] if len(files) == 1 else list(files)
-    if isinstance(document.get(table), dict):
-        document[table]["files"] = value
-    else:
-        document[table] = value
+    # How far its lists are indented, as whoever wrote it has it.
+    document, sequence, offset = load_yaml_guess_indent(text, yaml=yaml)
+    yaml.indent(sequence=sequence or 2, offset=offset or 0)
+    change(document)
     written = StringIO()
     yaml.dump(document, written)
     return written.getvalue()

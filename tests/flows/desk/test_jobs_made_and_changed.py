@@ -278,3 +278,56 @@ def test_somebody_who_only_approves_changes_nothing(bia, desk, royalties):
     assert "Verificar e salvar" not in page
     assert "Comparar" not in page
     bia.get("/new-job", code=403)
+
+
+def renamed(row: dict[str, str], names: dict[str, str]) -> dict[str, str]:
+    return {names.get(header, header): text for header, text in row.items()}
+
+
+def test_headers_of_a_job_that_is_there_are_chosen_and_the_rest_of_its_file_stays(ana, desk, royalties, tmp_path):
+    job = address_of(desk, royalties / "job.yaml")
+    page = ana.get(f"{job}/columns/payees")
+    assert 'aria-label="Nome"' in page, "the sheet that the job reads now is shown"
+    other = write_sheet(tmp_path / "maio.xlsx", [renamed(payee(ANA), {"Nome": "Quem recebe, por extenso"})])
+    shown = send(ana, f"{job}/columns/payees/sample", f"{job}/columns/payees", "file:sample", other)
+    assert "Diga qual cabeçalho é" in words_of(shown)
+    hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', shown))
+    field = re.search(r'<select name="(col-\d+-\d+)" aria-label="Quem recebe, por extenso"', shown)[1]
+    left = ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", code=422, act="save", **hidden)
+    assert "Nome" in left
+    before = (royalties / "job.yaml").read_text("utf-8")
+    ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **{field: "name"})
+    kept = "payees: {files: payees.xlsx, columns: {'Quem recebe, por extenso': name}} # Maria keeps this"
+    assert (royalties / "job.yaml").read_text("utf-8") == before.replace(
+        "payees: payees.xlsx   # Maria keeps this", kept
+    )
+    (royalties / "payees.xlsx").unlink()
+    write_sheet(
+        royalties / "payees.xlsx", [renamed(payee(p), {"Nome": "Quem recebe, por extenso"}) for p in (ANA, BIA)]
+    )
+    assert "Pronto para pagar R$ 70,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+    assert versions(ana, job)[0] == ("job.yaml", "Ana Lima")
+
+
+def test_headers_of_a_source_are_chosen_and_said_otherwise_again(ana, desk, royalties):
+    job = address_of(desk, royalties / "job.yaml")
+    first = (royalties / "job.yaml").read_text("utf-8")
+    page = ana.get(f"{job}/columns/1")
+    fields = re.findall(r'<select name="(col-\d+-\d+)" aria-label="([^"]+)"', page)
+    title = next(field for field, header in fields if header == "Título")
+    hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', page))
+    ana.post(f"{job}/columns/1", at=f"{job}/columns/1", act="save", **hidden, **{title: "release"})
+    assert dict(read_job(royalties / "job.yaml").job.sources[0].columns) == {"Título": "release"}
+    again = ana.get(f"{job}/columns/1")
+    assert re.search(rf'name="{title}".*?<option value="release" selected>', again, re.DOTALL)
+    stale = ana.post(f"{job}/columns/1", at=f"{job}/columns/1", code=409, act="save", **hidden)
+    assert "mudou" in stale
+    hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', again))
+    ana.post(f"{job}/columns/1", at=f"{job}/columns/1", act="save", **hidden, **{title: "title"})
+    assert (royalties / "job.yaml").read_text("utf-8") == first
+
+
+def test_there_are_columns_only_of_what_the_job_reads(ana, desk, job, royalties):
+    address = address_of(desk, royalties / "job.yaml")
+    for place in ("0", "2", "taxes", "payer"):
+        assert ana.http.get(f"{address}/columns/{place}").status_code == 404, place
