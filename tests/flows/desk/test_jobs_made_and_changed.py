@@ -305,7 +305,8 @@ def test_headers_of_a_job_that_is_there_are_chosen_and_the_rest_of_its_file_stay
     write_sheet(
         royalties / "payees.xlsx", [renamed(payee(p), {"Nome": "Quem recebe, por extenso"}) for p in (ANA, BIA)]
     )
-    assert "Pronto para pagar R$ 70,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+    words = ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
+    assert "Pronto para pagar R$ 90,00" in words, "what nobody has a share of is the payer's"
     assert versions(ana, job)[0] == ("job.yaml", "Ana Lima")
 
 
