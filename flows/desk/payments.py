@@ -13,6 +13,7 @@ from flows.desk.guard import Refused, SignedIn, ledger_of
 from flows.desk.pages import language_of, page_of, show
 from flows.desk.previews import XLSX
 from flows.tracing.account import accounts_of
+from flows.tracing.explain import Step, adding_up, chain
 from flows.tracing.month import months, view_of_month
 from flows.tracing.payments import PaymentLine, Payments, Search
 from flows.tracing.receipts import receipt_of
@@ -20,12 +21,15 @@ from flows.tracing.trace import trace
 from io_adapters.outputs.accounts import groups_of_month, month_grid, receipt_pdf, workbook_of
 from io_adapters.outputs.workbook import csv_text
 from schemas.account import GROUPS, MonthView
-from schemas.messages import catalogue_in
+from schemas.messages import Message, catalogue_in
 from schemas.plan import STANDINGS
+from schemas.trace import PayeeTrace
 from schemas.values.money import format_cents
 
 ROWS_A_PAGE: Final = 100
 LONGEST_WORDS: Final = 120
+
+_AT_THE_TERMINAL: Final = Message("cli.trace.unread")
 
 router = APIRouter()
 
@@ -138,10 +142,17 @@ def _month(request: Request, month: str) -> MonthView:
 
 @router.get("/payees/{token}")
 def payee(request: Request, token: str, _signed: SignedIn) -> Response:
-    """Show a payee's account over all periods."""
+    """Show a payee's account over all periods, and of each where its sums come from and what became of them."""
     tax_id = payments_of(request).tax_id_of(token)
     found = trace(ledger_of(request), tax_id, all_of_payee=True) if tax_id else None
     accounts = accounts_of(found.payees) if found else None
     if accounts is None:
         raise Refused(404, "desk.refused.nothing")
-    return show(request, "payee.html", payee=accounts, groups=list(GROUPS))
+    newest = sorted(found.payees if found else (), key=lambda period: period.period, reverse=True)
+    chains = [(period, _steps(period)) for period in newest]
+    return show(request, "payee.html", payee=accounts, groups=list(GROUPS), chains=chains)
+
+
+def _steps(period: PayeeTrace) -> list[Step]:
+    """Return what a payee's page tells of a period; what only the terminal can do is not spoken of."""
+    return [step for step in (*chain(period), *adding_up(period)) if step.text != _AT_THE_TERMINAL]

@@ -1,5 +1,6 @@
 """A payment in words: the sums from statement rows to what was paid, each to be repeated with a pocket calculator."""
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -7,9 +8,11 @@ from typing import Final, NamedTuple
 
 from flows.intake.rules.sum_lines import EXACT
 from flows.tracing.rules import MOST_RANGES, earned_of, exact_sum
+from schemas.job import BRASILIA
 from schemas.messages import Listed, Message, Money, currency_sign
 from schemas.obligation import reasons_message
-from schemas.trace import LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedWay
+from schemas.plan import short_digest
+from schemas.trace import FileStanding, LinesFound, PayeeTrace, RoyaltyPart, TracedObligation, TracedReport, TracedWay
 from schemas.values.money import exact_text
 
 # Parts of a payee's royalties that are shown one by one unless all are asked for.
@@ -44,6 +47,68 @@ def explain(trace: PayeeTrace, most_parts: int | None = SHOWN_PARTS) -> list[Ste
         steps.append(Step(0, Message("explain.rows")))
         steps += [_row(owed) for owed in rows]
     return steps
+
+
+def chain(trace: PayeeTrace) -> list[Step]:
+    """Tell where each sum of a payee comes from, how it was worked out, and what became of it, day by day.
+
+    Args:
+        trace: What the books, the ledger and the statements say.
+    """
+    steps = [step for owed in trace.obligations for step in _obligation(owed, trace.currency)]
+    steps += royalty_steps(trace)
+    changed = [(file, standing) for file, standing in trace.files if standing is not FileStanding.SAME]
+    steps += [Step(0, Message(f"cli.trace.file_{standing}", file=file)) for file, standing in changed]
+    return [*steps, *(step for report in trace.reports for step in _report(report))]
+
+
+def adding_up(trace: PayeeTrace) -> Iterator[Step]:
+    """Say that what came in is where the places say, and what of it does not add up."""
+    places = tuple(Listed((Message(f"place.{place}"), Money(cents)), " ") for place, cents in trace.places_cents)
+    facts = {"currency": trace.currency, "total": Money(trace.in_cents)}
+    yield Step(0, Message("cli.trace.books", places=Listed(places, " + ") if places else "0", **facts))
+    for problem in trace.problems:
+        yield Step(1, Message(f"cli.trace.problem_{problem}"))
+
+
+def _obligation(owed: TracedObligation, currency: str) -> Iterator[Step]:
+    kind = Message(f"cli.trace.kind_{owed.kind}")
+    what = Listed(tuple(filter(None, (owed.key, kind, owed.reference if owed.kind == "payment" else ""))), " ")
+    because = [Message("explain.because", why=reasons_message(owed.reasons))] if owed.reasons else []
+    where = Listed((Message(f"place.{owed.place}"), *because), "")
+    amount = Listed((currency_sign(currency), Money(owed.amount_cents)), " ")
+    yield Step(0, Listed((Listed((what, amount), ": "), where)))
+    if owed.row:
+        yield Step(1, Message("cli.trace.row", file=sheet_text(owed.file, owed.sheet), row=owed.row))
+    for word in owed.words:
+        facts = {"by": word.by, "at": _in_brazil(word.at), "evidence": word.evidence}
+        yield Step(1, Message("cli.trace.word", kind=word.kind, **facts))
+
+
+def _report(report: TracedReport) -> Iterator[Step]:
+    because = [Message("explain.because", why=report.reason)] if report.reason else []
+    state = Listed((Message(f"state.{report.state}"), *because), "")
+    facts = {"report": report.submission_id, "cents": Money(report.amount_cents)}
+    yield Step(0, Message("cli.trace.report", state=state, **facts))
+    planned = {"by": report.prepared_by, "at": _in_brazil(report.planned_at)}
+    yield Step(1, Message("cli.trace.plan", digest=short_digest(report.plan_digest), **planned))
+    for word in report.approvals:
+        yield Step(1, Message("cli.trace.approval", by=word.by, at=_in_brazil(word.at)))
+    if report.approved_at:
+        yield Step(1, Message("cli.trace.approved", at=_in_brazil(report.approved_at)))
+    for name, at, by in report.steps:
+        yield Step(1, Message("cli.trace.step", state=Message(f"state.{name}"), at=_in_brazil(at), by=by))
+    if report.split_id:
+        seen = _in_brazil(report.seen_at) if report.seen_at else "-"
+        facts = {"split_id": report.split_id, "status": report.status or "-", "at": seen}
+        yield Step(1, Message("cli.trace.service", **facts))
+    if report.rate:
+        rate = {"currency": report.rate.currency, "rate": report.rate.rate, "update": report.rate.update_id}
+        yield Step(1, Message("cli.trace.rate", state=Message(f"state.{report.rate.state}"), **rate))
+
+
+def _in_brazil(at: dt.datetime) -> dt.datetime:
+    return at.astimezone(BRASILIA)
 
 
 def by_recording(parts: Iterable[RoyaltyPart]) -> tuple[RoyaltyPart, ...]:

@@ -116,6 +116,16 @@ def test_a_payees_account_goes_over_the_months(bia):
     bia.get("/payees/000000000000000000000000", code=404)
 
 
+@pytest.mark.usefixtures("two_months")
+def test_a_payees_page_tells_where_each_sum_comes_from_and_what_became_of_it(bia):
+    words = words_of(bia.get(re.search(r'href="(/payees/[^"]+)"', bia.get("/payments?q=" + BIA.tax_id))[1]))
+    for told in ("pagamento", ", linha 3", "preparado por Ana Lima", "aprovação de Bia Reis", "no serviço:", ": pago"):
+        assert told in words, told
+    assert words.index("novembro de 2026 · ") < words.index("outubro de 2026 · "), "the newest first"
+    assert re.search(r"R\$ 25,00 entraram = [^=]*25,00", words), words
+    assert "--job-file" not in words
+
+
 def test_a_name_that_begins_like_a_formula_is_text_in_the_file(ana, bia, job, desk, service):
     (line,) = desk.jobs.list()
     write_sheet(job.parent / "payments.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00", "=1+1", Nome="=cmd()")])
