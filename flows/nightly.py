@@ -12,14 +12,14 @@ from flows.prefect_ui.deployments import use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.job import Outputs
+from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, render
 
 _MOST_NAMED: Final = 10
 
 
 def _name() -> str:
-    return f"nightly {dt.datetime.now().astimezone():%Y-%m-%d}"
+    return f"nightly {dt.datetime.now(BRASILIA):%Y-%m-%d}"
 
 
 @flow(name="nightly", flow_run_name=_name, retries=0, persist_result=False, log_prints=False)

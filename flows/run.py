@@ -322,7 +322,7 @@ def read_run_request(
         spec = period_asked(job.period, period) if period else job.period
     except ValueError as error:
         raise ConfigurationError(Message("error.in_job_file", file=job_path.name, why=str(error))) from None
-    resolved = resolve_period(spec, dt.datetime.now().astimezone().date())
+    resolved = resolve_period(spec, dt.datetime.now(BRASILIA).date())
     known = {str(position) for position in range(1, len(job.sources) + 1)}
     known |= {source.layout if isinstance(source.layout, str) else source.layout.layout for source in job.sources}
     given = tuple(_given_file(text, known) for text in files)

@@ -18,7 +18,7 @@ class RepasseError(Exception):
     """Something a person must know; shown as one message, without a traceback."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.BUG
-    language = "en"  # of its reader, where nobody knows better
+    language = ""  # of its reader, once somebody knows; English until then
 
     def __init__(self, message: Message | Listed | str, *, issues: tuple[Issue, ...] = ()) -> None:
         super().__init__(str(message))

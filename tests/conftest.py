@@ -18,6 +18,9 @@ from tests.one_certificate import write_one_certificate
 if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What belongs to no job speaks the language of the terminal, which is each developer's own; the tests read English.
+os.environ["LC_ALL"] = "C.UTF-8"
+
 # A ledger waits for its disk some fifty times in a run; where memory has room for what tests write, nothing waits.
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 - pytest and tempfile make folders of their own in it
 if "TMPDIR" not in os.environ and IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > 4 << 30:

@@ -32,7 +32,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, IssueCode, Severity, make_issue
 from schemas.job import Job, Period
 from schemas.messages import Listed, Message, Money
-from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan
+from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan, short_digest
 from schemas.submission import PlanFate, SubmissionState
 from schemas.values.money import parse_amount
 from schemas.values.names import different_people, same_person
@@ -151,7 +151,7 @@ def _call_for_approval(
         "batches": Message("count.batches", count=plan.batches),
         "currency": plan.currency,
         "total": Money(plan.total_cents),
-        "digest": plan.digest,
+        "digest": short_digest(plan.digest),
     }
     lines = [Message("cli.approval.wanted", **facts)]
     page = run.desk_page(f"plans/{plan.digest}")

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.ending import AsJson, JobFile, Result, command, console_for, opened_ledger
+from flows.cli.ending import (
+    AsJson,
+    JobFile,
+    Result,
+    command,
+    console_for,
+    in_brazil,
+    opened_ledger,
+    print_text,
+    terminal_language,
+)
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, render
@@ -63,7 +73,7 @@ def contacts_list(as_json: AsJson = False) -> Result:
     if known:
         show_known(console, known)
     else:
-        console.print(render("contacts.none", "en"), soft_wrap=True)
+        console.print(render("contacts.none", terminal_language()), soft_wrap=True)
     return ExitCode.DONE, {"contacts": [known_document(contact) for contact in known]}
 
 
@@ -90,7 +100,7 @@ def contacts_delete(
         _confirm(f"Delete {who}{_described(known, tax_id)} from the service? It cannot be undone.", yes=yes)
         named = contact or (known.contact_id if known and known.state is ContactState.KNOWN else None)
         sync.delete_contact(run, contact_id=named, tax_id=tax_id)
-    console_for(as_json=as_json).print("deleted", soft_wrap=True)
+    print_text(console_for(as_json=as_json), "cli.deleted")
     return ExitCode.DONE, {"deleted": {"contact_id": named}}
 
 
@@ -106,7 +116,7 @@ def contacts_delete_account(account: Account, yes: Yes = False, as_json: AsJson 
         owner = run.ledger.contacts.with_account(account)
         _confirm(f"Delete account {account}{_described(owner, None)}? It cannot be undone.", yes=yes)
         sync.delete_account(run, account)
-    console_for(as_json=as_json).print("deleted", soft_wrap=True)
+    print_text(console_for(as_json=as_json), "cli.deleted")
     return ExitCode.DONE, {"deleted": {"account_id": account}}
 
 
@@ -120,7 +130,7 @@ def contacts_favorite(account: Account, as_json: AsJson = False) -> Result:
 
     with opened_run("contacts", None, read_settings(), QuietProgress()) as run:
         sync.mark_favorite(run, account)
-    console_for(as_json=as_json).print(render("contacts.favorite.marked", "en"), soft_wrap=True)
+    print_text(console_for(as_json=as_json), "contacts.favorite.marked")
     return ExitCode.DONE, {"favorite": {"account_id": account}}
 
 
@@ -205,11 +215,11 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
     from flows.payables.rules.institutions import USABLE_FOR
 
     if listed.trouble:
-        console.print(render("institutions.trouble", "en", reason=listed.trouble), soft_wrap=True, markup=False)
+        print_text(console, "institutions.trouble", reason=listed.trouble)
     if listed.too_old:
-        console.print(render("institutions.too_old", "en", days=USABLE_FOR.days), soft_wrap=True)
+        print_text(console, "institutions.too_old", days=USABLE_FOR.days)
     if listed.read_at is None or listed.too_old:
-        console.print(render("institutions.none", "en"), soft_wrap=True)
+        print_text(console, "institutions.none")
         return
     table = Table(show_edge=False, pad_edge=False)
     for column in ("code", "ISPB", "name", "active", "since"):
@@ -227,9 +237,9 @@ def _show(console: "Console", found: "list[Institution]", listed: "InstitutionLi
     facts = {
         "shown": len(found),
         "count": len(listed.by_ispb),
-        "read_at": f"{listed.read_at.astimezone():%Y-%m-%d %H:%M}",
+        "read_at": in_brazil(listed.read_at),
     }
-    console.print(render("institutions.count", "en", **facts))
+    print_text(console, "institutions.count", **facts)
 
 
 def _day(text: str | None) -> dt.date | None:

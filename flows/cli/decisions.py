@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, By, Result, console_for, opened_ledger
+from flows.cli.ending import AsJson, By, Result, console_for, in_brazil, opened_ledger, print_text, terminal_language
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message
+from schemas.messages import Message, Money, state_text
 
 if TYPE_CHECKING:
     from flows.run import Clock, Run
@@ -16,12 +16,7 @@ if TYPE_CHECKING:
     from io_adapters.ledger.plans import StoredPlan
     from schemas.submission import Submission
 
-_FATES: Final = {
-    "withdrawn": "withdrawn, never sent",
-    "in_doubt": "in doubt, and stays so",
-    "sent": "sent before, and stays as it is",
-    "ended": "ended before, and pays nobody",
-}
+_FATES: Final = ("withdrawn", "in_doubt", "sent", "ended")
 
 
 def approve(
@@ -33,9 +28,7 @@ def approve(
     """Record a person's yes to a plan; the next `run` sends it."""
     from flows.approvals.approve import record_approval
     from flows.run import utc_now
-    from schemas.messages import currency_sign
     from schemas.plan import ApprovalKind
-    from schemas.values.money import format_cents
     from schemas.values.names import same_person
 
     with opened_ledger() as ledger:
@@ -43,15 +36,11 @@ def approve(
         stored = ledger.plans.get(given.digest)
         counts = same_person(given.by) in _counting(ledger, stored)
     console = console_for(as_json=as_json)
-    console.print(
-        f"approved by {given.by}: {stored.payees} payments, "
-        f"{currency_sign(stored.currency)} {format_cents(given.total_cents, 'pt-BR')}; "
-        f"good until {given.expires_at.astimezone():%Y-%m-%d %H:%M %Z}. The next `repasse run` of {stored.job} sends "
-        "it once it has every word it needs.",
-        soft_wrap=True,
-    )
+    facts = {"by": given.by, "currency": stored.currency, "total": Money(given.total_cents), "job": stored.job}
+    payments = Message("count.payments", count=stored.payees)
+    print_text(console, "cli.approved", payments=payments, until=in_brazil(given.expires_at), **facts)
     if not counts:
-        console.print("this yes does not count: they prepared the plan, or may not approve", soft_wrap=True)
+        print_text(console, "cli.approved.does_not_count")
     expires_at = given.expires_at.isoformat()
     return ExitCode.DONE, {"plan_digest": stored.digest, "by": given.by, "expires_at": expires_at, "counts": counts}
 
@@ -75,9 +64,8 @@ def reject(
 ) -> Result:
     """Record a person's no to a plan."""
     from io_adapters.ledger.approvals_missing import require_typed_name_counts
-    from schemas.messages import currency_sign
+    from schemas.plan import short_digest
     from schemas.submission import PlanFate
-    from schemas.values.money import format_cents
 
     name = _name(by)
     with opened_ledger() as ledger:
@@ -85,15 +73,17 @@ def reject(
         require_typed_name_counts(ledger, stored.job)
         fate = PlanFate(tuple(ledger.submissions.reject_plan(stored.digest, name, why)))
     console = console_for(as_json=as_json)
-    console.print(f"rejected by {name}: {stored.digest}", soft_wrap=True)
+    print_text(console, "cli.rejected", by=name, plan=short_digest(stored.digest))
     for what, batches in fate.groups.items():
         if batches and what in _FATES:
             cents = sum(batch.amount_cents for batch in batches)
             payments = sum(batch.payments for batch in batches)
-            amount = f"{currency_sign(stored.currency)} {format_cents(cents, 'pt-BR')}"
-            console.print(f"  {_FATES[what]}: {payments} payments, {amount}", soft_wrap=True)
+            facts = {"currency": stored.currency, "total": Money(cents)}
+            counted = Message("count.payments", count=payments)
+            print_text(console, f"cli.rejected.{what}", payments=counted, **facts)
             for batch in batches:
-                console.print(f"    {batch.report_id}  {batch.state.value}", soft_wrap=True, markup=False)
+                state = state_text(batch.state.value, terminal_language())
+                console.print(f"    {batch.report_id}  {state}", soft_wrap=True, markup=False)
     groups = {
         what: [_batch_document(batch) for batch in batches] for what, batches in fate.groups.items() if what != "unsent"
     }
@@ -115,8 +105,7 @@ def hold(by: By, why: Annotated[str, typer.Option(metavar="TEXT", help="Why.")],
     with opened_ledger() as ledger:
         ledger.hold.put(name, why)
         in_desk = ledger.decision_rules.any_wants_signed_in()
-    lets_go = "somebody who has signed in at the desk" if in_desk else "`repasse release --by NAME`"
-    console_for(as_json=as_json).print(f"sending is on hold; {lets_go} lets it go on")
+    print_text(console_for(as_json=as_json), "cli.hold.in_desk" if in_desk else "cli.hold.put")
     return ExitCode.DONE, {"held_by": name, "why": why}
 
 
@@ -128,7 +117,7 @@ def release(by: By, as_json: AsJson = False) -> Result:
     with opened_ledger() as ledger:
         require_typed_name_counts(ledger, None)
         released = ledger.hold.release(name)
-    console_for(as_json=as_json).print("sending goes on" if released else "sending was not on hold")
+    print_text(console_for(as_json=as_json), "cli.hold.released" if released else "cli.hold.none")
     return ExitCode.DONE, {"released": released}
 
 
@@ -199,9 +188,8 @@ def resolve_doubts(  # each is named at the call
             resolved = list(declare_absent(run, subjects, people, evidence.strip()))
     console, document = console_for(as_json=as_json), []
     for subject, stands in zip(dict.fromkeys(subjects), resolved, strict=True):
-        same = stands.id == subject
-        words = f"{subject} is report {stands.split_id}" if same else f"{stands.id} goes with the next run"
-        console.print(words, soft_wrap=True)
+        key = "cli.resolved.linked" if stands.id == subject else "cli.resolved.absent"
+        print_text(console, key, what=subject, report=stands.split_id or "-", next=stands.id)
         document.append(
             {"submission": stands.id, "state": stands.state.value, "split_id": stands.split_id, "of": subject}
         )
@@ -224,7 +212,7 @@ def _take_links_back(subjects: Sequence[str], *, by: Sequence[str], evidence: st
             _require_typed_name_counts(run, subject)
         for subject in dict.fromkeys(subjects):
             stands = take_link_back(run, subject, people, evidence.strip())
-            console.print(f"{subject} is in doubt again", soft_wrap=True)
+            print_text(console, "cli.resolved.taken_back", what=subject)
             taken_back.append({"submission": stands.id, "state": stands.state.value, "split_id": None, "of": subject})
     return ExitCode.DONE, {"resolved": taken_back}
 
@@ -255,9 +243,8 @@ def _resolve_rates(  # each is named at the call
         resolved = declare_rates_absent(run, updates, people, evidence)
     console, document = console_for(as_json=as_json), []
     for update, stands in zip(dict.fromkeys(updates), resolved, strict=True):
-        same = stands.id == update
-        words = f"{update}: {stands.state.value}" if same else f"{stands.id} goes with the next run or settle"
-        console.print(words, soft_wrap=True)
+        key = "cli.resolved.rate" if stands.id == update else "cli.resolved.rate_absent"
+        print_text(console, key, what=update, state=Message(f"state.{stands.state.value}"), next=stands.id)
         facts = {"exchange_update": stands.id, "state": stands.state.value, "report_id": stands.report_id}
         document.append(facts | {"of": update})
     return ExitCode.DONE, {"resolved": document}
@@ -294,9 +281,7 @@ def decide(
         decided = decisions.decide(
             ledger, obligation, word, lambda: opened_run("decide", None, settings, QuietProgress())
         )
-    outcome = {DecisionKind.PAY: "the next run may pay", DecisionKind.PAID: "paid", DecisionKind.DROP: "dropped"}[kind]
-    console = console_for(as_json=as_json)
-    console.print(f"{len(decided)} obligations: {outcome}, says {word.by}; the next `settle` tells it in the books")
+    print_text(console_for(as_json=as_json), f"cli.decided.{kind.value}", count=len(decided), by=word.by)
     document = [
         {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decided
     ]
@@ -319,5 +304,5 @@ def unfreeze(
     with opened_ledger(create=False) as ledger:
         require_typed_name_counts(ledger, None)
         tags = lift_freeze(ledger, accept, people, evidence.strip())
-    console_for(as_json=as_json).print(f"sending goes on; accepted: {', '.join(tags)}", soft_wrap=True)
+    print_text(console_for(as_json=as_json), "cli.unfrozen", tags=", ".join(tags))
     return ExitCode.DONE, {"accepted": list(tags)}

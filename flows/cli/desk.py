@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, ended, opened_ledger
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, ended, opened_ledger, print_text
 from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
@@ -176,7 +176,7 @@ def add(
     hashed = _asked_password(stdin=password_stdin)
     with opened_ledger() as ledger:
         user = ledger.desk_users.add(name, wanted, hashed)
-    console_for(as_json=as_json).print(f"{user.name} may sign in: {_roles_of(user)}", markup=False)
+    print_text(console_for(as_json=as_json), "cli.user.added", name=user.name, roles=_roles_of(user))
     return ExitCode.DONE, {"user": user.name, "roles": sorted(user.roles)}
 
 
@@ -185,9 +185,9 @@ def list_(as_json: AsJson = False) -> Result:
     """List who may sign in, with their roles."""
     users, console = _users(), console_for(as_json=as_json)
     for user in users:
-        console.print(f"{user.name}: {_roles_of(user)}{' (disabled)' if user.disabled else ''}", markup=False)
+        print_text(console, "cli.user.disabled" if user.disabled else "cli.user", name=user.name, roles=_roles_of(user))
     if not users:
-        console.print("nobody yet")
+        print_text(console, "cli.user.none")
     document = [{"user": u.name, "roles": sorted(u.roles), "disabled": u.disabled} for u in users]
     return ExitCode.DONE, {"users": document}
 
@@ -197,7 +197,7 @@ def disable(name: Name, as_json: AsJson = False) -> Result:
     """Keep somebody out from now on; their sessions end at once."""
     with opened_ledger() as ledger:
         ledger.desk_users.disable(name)
-    console_for(as_json=as_json).print("they may no longer sign in; every session of theirs has ended")
+    print_text(console_for(as_json=as_json), "cli.user.kept_out")
     return ExitCode.DONE, {"disabled": True}
 
 
@@ -206,7 +206,7 @@ def enable(name: Name, as_json: AsJson = False) -> Result:
     """Let somebody who was disabled sign in again."""
     with opened_ledger() as ledger:
         ledger.desk_users.enable(name)
-    console_for(as_json=as_json).print("they may sign in again")
+    print_text(console_for(as_json=as_json), "cli.user.let_in")
     return ExitCode.DONE, {"disabled": False}
 
 
@@ -223,7 +223,7 @@ def roles(
     wanted = [_role(text) for text in role]
     with opened_ledger() as ledger:
         ledger.desk_users.change_roles(name, wanted)
-    console_for(as_json=as_json).print(f"from now on: {', '.join(sorted(wanted))}; every session of theirs has ended")
+    print_text(console_for(as_json=as_json), "cli.user.roles", roles=", ".join(sorted(wanted)))
     return ExitCode.DONE, {"roles": sorted(wanted)}
 
 
@@ -234,7 +234,7 @@ def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = Fa
         if ledger.desk_users.get(name) is None:
             raise DecisionRefused(Message("error.no_user"))
         ledger.desk_users.change_password(name, _asked_password(stdin=password_stdin))
-    console_for(as_json=as_json).print("the password was changed; every session of theirs has ended")
+    print_text(console_for(as_json=as_json), "cli.user.password")
     return ExitCode.DONE, {"changed": True}
 
 

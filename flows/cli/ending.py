@@ -3,10 +3,12 @@
 One document on request, one exit code, and no traceback for what a person can mend.
 """
 
+import datetime as dt
 import functools
 import json
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
@@ -14,6 +16,7 @@ import typer
 
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
+from schemas.messages import render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,6 +74,7 @@ def _finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
     try:
         result = body()
     except RepasseError as error:
+        error.language = error.language or terminal_language()
         from flows.cli.printing import print_error
 
         print_error(error, as_json=as_json)
@@ -95,6 +99,28 @@ def console_for(*, as_json: bool) -> "Console":
     if not console.is_terminal:
         console.width = LOG_WIDTH
     return console
+
+
+def terminal_language(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language of whoever reads the terminal, by the usual variables; English where they ask for no other.
+
+    >>> terminal_language({"LANG": "pt_BR.UTF-8"}), terminal_language({"LANG": "pt_BR.UTF-8", "LC_ALL": "C.UTF-8"})
+    ('pt-BR', 'en')
+    """
+    asked = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "pt-BR" if asked.casefold().startswith("pt") else "en"
+
+
+def print_text(console: "Console", key: str, **facts: object) -> None:
+    """Print a text of the catalogue in the terminal's language; for what belongs to no job."""
+    console.print(render(key, terminal_language(), **facts), soft_wrap=True, markup=False)
+
+
+def in_brazil(at: dt.datetime) -> dt.datetime:
+    """Return a moment as the clocks of Brasília showed it, wherever the machine stands."""
+    from schemas.job import BRASILIA
+
+    return at.astimezone(BRASILIA)
 
 
 def opened_ledger(*, create: bool = True) -> "Ledger":

@@ -251,7 +251,7 @@ def print_error(error: RepasseError, *, as_json: bool) -> None:
         issues = [issue.as_json(error.language) for issue in error.issues]
         print_json({"exit_code": int(error.exit_code), "issues": issues, "error": error.message})
     stderr = Console(stderr=True)
-    show_issues(stderr, error.issues, "--json", "en")
+    show_issues(stderr, error.issues, "--json", error.language)
     stderr.print(f"[red]repasse:[/red] {_escaped_lines(error.message)}", soft_wrap=True)
 
 

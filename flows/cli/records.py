@@ -1,6 +1,5 @@
 """status, runs, trace, explain: what is on record."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for, opened_ledger
+from flows.cli.ending import AsJson, Result, console_for, in_brazil, opened_ledger, print_text, terminal_language
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode, worst
-from schemas.messages import Message
+from schemas.messages import Message, Money, render, state_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,8 @@ def _show_run(ledger: "Ledger", run_id: str, console: "Console") -> Result:
     if run is None:
         raise ConfigurationError(Message("error.no_run", run=run_id))
     if run.summary_json is None:
-        console.print(f"run {run.run_id} of {run.job} {run.period}: {run.state}, started {_local(run.started_at)}")
+        facts = {"run": run.run_id, "job": run.job, "period": run.period, "at": in_brazil(run.started_at)}
+        print_text(console, "cli.status.run", state=Message(f"state.{run.state}"), **facts)
         return ExitCode(run.exit_code or 0), {"run": run.run_id, "state": run.state}
     summary = Summary.model_validate_json(run.summary_json)
     show_summary(console, summary, "pt-BR")
@@ -57,18 +57,17 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     from flows.payables.rules.exchange_rate import codes_of
     from flows.reconciliation.waits import gather_waits
     from flows.run import utc_now
-    from schemas.submission import LIKENESS, OPEN, UNTOLD
+    from schemas.submission import OPEN, UNTOLD
     from schemas.submission import SubmissionState as State
-    from schemas.values.money import format_cents
 
     groups = {
-        "in_doubt": ({State.IN_DOUBT, State.SENDING}, ExitCode.IN_DOUBT, "the service's list, and then a person"),
-        "planned": ({State.PLANNED}, ExitCode.APPROVAL_WANTED, "approval"),
-        "approved": ({State.APPROVED, State.NOT_SENT}, ExitCode.NOT_SENT, "the next run"),
-        "open": (set(OPEN), ExitCode.STILL_OPEN, "the service"),
-        "undetermined": (set(UNTOLD), ExitCode.DISCREPANCIES, "a person's decision"),
+        "in_doubt": ({State.IN_DOUBT, State.SENDING}, ExitCode.IN_DOUBT),
+        "planned": ({State.PLANNED}, ExitCode.APPROVAL_WANTED),
+        "approved": ({State.APPROVED, State.NOT_SENT}, ExitCode.NOT_SENT),
+        "open": (set(OPEN), ExitCode.STILL_OPEN),
+        "undetermined": (set(UNTOLD), ExitCode.DISCREPANCIES),
     }
-    states = {state for group, _, _ in groups.values() for state in group}
+    states = {state for group, _ in groups.values() for state in group}
     waiting = ledger.submissions.list(states=states, bodies=False)
     undecided = ledger.decisions.undecided(batch.id for batch in waiting if batch.state in UNTOLD)
     waiting = [batch for batch in waiting if batch.state not in UNTOLD or batch.id in undecided]
@@ -76,54 +75,65 @@ def _show_waiting(ledger: "Ledger", console: "Console") -> Result:
     hold, freeze = ledger.hold.current(), ledger.freeze.current()
     if hold:
         codes.add(ExitCode.NOT_SENT)
-        console.print(f"sending is on hold by {hold.by} since {_local(hold.put_at)}: {hold.why}", soft_wrap=True)
+        print_text(console, "cli.status.hold", by=hold.by, at=in_brazil(hold.put_at), why=hold.why)
     if freeze:
         codes.add(ExitCode.FROZEN)
-        console.print(f"sending is frozen since {_local(freeze.frozen_at)}: {freeze.reason}", soft_wrap=True)
-        console.print(f"  waits for two people to accept: {', '.join(freeze.tags)}", soft_wrap=True)
-    for name, (group, code, for_whom) in groups.items():
+        facts = {"at": in_brazil(freeze.frozen_at), "why": freeze.reason, "tags": ", ".join(freeze.tags)}
+        print_text(console, "cli.status.frozen", **facts)
+    for name, (group, code) in groups.items():
         mine = [batch for batch in waiting if batch.state in group]
         document[name] = [_submission_document(batch) for batch in mine]
         if not mine:
             continue
         codes.add(code)
-        console.print(f"[bold]{name.replace('_', ' ')}[/bold], waits for {for_whom}:")
+        print_text(console, f"cli.status.{name}")
         for batch in mine:
-            amount = format_cents(batch.amount_cents, "pt-BR")
-            linked = "  (its report was found by likeness)" if batch.linked_by == LIKENESS else ""
-            line = f"  {batch.job} {batch.period}  {batch.report_id}  {batch.payments} payments  {amount}{linked}"
-            if batch.state is State.PLANNED and (approvals := ledger.approvals.standing(batch.plan_digest, utc_now())):
-                line += f"  (approved by {', '.join(approval.by for approval in approvals)}; the next run looks)"
-            console.print(f"{line}\n    {batch.reason}" if batch.reason else line, soft_wrap=True, markup=False)
+            _show_batch(batch, ledger, console)
         if name == "planned":
             _show_how_to_approve(mine, ledger, console)
     waits = gather_waits(ledger, utc_now())
-    show_waits(console, waits)
+    show_waits(console, waits, terminal_language())
     codes |= {wait.code for wait in waits}
     document["open"] = [wait_document(wait) for wait in waits]
     rates = _show_rates(ledger, console)
     codes |= codes_of(rates)
     document["exchange_rates"] = [_rate_document(rate) for rate in rates]
     if not codes:
-        console.print("nothing waits for anybody")
+        print_text(console, "cli.status.nothing")
     document["hold"] = hold.why if hold else None
     document["freeze"] = {"reason": str(freeze.reason), "tags": list(freeze.tags)} if freeze else None
     return worst(codes), document
 
 
+def _show_batch(batch: "Submission", ledger: "Ledger", console: "Console") -> None:
+    from flows.run import utc_now
+    from schemas.submission import LIKENESS, SubmissionState
+
+    facts: dict[str, object] = {"job": batch.job, "period": batch.period, "report": batch.report_id}
+    payments = Message("count.payments", count=batch.payments)
+    print_text(console, "cli.status.batch", payments=payments, total=Money(batch.amount_cents), **facts)
+    if batch.linked_by == LIKENESS:
+        print_text(console, "cli.status.likeness")
+    if batch.state is SubmissionState.PLANNED:
+        approvals = ledger.approvals.standing(batch.plan_digest, utc_now())
+        if approvals:
+            print_text(console, "cli.status.approved_by", people=", ".join(approval.by for approval in approvals))
+    if batch.reason:
+        console.print(f"    {render(batch.reason, terminal_language())}", soft_wrap=True, markup=False)
+
+
 def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", console: "Console") -> None:
     """Print for each plan that waits how it is approved: a plan is all its batches together."""
+    from schemas.plan import short_digest
     from schemas.values.money import format_cents
 
     totals = Counter[tuple[str, str]]()
     for batch in planned:
         totals[batch.plan_digest, batch.job] += batch.amount_cents
     for (digest, job), cents in totals.items():
-        total = format_cents(cents, "pt-BR")
-        how = f"repasse approve {digest} --by NAME --total {total}"
-        if ledger.decision_rules.wants_signed_in(job):
-            how = f"plan {digest}, {total}: in the desk alone, by people who signed in"
-        console.print(f"  {how}", soft_wrap=True, markup=False)
+        in_desk = ledger.decision_rules.wants_signed_in(job)
+        key = "cli.status.in_desk" if in_desk else "cli.status.how"
+        print_text(console, key, digest=short_digest(digest), total=format_cents(cents, "pt-BR"))
 
 
 def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":
@@ -132,11 +142,13 @@ def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":
 
     rates = [update for update in ledger.exchange_updates.list(states=UNSETTLED) if codes_of([update])]
     if rates:
-        console.print("[bold]exchange rates[/bold], wait for the service, or for a person:")
+        print_text(console, "cli.status.rates")
     for rate in rates:
-        facts = f"{rate.terms.currency} {rate.terms.plain_rate}  {rate.state.value}"
-        line = f"  {rate.job} {rate.period}  {rate.id}  of {rate.report_id}  {facts}"
-        console.print(f"{line}\n    {rate.reason}" if rate.reason else line, soft_wrap=True, markup=False)
+        language = terminal_language()
+        facts = f"{rate.terms.currency} {rate.terms.plain_rate}  {state_text(rate.state.value, language)}"
+        line = f"  {rate.job} {rate.period}  {rate.id}  {rate.report_id}  {facts}"
+        reason = f"\n    {render(rate.reason, language)}" if rate.reason else ""
+        console.print(f"{line}{reason}", soft_wrap=True, markup=False)
     return rates
 
 
@@ -178,21 +190,26 @@ def runs(as_json: AsJson = False) -> Result:
     with opened_ledger(create=False) as ledger:
         runs = ledger.runs.list()
     table = Table(show_edge=False, pad_edge=False)
+    language = terminal_language()
     for name in ("run", "job", "period", "state", "exit", "started", "took"):
-        table.add_column(name)
+        table.add_column(render(f"cli.runs.{name}", language))
     for run in runs:
         took = f"{(run.finished_at - run.started_at).total_seconds():.1f} s" if run.finished_at else "-"
         code = "-" if run.exit_code is None else str(run.exit_code)
-        table.add_row(run.run_id, run.job, run.period, run.state, code, _local(run.started_at), took)
-    console.print(table if runs else "no runs yet")
+        table.add_row(
+            run.run_id,
+            run.job,
+            run.period,
+            state_text(run.state, language),
+            code,
+            f"{in_brazil(run.started_at):%Y-%m-%d %H:%M}",
+            took,
+        )
+    console.print(table if runs else render("cli.runs.none", language))
     listed = [
         {"run": r.run_id, "job": r.job, "period": r.period, "state": r.state, "exit_code": r.exit_code} for r in runs
     ]
     return ExitCode.DONE, {"runs": listed}
-
-
-def _local(at: dt.datetime) -> str:
-    return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
 What = Annotated[str, typer.Argument(metavar="PAYEE-OR-PAYMENT", help="ob-..., rp-..., a tax id, or a name.")]

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, print_text
 from schemas.errors import ConfigurationError, DecisionRefused, RepasseError, UnreadableFile
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
@@ -204,7 +204,7 @@ def webhook_list(as_json: AsJson = False) -> Result:
             {"number": webhook.id, "webhook_id": webhook.webhook_id, "base_url": webhook.base_url, "state": state}
         )
     if not kept:
-        console.print("no webhook was ever registered")
+        print_text(console, "cli.webhook.none")
     return ExitCode.DONE, {"webhooks": document}
 
 
@@ -217,7 +217,7 @@ def webhook_retire(
         if number not in {webhook.id for webhook in ledger.webhooks.all()}:
             raise DecisionRefused(Message("error.no_webhook", number=number))
         ledger.webhooks.retire(number)
-    console_for(as_json=as_json).print(f"deliveries to webhook {number} are no longer taken")
+    print_text(console_for(as_json=as_json), "cli.webhook.retired", number=number)
     return ExitCode.DONE, {"number": number, "state": "retired"}
 
 

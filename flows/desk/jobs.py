@@ -24,7 +24,7 @@ from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.desk_people import Launch, Role
 from schemas.errors import ConfigurationError, RepasseError
-from schemas.job import Job, resolve_period
+from schemas.job import BRASILIA, Job, resolve_period
 from schemas.messages import Listed, Message
 from schemas.submission import SubmissionState
 from schemas.values.names import same_person
@@ -169,7 +169,7 @@ class JobsFolder:
         shown, token, job = str(path.relative_to(self._folder)), self._token(path), self.declared(path)
         if not isinstance(job, Job):
             return JobLine(token, shown, "", "", "", (), job, None, "")
-        period = resolve_period(job.period, self._now().astimezone().date()).label
+        period = resolve_period(job.period, self._now().astimezone(BRASILIA).date()).label
         last = self._ledger.runs.latest(job.job)
         sources = tuple(_source(position, job) for position in range(1, len(job.sources) + 1))
         last_run = as_shown(last, standing.planned, self._ledger, self._now()) if last else None

@@ -30,7 +30,7 @@ from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
 from schemas.messages import catalogue_in, currency_sign, render, state_text
-from schemas.plan import PaymentPlan, Place
+from schemas.plan import PaymentPlan, Place, short_digest
 from schemas.reconciliation import AccountCheckCounts, Summary
 from schemas.values.money import format_cents
 
@@ -88,7 +88,7 @@ def plan_page(
         lines += ["", f"## {word('prefect.not_in_plan')}", "", *_places(unpaid_cents, plan.currency, language)]
     if waits:
         how = "prefect.approve.desk" if in_desk else "prefect.approve"
-        lines += ["", word(how, digest=plan.digest, total=money(plan.total_cents))]
+        lines += ["", word(how, digest=short_digest(plan.digest), total=money(plan.total_cents))]
     return "\n".join(lines)
 
 

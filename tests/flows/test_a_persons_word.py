@@ -11,6 +11,7 @@ from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from schemas.exit_codes import ExitCode
 from schemas.job import BRASILIA
+from schemas.plan import short_digest
 from tests.flows.books import places
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of
@@ -30,7 +31,7 @@ def test_a_first_run_without_a_word_sends_nothing_and_says_what_to_approve(waiti
     assert service.posts == 0
     assert summary_of(report)["state"] == "awaiting_approval"
     assert places(summary_of(report)) == {"planned": 3000}
-    assert f"repasse approve {digest_of(report)} --by NOME --total 30,00" in report.messages[0]
+    assert f"repasse approve {short_digest(digest_of(report))} --by NOME --total 30,00" in report.messages[0]
 
 
 def test_an_approved_plan_is_sent_by_the_next_run_exactly(waiting, service):

@@ -61,8 +61,8 @@ def test_a_no_to_a_plan_that_was_partly_sent_withdraws_the_rest_and_says_what_wa
     send_one(three)
     assert service.paid == [1000]
     result = three.say("reject", digest, "--by", "caio", "--why", "wrong month")
-    assert "withdrawn, never sent: 2 payments, R$ 50,00" in result.output
-    assert "sent before, and stays as it is: 1 payments, R$ 10,00" in result.output
+    assert "withdrawn, never sent: 2 payments, R$ 50.00" in result.output
+    assert "sent before, and stays as it is: 1 payment, R$ 10.00" in result.output
     report = three.run(yes=False)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert places(summary_of(report)) == {"duplicate": 1000, "planned": 5000}

@@ -10,6 +10,7 @@ import typer
 from typer.main import get_command
 
 from flows.cli.app import EXAMPLES, GROUPS, app
+from schemas.plan import short_digest
 from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND
@@ -168,4 +169,4 @@ def test_a_spreadsheet_in_the_place_of_a_job_and_a_name_nearly_right_say_what_to
 def test_the_standing_says_how_to_approve_what_waits(two, service):
     waiting = two.ask("run", two.job, code=14)
     shown = typed("status")
-    assert f"repasse approve {waiting['plan_digest']} --by NAME --total 30,00" in shown.stdout
+    assert f"repasse approve {short_digest(waiting['plan_digest'])} --by NAME --total 30,00" in shown.stdout

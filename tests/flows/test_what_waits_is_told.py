@@ -15,7 +15,13 @@ from tests.flows.test_corrections_come_back import put_right
 from tests.flows.test_rows_with_problems import NOBODY, corrections_of
 
 ANA, BIA, CAIO = people(3)
-NOTHING = "nothing waits for anybody"
+NOTHING = "nada espera por ninguém"
+
+
+@pytest.fixture(autouse=True)
+def _terminal_of_a_treasurer_in_brazil(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "")
+    monkeypatch.setenv("LANG", "pt_BR.UTF-8")
 
 
 def told(label: Label, code: int) -> list[dict]:
