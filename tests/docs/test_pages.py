@@ -1,82 +1,163 @@
-"""The README says what the program does: its codes, exit codes, commands and files are the real ones.
-
-`python -m tests.docs.test_readme` writes the table of problems anew.
-"""
+"""README and docs say what the program does: what they name exists, and what exists is named."""
 
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.core import TyperGroup
+from ruamel.yaml import YAML
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from flows.cli import app
+from io_adapters.spreadsheets.declarations import check_job, job_schema, layout_schema, policy_schema
 from schemas.exit_codes import ExitCode
-from schemas.issues import IssueCode, severity_of
-from schemas.messages import catalogue_in
+from schemas.issues import IssueCode
+from schemas.job import Job
+from tests.docs.generated import DOCS, PAGES, ROOT
 
-ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
-PROBLEMS = ROOT / "docs" / "problems.md"
-PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "sample_data/README.md",
-    "docs/guia.md",
-    "docs/prefect.md",
-    "docs/problems.md",
-    "docs/regras.md",
-    "docs/rules.md",
-    "docs/scale.md",
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")
+ALL = (*TOP, *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md")))
+BY_HAND = tuple(page for page in ALL if page.removeprefix("docs/") not in PAGES)
+# Of other programs, of tests alone, or made up as an example
+FOREIGN_KEYS = frozenset(
+    "work_pool name job_variables image image_pull_policy auto_remove volumes env finished_job_ttl mode".split()
 )
-HEAD = "| Code | Weighs | What is wrong | What would be right |\n|---|---|---|---|\n"
+OF_TESTS = frozenset({"REPASSE_REQUIRE_SYSTEM"})
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def table_of_problems() -> str:
-    texts = catalogue_in("en")
-    rows = (
-        f"| `{code}` | {severity_of(code).value} | {texts.template(f'issue.{code}.wrong')} "
-        f"| {texts.template(f'issue.{code}.right')} |"
-        for code in IssueCode
-    )
-    return HEAD + "\n".join(re.sub(r"\{(\w+)\}", r"*\1*", row) for row in rows)
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
 
 
-def test_every_problem_has_its_row():
-    assert table_of_problems() in PROBLEMS.read_text(encoding="utf-8")
+def inline_code(page: str) -> list[str]:
+    return re.findall(r"`([^`\n]+)`", FENCED.sub("", text_of(page)))
 
 
-def test_every_exit_code_is_explained():
-    cells = re.findall(r"\| (\d+) \| ", README.read_text(encoding="utf-8"))
-    assert sorted(map(int, cells)) == sorted(map(int, ExitCode))
+def commands_shown(page: str) -> Iterator[list[str]]:
+    """Split what a page shows of the command line into words, comments left out: lines of blocks, and inline code."""
+    lines = [line for language, block in FENCED.findall(text_of(page)) if not language for line in block.splitlines()]
+    for line in [*lines, *inline_code(page)]:
+        called = re.match(r"(?:[A-Z_]+=\S+ )*repasse (?!:)(.+)", line)
+        if called:
+            yield shlex.split(called[1].partition(" #")[0].replace("'", ""))
 
 
-def test_every_command_it_shows_exists():
-    """Groups with their commands too: `repasse contacts sync`, `repasse desk user add`."""
-    shown = re.findall(
-        r"^(?:[A-Z_]+=\S+ )?repasse ([a-z-]+(?: [a-z-]+)*)", README.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert len(set(shown)) > 15
-    assert [words for words in shown if not is_command(get_command(app), words.split())] == []
+def wrong_in(words: list[str]) -> str:
+    """Say which word leads to no command, or which option the command has not."""
+    command: TyperGroup | TyperCommand = get_command(app)
+    words = list(words)
+    while isinstance(command, TyperGroup) and words and not words[0].startswith("-"):
+        if words[0] not in command.commands:
+            return words[0]
+        command = command.commands[words.pop(0)]
+    known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return " ".join(word for word in words if word.startswith("--") and word.split("=")[0] not in {*known, "--help"})
 
 
-def is_command(group: TyperGroup, words: list[str]) -> bool:
-    """Whether the words lead to a command; those behind it are its arguments."""
-    name, *rest = words
-    found = group.commands.get(name)
-    if isinstance(found, TyperGroup) and not found.invoke_without_command:
-        return bool(rest) and is_command(found, rest)
-    return found is not None and (not isinstance(found, TyperGroup) or not rest or is_command(found, rest))
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "licences.md"])
+def test_a_generated_page_says_what_the_program_says(name):
+    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name](), "`make docs` writes it"
 
 
-@pytest.mark.parametrize("page", PAGES)
+def test_the_licence_of_every_package_that_is_installed_is_told():
+    rows = set(text_of("docs/licences.md").splitlines())
+    assert set(PAGES["licences.md"]().splitlines()) <= rows, "`make docs` writes them"
+
+
+def test_every_command_and_option_that_is_shown_exists():
+    shown = [(page, words) for page in BY_HAND for words in commands_shown(page)]
+    assert len(shown) > 80
+    assert [(page, words) for page, words in shown if wrong_in(words)] == []
+
+
+@pytest.mark.parametrize("page", ALL)
 def test_every_file_it_links_to_is_there(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text_of(page)) if "://" not in link]
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-if __name__ == "__main__":
-    before, _, _ = PROBLEMS.read_text(encoding="utf-8").partition(HEAD)
-    PROBLEMS.write_text(before + table_of_problems() + "\n", encoding="utf-8")
+def test_every_page_can_be_reached_from_the_readme():
+    links = set(re.findall(r"\]\((docs/[^)#]+\.md)\)", text_of("README.md")))
+    assert [page for page in ALL if page.startswith("docs/") and page not in links] == []
+
+
+def test_every_exit_code_is_in_the_playbook_and_no_page_names_another():
+    rows = re.findall(r"^\| (\d+) \| ", text_of("docs/doubts-and-decisions.md"), re.MULTILINE)
+    assert list(map(int, rows)) == sorted(map(int, ExitCode))
+    named = {int(code) for page in ALL for code in re.findall(r"\b(?:exit|exits|exit code) (\d+)\b", text_of(page))}
+    assert named <= set(map(int, ExitCode))
+
+
+def test_every_setting_is_described_and_none_is_that_does_not_exist():
+    read = {
+        name
+        for room in ("flows", "io_adapters", "schemas")
+        for path in (ROOT / room).rglob("*.py")
+        for name in re.findall(r"REPASSE_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8"))
+    }
+    read = {name for name in read if not name.startswith("REPASSE_ASSUME")} - OF_TESTS
+    described = re.findall(r"^\| `(REPASSE_[A-Z_]*[A-Z])` \|", text_of("docs/operations.md"), re.MULTILINE)
+    assert sorted(described) == sorted(read)
+    named = {name for page in ALL for name in re.findall(r"REPASSE_[A-Z_]*[A-Z]", text_of(page))}
+    assert {name for name in named if not name.startswith("REPASSE_ASSUME")} - OF_TESTS <= read
+
+
+def test_every_key_that_a_page_writes_is_one_of_a_job_a_layout_or_a_policy():
+    known = {key for schema in (job_schema(), layout_schema(), policy_schema()) for key in keys_of(schema)}
+    written = [(page, key) for page in BY_HAND for key in keys_written(page)]
+    assert len(written) > 40
+    assert [(page, key) for page, key in written if key not in known | FOREIGN_KEYS] == []
+
+
+def keys_of(schema: dict) -> set[str]:
+    parts = (schema, *schema.get("$defs", {}).values())
+    return {key for part in parts for key in part.get("properties", {})}
+
+
+def keys_written(page: str) -> Iterator[str]:
+    """Name the keys of the YAML that a page shows: in blocks, and inline where it is a mapping."""
+    blocks = [block for language, block in FENCED.findall(text_of(page)) if language == "yaml"]
+    mappings = [code for code in inline_code(page) if re.match(r"[a-z_]+: [^:]*\S", code) or code.startswith("{")]
+    for block in [*blocks, *mappings]:
+        yield from keys_in(YAML(typ="safe").load(block))
+
+
+def keys_in(value: object) -> Iterator[str]:
+    """Name keys at every depth; what stands below a header, a currency or an element's field is the user's."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if re.fullmatch(r"[a-z_]+", str(key)):
+                yield key
+            if key not in {"columns", "fields", "env", "exchange", "received", "only"}:
+                yield from keys_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_in(inner)
+
+
+def test_every_problem_that_a_page_names_exists():
+    shape = re.compile(r"(?:FILE|SHEET|COLUMN|ROW|AMOUNT|TAXID|PIX|BANK|ACCOUNT|LINES|SHARE)_[A-Z_]+")
+    named = {(page, code) for page in BY_HAND for code in inline_code(page) if shape.fullmatch(code)}
+    assert named
+    assert {(page, code) for page, code in named if code not in set(IssueCode)} == set()
+
+
+def test_every_make_target_is_named_and_none_is_that_does_not_exist():
+    makefile = text_of("Makefile")
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    named = {
+        name for page in BY_HAND for name in re.findall(r"\bmake ([a-z-]+)(?=[`\n ]*(?:$|[`#,; ]))", text_of(page))
+    }
+    code = {name for page in BY_HAND for span in inline_code(page) for name in re.findall(r"\bmake ([a-z-]+)$", span)}
+    assert code <= targets
+    assert targets - named - {"pure", "clean"} == set()
+
+
+def test_the_first_pages_stay_short_and_the_job_in_the_readme_is_one():
+    assert len(text_of("README.md").splitlines()) <= 120
+    assert len(text_of("CONTRIBUTING.md").splitlines()) <= 120
+    (job,) = [block for language, block in FENCED.findall(text_of("README.md")) if language == "yaml"]
+    assert isinstance(check_job(job, "README.md"), Job)
