@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 READY := .venv/.ready
 
-.PHONY: setup demo up check pure test lint format bench crash pictures wheel census clean
+.PHONY: setup demo up check pure test test-long lint format docs bench crash pictures wheel census clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -40,9 +40,17 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The journeys that take minutes: real Prefect servers, every page in a browser, every drawn sheet, the whole simulation
+test-long: $(READY)
+	SIMULATE=all $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m long
+
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The pages of docs that the program can write itself: commands, keys of a job, problems, assumptions, licences
+docs: $(READY)
+	$(BIN)/python -m tests.docs.generated
 
 bench: $(READY)
 	$(BIN)/python -m pytest -p no:xdist -m bench tests/bench

@@ -1,1 +1,1 @@
-"""What happens in which order: steps decide, stages gather and act, flow files let Prefect watch."""
+"""The flows: rooms by subject, in the order of the data. In each, rules decide, stages gather and act."""

@@ -1,4 +1,4 @@
-"""Calls people when somebody is wanted: after a run, after a night, and for a night that does not end."""
+"""Alerting people by e-mail and webhook: after a run, after a night, and of a night that does not end."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable

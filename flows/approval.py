@@ -1,4 +1,4 @@
-"""A person's word on a plan, as a form in the Prefect UI: it is written to the ledger, and the rest is started."""
+"""Approval as a Prefect flow: the form in the Prefect UI records a decision on a plan, then starts the rest."""
 
 from typing import Annotated, Final, Literal
 

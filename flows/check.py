@@ -1,4 +1,4 @@
-"""What `check` does: reads and judges the files of a job, offline, and says what keeps them from being paid."""
+"""The `check` command's work: read and check the files of a job offline, and name what keeps them from being paid."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The service's address book as a Prefect flow: a preview first, and its calls only when asked for."""
+"""The contacts sync as a Prefect flow: a preview, and its calls only when asked for."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which jobs of a folder a night has to run, and what is known of each when it asks."""
+"""Which jobs of a folder are due tonight, by period and by what they did before."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Starts runs from elsewhere - a form, the desk, a delivery - without waiting for them, as processes of their own."""
+"""Launching runs in processes of their own, without waiting: for a form, the desk, a delivery."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A night: settle what is open, pay every job that is due, follow all of it to the end. Watched by Prefect or not."""
+"""A night's work: settle what is open, pay every job that is due, settle again; with Prefect or without."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""The night as a Prefect flow: every job that is due, in one flow run."""
+"""The night as a Prefect flow."""
 
 import datetime as dt
 from typing import Final

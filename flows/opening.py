@@ -1,4 +1,4 @@
-"""Opens the ledger the environment names; apart from `wiring`, so that a look at it need not load the stages."""
+"""Opening the ledger that the environment names, without loading the stages."""
 
 import datetime as dt
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Ask the service for one effect, once: every attempt that the ledger holds is made by `send_once`.
+"""The outbox: `send_once` asks the service for one effect that the ledger holds, once.
 
 Account checks alone go many at a time, by the same steps, in groups: see `flows.account_checks`.
 

@@ -1,4 +1,4 @@
-"""The payout as a Prefect flow: the very stages the command line walks, each as a task."""
+"""The payout as a Prefect flow: the stages the command line walks, each as a task."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def payout(
         yes: Approve the plan that will be made, up to the job's limits, as the person named in "by".
         by: Name of whoever asks for the run; the worker's account when empty.
         again: Base names of files to pay although they were used before; always needs a person's approval.
-        period: Month to run a job for previous_month for, such as 2026-10; that before the present one when empty.
+        period: Month to run a job for `previous_month` for, such as 2026-10; that before the present one when empty.
         one_more: Send one batch although so many are in doubt that sending has stopped.
     """
     with watching() as watch:

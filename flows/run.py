@@ -1,4 +1,4 @@
-"""Run: what one run is asked for, what it has at hand, and what its stages have found so far."""
+"""Run: what a run is asked for, its dependencies, and the results of its stages so far."""
 
 import datetime as dt
 import getpass

@@ -1,4 +1,4 @@
-"""The run's document: what the ledger keeps of a run so that its outputs can be written again after every look."""
+"""The run's document in the ledger, from which its outputs can be written again."""
 
 import json
 from collections.abc import Mapping, Sequence

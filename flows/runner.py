@@ -1,4 +1,4 @@
-"""Opens a run, walks its stages in order, and reports how it ended; the same with and without Prefect."""
+"""The runner: opens a run, walks its stages in order, and reports its end; with Prefect or without."""
 
 import gc
 import os

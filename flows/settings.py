@@ -1,4 +1,4 @@
-"""What the environment says, read once at the start of a command; and the environments in which nothing may run."""
+"""Settings from the environment, read once per command, and environments in which nothing may run."""
 
 import os
 from collections.abc import Mapping
@@ -187,7 +187,7 @@ def _desk_url(text: str) -> str:
 def _alerts(environment: Mapping[str, str]) -> AlertSettings:
     addresses = tuple(filter(None, map(str.strip, environment.get("REPASSE_ALERT_EMAIL", "").split(","))))
     sender = environment.get("REPASSE_ALERT_FROM", "").strip()
-    smtp, webhook = (environment.get(f"REPASSE_{name}", "").strip() for name in ("SMTP_URL", "ALERT_WEBHOOK"))
+    smtp, webhook = (environment.get(name, "").strip() for name in ("REPASSE_SMTP_URL", "REPASSE_ALERT_WEBHOOK"))
     mail = urlsplit(smtp)
     if addresses and not (sender and mail.scheme in {"smtp", "smtps"} and mail.hostname):
         raise ConfigurationError(Message("error.alert_mail"))

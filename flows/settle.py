@@ -1,4 +1,4 @@
-"""Settlement as a Prefect flow: looks once at everything that is open or in doubt."""
+"""Settlement as a Prefect flow: one poll of everything that is open or in doubt."""
 
 from prefect import flow, get_run_logger
 from prefect.client.schemas.objects import State

@@ -1,4 +1,4 @@
-"""Start a flow for a person: under Prefect where a server watches, plainly elsewhere; the same stages either way."""
+"""Starting a flow: under Prefect where a server is configured, plainly elsewhere; the same stages either way."""
 
 import os
 from collections.abc import Callable

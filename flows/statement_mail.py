@@ -1,4 +1,4 @@
-"""Sends the statements of a run to their payees by e-mail, on a person's word, each once, and records how it went."""
+"""E-mailing the statements of a run to their payees, on a person's decision, each once."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What goes to people from here: an e-mail by SMTP, with a file or without, and a JSON document to a webhook."""
+"""Sending e-mail by SMTP, with a file or without, and JSON documents to a webhook."""
 
 import smtplib
 import ssl

@@ -1,4 +1,4 @@
-"""A Dask cluster: gives its workers what can be done apart, and lets them put it together in a tree.
+"""Running functions on a Dask cluster, and merging their results in a tree.
 
 Workers run the same program on other machines. What they are given and what they return is sealed: schedulers and
 workers log, display and spill what they hold, and it may be people's. No task ever fails there, since a failed task's

@@ -1,4 +1,4 @@
-"""A payee's account over periods, and what is owed on a day; amounts in centavos."""
+"""A payee's account period by period, and what is owed to payees on a day; amounts in centavos."""
 
 import datetime as dt
 from collections.abc import Mapping

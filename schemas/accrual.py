@@ -1,4 +1,4 @@
-"""Accrual: what a period leaves for later ones, of one payee."""
+"""Accruals: per payee, what a period carries over and what it recouped of advances."""
 
 from dataclasses import dataclass
 from typing import Literal

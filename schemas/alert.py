@@ -1,4 +1,4 @@
-"""Alert: that somebody is wanted, and where; of the payouts alone, with nobody's name in it."""
+"""Alerts: what an e-mail or webhook says when a person is needed. They name payouts, never payees."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

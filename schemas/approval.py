@@ -1,4 +1,4 @@
-"""Whose approval a plan needs, which ones count, and people's decisions on single obligations."""
+"""Approval rules: how many approvals a plan needs, whose count, and people's decisions on single obligations."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable

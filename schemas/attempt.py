@@ -1,4 +1,4 @@
-"""What can happen to one effect that is asked of the service: written down before, asked for once, never guessed at.
+"""Attempts: the states of one effect that is asked of the service, and the transitions between them.
 
 Every kind of attempt goes the same way; a kind adds what is its own before and after it.
 """

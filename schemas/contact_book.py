@@ -1,4 +1,4 @@
-"""What is remembered of the service's contacts; it cannot be asked for one, so memory and answers are all there is."""
+"""The address book as Repasse remembers it: contacts of the service and the attempts at creating them."""
 
 import datetime as dt
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each sheet of a corrections workbook stands for, and the shares that lines lack."""
+"""Corrections: which sheet of which file each sheet of a corrections workbook stands for, and missing shares."""
 
 import hashlib
 import json

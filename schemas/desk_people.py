@@ -1,4 +1,4 @@
-"""Who may sign in to the desk, what they may do there, and what the desk remembers of them and for them."""
+"""Users of the desk: their roles, sessions, uploads and launches."""
 
 import datetime as dt
 import re

@@ -1,4 +1,4 @@
-"""What can happen to one attempt to set the exchange rate of one report: states, and the table of transitions.
+"""Exchange rate updates: the states of one attempt to set a report's rate, and the transitions between them.
 
 With its rate set, the service pays a report in a foreign currency: setting it moves money, and is as careful.
 """

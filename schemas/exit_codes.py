@@ -1,4 +1,4 @@
-"""One exit code per kind of outcome, and which one wins when several hold."""
+"""Exit codes: one per kind of outcome, and which one wins when several hold."""
 
 from collections.abc import Iterable
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""Problems in data are values: which cell, which rule, what would be right."""
+"""Issues: problems in people's data as values, with file, sheet, cell, rule and remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""The text of a new job file: what its files turned out to be and what a person answered, with a word on each line."""
+"""Drafting a job file: its text, made from what files turned out to be and what a person answered."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

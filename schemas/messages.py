@@ -1,4 +1,4 @@
-"""Messages: what people are told, as values; they become text only where somebody reads them.
+"""Messages: an id with facts, which becomes text only where somebody reads it, in that reader's language.
 
 The texts are in `schemas/locale`, one gettext catalogue per language, by the message's id. Numbers, dates and money in
 a text are facts, written as readers of the language write them.

@@ -1,4 +1,4 @@
-"""What one payee is told of one period: what came in, which part of it is theirs, and the way to what is paid.
+"""Payee statements: one payee's royalties of one period, from what came in to what is paid.
 
 Exact amounts are `Decimal`, rounded ones integer centavos. A tax id is only masked here: whoever receives the page
 knows their own, and a page that goes astray must not tell it (the masks are those public bodies use).
@@ -138,7 +138,7 @@ class AdvanceStanding:
 class WayToPaid:
     """How royalties became what is payable, in centavos.
 
-    earned - recouped + carried_in = carried_out + held + taxes + payable; payments of royalties + overpaid = held +
+    `earned - recouped + carried_in = carried_out + held + taxes + payable`; payments of royalties + overpaid = held +
     payable.
 
     Attributes:
@@ -208,7 +208,7 @@ class PayeeStatement:
         recordings: By recording, the largest first; empty without royalties.
         platforms, territories, months: Sums of the same parts, the largest first; months in order.
         way: From earned to payable; None without royalties.
-        advances: The advances recouped; they add up to the way's recouped_cents.
+        advances: The advances recouped; they add up to the way's `recouped_cents`.
         payments: What was, is or will be paid.
     """
 

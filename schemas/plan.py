@@ -1,4 +1,4 @@
-"""The exchange rate a plan in a foreign currency was approved with: part of its digest, and the exact bytes to send."""
+"""Payment plans: payments, batches, their digest, the approvals they have, and the exchange rate they rest on."""
 
 import datetime as dt
 import hashlib

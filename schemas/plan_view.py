@@ -1,4 +1,4 @@
-"""A plan as people look at it before saying yes: in the terminal, in plan.xlsx and on the desk."""
+"""A plan as it is reviewed before approval: in the terminal, in plan.xlsx and on the desk."""
 
 import datetime as dt
 import zlib

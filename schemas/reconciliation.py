@@ -1,4 +1,4 @@
-"""What a run says of itself: `summary.json`, and all that the workbook is written from."""
+"""The reconciliation of a run: the content of `summary.json` and of the workbook."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -242,8 +242,8 @@ class Reconciliation:
         payees: `schemas.tables.obligations.PayeeBalances`: earned, recouped, carried, payable; empty without royalties.
         earnings: `schemas.tables.obligations.Earnings`: by payee, asset and platform; empty without royalties.
         rows: `schemas.tables.row_accounting.RowRuns`: where the input rows went (used|held|duplicate|ignored), in runs.
-        checks: The account checks this run rests on: payee, destination_masked, result, made (bool), reused (bool),
-            cost_cents, message; the costs add up to that of the summary.
+        checks: The account checks this run rests on: payee, `destination_masked`, result, made (bool), reused (bool),
+            `cost_cents`, message; the costs add up to that of the summary.
         issues: All problems of all files.
         decisions: What was decided while reading, one line per file.
         waits: What this run leaves open, and what earlier periods of the job do.

@@ -1,4 +1,4 @@
-"""What a sheet shows and holds beside values, known before any table is made of it; no heavy library is needed here."""
+"""Properties of a sheet's cells beside their values: kinds, hidden rows and columns, formulas, number formats."""
 
 from dataclasses import dataclass
 from enum import IntEnum

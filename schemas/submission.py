@@ -1,4 +1,4 @@
-"""What can happen to one attempt to POST one batch: states, outcomes, and the table of allowed transitions."""
+"""Submissions: the states of one attempt to POST one batch, and the transitions between them."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -194,7 +194,7 @@ class PlanFate:
 
     @property
     def groups(self) -> dict[str, tuple[Submission, ...]]:
-        """Every batch by what became of it: unsent, withdrawn, in_doubt, sent, or ended without paying anybody."""
+        """Every batch by what became of it: unsent, withdrawn, `in_doubt`, sent, or ended without paying anybody."""
         found: dict[str, list[Submission]] = {"unsent": [], "withdrawn": [], "in_doubt": [], "sent": [], "ended": []}
         for batch in self.batches:
             if batch.state in UNSENT:
@@ -228,10 +228,10 @@ class Alarm:
     """What was seen, and what people name when they let sending go on.
 
     Attributes:
-        kind: lost_report (ours, unknown to the ledger), second_ledger, duplicate_report (two reports of one name),
-            linked_twice (one report for two submissions), wrong_likeness (it was found to be another), wrong_name,
-            wrong_amount, wrong_currency, wrong_payer (the service tells a report otherwise than it was sent),
-            paid_twice, status_changed (one that had failed).
+        kind: `lost_report` (ours, unknown to the ledger), `second_ledger`, `duplicate_report` (two reports of one
+            name), `linked_twice` (one report for two submissions), `wrong_likeness` (it was found to be another),
+            `wrong_name`, `wrong_amount`, `wrong_currency`, `wrong_payer` (the service shows a report otherwise than it
+            was sent), `paid_twice`, `status_changed` (one that had failed).
         tag: A ledger's tag or a report id, with a colon and the field where the service tells one of them wrongly. Once
             accepted it raises no alarm again.
         message: What was seen, for people.

@@ -1,4 +1,4 @@
-"""One payee's money in one period, from source rows to report: what `repasse trace` tells.
+"""The trace of one payee's money in one period, from source rows to report.
 
 Exact amounts are `Decimal`, rounded ones integer centavos. A tax id is only masked here, and a destination is nowhere.
 """

@@ -1,4 +1,4 @@
-"""What is remembered of what was paid and read before: the figures of earlier plans, and sketches of used files."""
+"""Sketches of files used before, and the figures of earlier plans that a new one is compared with."""
 
 import datetime as dt
 import zlib

@@ -1,4 +1,4 @@
-"""What waits: money and rows that a run has left open, runs that did not get to their end, and the way on from there.
+"""Waits: money and rows that a run left open, runs that did not end, and what to do next.
 
 Kept by job and period with nobody's name in it, so that it can be told wherever people look.
 """
@@ -21,7 +21,7 @@ class OpenItem:
     """What a run has left open for one reason.
 
     Attributes:
-        place: held, conflict, refused, failed, planned or not_sent.
+        place: held, conflict, refused, failed, planned or `not_sent`.
         kind: Of `schemas.tables.obligations.KINDS`; "row" for rows that stand for no payment of their own.
         reasons: Why; nobody's name in them.
         count: How many obligations, or rows.

@@ -18,7 +18,7 @@ COLUMNS = (*OWN, "place", "reason", *PERSON, *SOURCE, *DESTINATION_COLUMNS)
 
 
 def obligation(**flat) -> Obligation:
-    """Make an obligation of its columns: kind, amount_cents, place, reason, tax_id, file, pix_key, ..."""
+    """Make an obligation of its columns: kind, `amount_cents`, place, reason, `tax_id`, file, `pix_key`, ..."""
     return Obligation(
         place=Place(flat["place"]),
         reasons=reasons_of(flat.get("reason", "")),

@@ -1,4 +1,4 @@
-"""Which contacts a job's payees make, and what they want of the service's address book."""
+"""Comparing a job's payees with the service's address book: which contacts to create or change."""
 
 import datetime as dt
 import re

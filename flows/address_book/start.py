@@ -1,4 +1,4 @@
-"""Sync a job's contacts: one body for the command line and for Prefect."""
+"""Starting a contacts sync, for the command line and for Prefect."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Bring the service's address book in step with a job's payees: a preview first, then the calls it lists."""
+"""Synchronising the service's address book with a job's payees: a preview, then the calls it lists."""
 
 import datetime as dt
 from collections import Counter

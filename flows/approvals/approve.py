@@ -1,4 +1,4 @@
-"""Approval: people's decisions on the frozen plan, or what the job says may go without one."""
+"""Approving and rejecting frozen plans, and the approval that a job's limits allow without a person."""
 
 import datetime as dt
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""People's decisions on obligations, and on reports found by hand or declared absent."""
+"""Recording people's decisions on obligations and on submissions in doubt."""
 
 import datetime as dt
 from collections import defaultdict

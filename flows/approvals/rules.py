@@ -1,4 +1,4 @@
-"""What a person's word on an obligation is about: what a report did for it, or its row as it stands."""
+"""What a decision on an obligation refers to: a report's result for it, or its row as it is."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""account, owed, month, taxes: what stands with a payee, on a day, over a month; and what the accountant wants."""
+"""account, owed, month, taxes: a payee's account, what is owed on a day, a month's totals, taxes withheld."""
 
 import dataclasses
 import datetime as dt

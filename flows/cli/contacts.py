@@ -1,4 +1,4 @@
-"""How contacts are shown: masked, problems first, long lists cut; in a document, every one of them."""
+"""Printing contacts: masked, problems first, long lists cut; complete in a JSON document."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""doctor: environment, ledger and service, each looked at and told in one line; with --probe, questions to staging."""
+"""doctor: checks of environment, ledger and service, one line each; with --probe, questions to staging."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What commands share: how one ends, where its text goes, and the ledger it opens.
+"""What commands share: options, opening the ledger, printing, exit codes.
 
 One document on request, one exit code, and no traceback for what a person can mend.
 """

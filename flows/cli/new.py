@@ -1,4 +1,4 @@
-"""new: a job file from spreadsheets, asking what they do not tell; and model sheets to fill in."""
+"""new: a job file from spreadsheets, asking what they do not say; and model sheets to fill in."""
 
 import os
 import re

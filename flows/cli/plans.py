@@ -1,4 +1,4 @@
-"""How a plan is shown: one calm look in a terminal, a hundred columns wide, and a document for programs."""
+"""Printing a plan: for a terminal of a hundred columns, and as a JSON document."""
 
 import datetime as dt
 import re

@@ -1,4 +1,4 @@
-"""How a run, its problems and what waits are shown: live in a terminal, quiet in a log, one document for programs."""
+"""Printing a run, its problems and what waits: live in a terminal, line by line in a log, or as JSON."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""How a trace is shown: a payee's money back to source file and row, and forward to the report."""
+"""Printing a trace: a payee's money back to source file and row, and forward to the report."""
 
 import dataclasses
 import datetime as dt

@@ -1,4 +1,4 @@
-"""A process that has loaded the program and waits for one command: starting it anew takes seconds each time."""
+"""A preloaded process that waits for one command, since loading the program takes seconds."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The desk as a web application: opened from the environment, put together, and served with strict headers."""
+"""The desk as a FastAPI application: its routes, its settings, and strict headers."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""What the tables of files that people bring to the desk would be read as, and which header is which column."""
+"""Tables recognised in files that people bring to the desk, and the choice of their columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who may do what on the desk: sessions in cookies, tokens in forms (CSRF), origins, roles; and its settings."""
+"""Access to the desk: sessions in cookies, tokens in forms (CSRF), origins, roles, settings."""
 
 import asyncio
 import datetime as dt

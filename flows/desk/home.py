@@ -1,4 +1,4 @@
-"""The first page of the desk: what waits for whom over all jobs, then the jobs and the latest runs."""
+"""The first page of the desk: what waits for whom, the jobs, and the latest runs."""
 
 import datetime as dt
 from dataclasses import dataclass

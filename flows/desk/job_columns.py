@@ -1,4 +1,4 @@
-"""Which header of a job's files is which column, chosen on the desk from one of its files or a sheet that is brought.
+"""Choosing which header of a job's files is which column, on the desk.
 
 What is chosen is written into the job's file as `columns:`, for all files of that source or table.
 """

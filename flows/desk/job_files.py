@@ -1,4 +1,4 @@
-"""A job's own files on the desk: what its declaration and the tables beside it say, and changing them.
+"""Viewing and changing a job's own files on the desk: its declaration and its tables.
 
 The files in the folder of jobs stay the truth. Each change is shown first, row by row, against what was, and kept with
 who made it and when; what was there before can be had again.

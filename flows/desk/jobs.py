@@ -1,4 +1,4 @@
-"""The jobs folder on the desk, and the runs started for its jobs: each launch written down first, so it starts once."""
+"""The jobs folder on the desk, and launching runs: each launch is written down first, so it starts once."""
 
 import datetime as dt
 import json

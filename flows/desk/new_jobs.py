@@ -1,4 +1,4 @@
-"""Making a job on the desk: from sheets that people bring, asking what those do not tell, written as a job file."""
+"""Creating a job on the desk from people's sheets, asking what they do not say."""
 
 import re
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Pages: templates with the words of the reader's language, numbers and moments as they write them, long lists cut."""
+"""Rendering pages: templates, texts, numbers and moments in the reader's language, long lists cut."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence

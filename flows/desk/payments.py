@@ -1,4 +1,4 @@
-"""Payments on the desk: searched over all jobs and periods, handed over as CSV, and a payee's account over months."""
+"""Payments on the desk: search over all jobs and periods, CSV export, and a payee's account."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Frozen plans on the desk: looked at, approved by typing the total, or rejected, by people who signed in."""
+"""Plans on the desk: reviewed, approved by typing the total, or rejected by people who signed in."""
 
 import datetime as dt
 from collections import OrderedDict

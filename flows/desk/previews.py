@@ -1,4 +1,4 @@
-"""Previews of a job with files that people bring: read and checked once for each content, in a thread, kept a while."""
+"""Previews of a job with files that people bring: read and checked once per content, in a thread, cached."""
 
 import datetime as dt
 import shutil

@@ -1,4 +1,4 @@
-"""Problems of a job's files as the desk shows them: grouped by rule, each with its row's payee and the cell's value."""
+"""Problems of a job's files on the desk: grouped by rule, with each row's payee and the cell's value."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Runs on the desk: how each stands at this moment, followed live, and the files it left behind."""
+"""Runs on the desk: their state, followed live, and the files they left."""
 
 import datetime as dt
 import json
@@ -128,7 +128,7 @@ class RunStanding:
         successor: The next run of the same job and period; None when there was none.
         digest: Its plan; "" when it has none.
         batches: What it has planned or sent.
-        checks: Account checks: made, cost_cents.
+        checks: Account checks: made, `cost_cents`.
         currency: Of the amounts.
         totals: Centavos by place; empty while it runs.
         discrepancies: What does not agree.

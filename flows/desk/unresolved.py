@@ -1,4 +1,4 @@
-"""What takes people's decisions on the desk: submissions in doubt, obligations, holds and freezes."""
+"""The desk's page of open decisions: submissions in doubt, obligations, holds and freezes."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence

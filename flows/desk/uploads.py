@@ -1,4 +1,4 @@
-"""Uploads: streamed to disk and hashed on the way, kept under their content, nothing left of one that is refused."""
+"""Uploads: streamed to disk, hashed on the way, stored by content; refused ones leave nothing behind."""
 
 import asyncio
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Intake: what a run has read, what of it may be used, and where a row's value stands in a person's sheet."""
+"""The result of intake: what a run has read, what of it may be used, and the cell of each value."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Looking at a spreadsheet that no job names yet: what it would be, how its columns are read, what is wrong in it."""
+"""Examining a spreadsheet that no job names: what it would be, how its columns are read, its problems."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Read every file of the job, name every problem, and account for every row."""
+"""The intake stage: read every file of the job, name every problem, and account for every row."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence

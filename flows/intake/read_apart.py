@@ -1,4 +1,4 @@
-"""Statement lines read in parts that know nothing of each other, by other machines; what comes out is the same."""
+"""Reading statement lines in independent parts, here or on a Dask cluster, with the same result."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

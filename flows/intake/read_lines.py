@@ -1,4 +1,4 @@
-"""A table of royalty lines, read part by part: what its lines add up to, where its rows went, and what was found."""
+"""Reading a table of royalty lines part by part: its sums, row accounting and problems."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

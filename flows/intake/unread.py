@@ -1,4 +1,4 @@
-"""Money in a sheet that nothing reads: how many rows of it there are, and what they come to."""
+"""Money in a sheet that nothing reads: its rows and their sum."""
 
 from collections import defaultdict
 from decimal import Decimal

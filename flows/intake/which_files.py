@@ -1,4 +1,4 @@
-"""Which files a job reads for each of its sources and tables, and the corrections that take their place."""
+"""Finding the files of each source and table, and the corrections that replace their rows."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What people are handed to put right: their own sheets with the bad cells marked, and the shares that are missing."""
+"""Collecting what a corrections workbook holds: rows with problems, and missing shares."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Compute, from what was read and what the ledger knows, what would be paid; nothing is asked or written."""
+"""Drafting a plan from inputs and the ledger; nothing is asked of the service or written."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

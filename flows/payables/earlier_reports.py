@@ -1,4 +1,4 @@
-"""Reports whose payments are about to be made again: they are looked up first, and what was paid is not paid again."""
+"""Looking up earlier reports of payments that are about to be made again, so that nothing is paid twice."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Freeze the plan: cut what is left into batches and store them, byte for byte, before anybody approves anything."""
+"""Freezing a plan: cut it into batches and store them, byte for byte, before anybody approves."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def _remember_files(run: Run, intake: Intake) -> None:
 
 
 def row_issues(run: Run, drafted: Draft) -> list[Issue]:
-    """Name each row that is not paid, or looks paid already, with what the service answer_of of its account."""
+    """Name each row that is not paid, or looks paid already, with what the service said of its account."""
     ownership = run.job.account_checks.ownership
 
     def answer_of(owed: Obligation) -> str:

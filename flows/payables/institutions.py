@@ -1,4 +1,4 @@
-"""Keep a copy of the service's list of financial institutions, a day old at most while the service answers."""
+"""Keeping the service's list of financial institutions, refreshed daily while the service answers."""
 
 import datetime as dt
 from collections.abc import Mapping

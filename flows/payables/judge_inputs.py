@@ -1,4 +1,4 @@
-"""Hold what was read against what the ledger knows of earlier files, and the tables against each other."""
+"""Comparing inputs with files used before and with each other, before anything is computed."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Why a person must look at a plan, and what changed since the last one and since the last period."""
+"""Gathering the review of a plan: why a person must look at it, and what changed since the last one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What Prefect shows of a run: stages as tasks, pages, events, states. The flow files above are all that runs there."""
+"""What Prefect shows of a run: stages as tasks, artifacts, events, states."""

@@ -1,4 +1,4 @@
-"""What Prefect's pages show of a run: tables and totals, written beside it, never holding it up."""
+"""Prefect artifacts of a run: tables and totals, which never hold the run up."""
 
 import contextvars
 import json

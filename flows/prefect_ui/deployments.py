@@ -1,4 +1,4 @@
-"""Runs started by a Prefect server, and the service's address and key as it keeps them."""
+"""Runs started by a Prefect server, with the service's credentials from a block."""
 
 import os
 from collections.abc import MutableMapping, Sequence

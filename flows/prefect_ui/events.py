@@ -1,4 +1,4 @@
-"""Events and automations for people who want to be called: what happened to which run, never to whom."""
+"""Prefect events and automations that alert people: which run, never which payee."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

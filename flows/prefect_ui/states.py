@@ -1,4 +1,4 @@
-"""Prefect's side of a run: stages as tasks, progress as logs and records, outcomes as states that tell the truth.
+"""Prefect states of a run: stages as tasks, progress as logs, outcomes as truthful states.
 
 Prefect watches, and decides nothing: a stage whose watching fails is done all the same, once, and what cannot be
 recorded is let go.

@@ -1,1 +1,1 @@
-"""Finding out on staging what the service's interface does not say."""
+"""Probing, on staging, what the service's interface does not say."""

@@ -1,4 +1,4 @@
-"""Find out on staging what the service's interface does not say: free questions first, then those for a centavo."""
+"""The probe: free questions to the service first, then those that cost a centavo."""
 
 import secrets
 from collections.abc import Callable, Mapping

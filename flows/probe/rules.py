@@ -1,4 +1,4 @@
-"""What a probe asks, of whom and in which order, what it may cost, and what the answers say of our assumptions."""
+"""What a probe asks in which order, what it may cost, and what answers say of our assumptions."""
 
 import math
 import re

@@ -1,1 +1,1 @@
-"""What a run came to: every centavo and every row in its place."""
+"""Reconciliation: every centavo and every row of a run in its place."""

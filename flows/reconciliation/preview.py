@@ -1,4 +1,4 @@
-"""What people see of a plan before they say yes: `repasse plan`, plan.xlsx and the desk's page."""
+"""The preview of a plan: `repasse plan`, plan.xlsx and the desk's page."""
 
 import datetime as dt
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Writes payees' statements while reports are still followed, so that neither waits for the other."""
+"""Writing payees' statements while reports are still followed, so that neither waits for the other."""
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor

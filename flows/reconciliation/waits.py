@@ -1,4 +1,4 @@
-"""What waits beside submissions, gathered from the ledger: what runs have left open, and runs that did not end."""
+"""Gathering what waits from the ledger: what runs have left open, and runs that did not end."""
 
 import datetime as dt
 from dataclasses import replace

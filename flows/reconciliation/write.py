@@ -1,4 +1,4 @@
-"""Write what a run came to, and again after every later look: workbook, CSV, summary, corrections, statements."""
+"""Writing a run's outputs, and again after each later poll: workbook, CSV, summary, corrections, statements."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

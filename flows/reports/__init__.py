@@ -1,1 +1,1 @@
-"""The service's list of reports, and what it proves."""
+"""Reports: the service's list of reports, and what it proves."""

@@ -1,4 +1,4 @@
-"""What partial reports that stand undetermined tell of single payments, by the figures the service gave last."""
+"""Inferring which payments of a partial report were made, from its latest figures."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Look at the service's list of reports: settle doubts, and see whether ledger and service still agree."""
+"""Fetching the service's list of reports: resolve doubts, and compare ledger and service."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

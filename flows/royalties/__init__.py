@@ -1,1 +1,1 @@
-"""From royalty lines to what payees have earned and may be paid."""
+"""Royalties: from royalty lines to what payees have earned and may be paid."""

@@ -1,1 +1,1 @@
-"""What is sent, at most once: reports and exchange rates; and how their reports end."""
+"""Sending: reports and exchange rates, at most once, and following reports to their end."""

@@ -1,4 +1,4 @@
-"""The exchange rate of each report in a foreign currency: set at most once, by the plan or on people's word."""
+"""Setting the exchange rate of each report in a foreign currency, at most once."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial

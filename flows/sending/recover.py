@@ -1,4 +1,4 @@
-"""Before anything new: meet the service, settle what is in doubt, and finish what is stored and still stands."""
+"""Recovery before anything new: settle doubts, and send stored approved batches that are still valid."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence

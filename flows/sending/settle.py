@@ -1,4 +1,4 @@
-"""Follow the reports the service has accepted to their end: one list serves all of them."""
+"""Settlement: poll accepted reports to their end, with one list for all of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""One payee's money, followed from source rows to report."""
+"""Tracing one payee's money from source rows to report."""

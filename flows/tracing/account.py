@@ -1,4 +1,4 @@
-"""A payee's account over all periods, folded from what the trace of each period says."""
+"""A payee's account over all periods, from the trace of each period."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The last books of each job and period, as runs left them, and what was paid of rows that are there no more."""
+"""The latest records of each job and period, as runs left them, and payments whose rows are gone."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator

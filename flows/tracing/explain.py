@@ -1,4 +1,4 @@
-"""A payment in words: the sums from statement rows to what was paid, each to be repeated with a pocket calculator."""
+"""Explaining a payment in words: each sum from statement rows to what was paid, to be repeated by hand."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence

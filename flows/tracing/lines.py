@@ -1,4 +1,4 @@
-"""The statements a run has read, read again: is each still the same file, and in which rows are the lines of a part."""
+"""Rereading the statements of a run: whether each file is unchanged, and which rows a part came from."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One month over all jobs and runs: what came in, where it is now, and what it cost."""
+"""A month over all jobs and runs: what came in, where it is now, and what it cost."""
 
 import datetime as dt
 import json

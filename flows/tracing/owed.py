@@ -1,4 +1,4 @@
-"""What was owed and not paid at the end of a day: by the last books of that day, and as reports stood then."""
+"""What was owed and not paid at the end of a day, as records and reports stood then."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping

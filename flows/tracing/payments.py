@@ -1,4 +1,4 @@
-"""Every payment of all jobs and periods as it stands now, from the newest books of each, to be searched."""
+"""Every payment of all jobs and periods in its present state, for search."""
 
 import datetime as dt
 from collections import OrderedDict

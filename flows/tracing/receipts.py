@@ -1,4 +1,4 @@
-"""The receipt of one payment: from the books of the run that sent it, and what the service says of its report."""
+"""The receipt of one payment, from the run that sent it and from the service's report."""
 
 from flows.reconciliation.rules.reconcile import reconcile
 from flows.run_document import RunDocument

@@ -1,4 +1,4 @@
-"""One payee's royalties taken apart again: from what a run recorded back to lines, and forward to what is payable.
+"""Splitting one payee's royalties back into lines, and forward to what is payable.
 
 The order is that of the computing: lines -> sum in their currency -> exchange -> share -> exact part; the sum of parts
 -> rounded -> advances, carry-over, minimum -> payable. Everything is multiplied out again and held against the record.

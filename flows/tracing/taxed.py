@@ -1,4 +1,4 @@
-"""What was paid to whom, by the day it was paid, with what was withheld for taxes: data for the accountant."""
+"""Payments and taxes withheld by day of payment, for the accountant."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence

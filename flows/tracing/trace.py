@@ -1,4 +1,4 @@
-"""What one payee's or payment's trace rests on: books of runs, ledger, and the statements read again."""
+"""Gathering a trace: records of runs, the ledger, and the statements read again."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -204,7 +204,7 @@ def trace(
     left_out: tuple[str, ...] = ()
     if asked.startswith(REPORT):
         wanted = of_report(ledger, shelf, asked)
-        left_out = tuple(key for contact in wanted[MOST_PAYEES:] for key in sorted(contact.keys))
+        left_out = tuple(key for subject in wanted[MOST_PAYEES:] for key in sorted(subject.keys))
         wanted = wanted[:MOST_PAYEES]
     elif asked.startswith(OBLIGATION):
         wanted = of_obligation(ledger, shelf, asked)
@@ -213,12 +213,12 @@ def trace(
         if len(people) > 1:
             named = sorted((mask_tax_id(tax_id), key) for tax_id, key in people.items())
             return Traced(candidates=tuple(named), language=_language(shelf))
-        wanted = [contact for tax_id in people for contact in of_payee(ledger, shelf, tax_id)]
+        wanted = [subject for tax_id in people for subject in of_payee(ledger, shelf, tax_id)]
     if all_of_payee and asked.startswith((OBLIGATION, REPORT)):
-        payees_meant = dict.fromkeys(contact.tax_id for contact in wanted)
-        wanted = [contact for tax_id in payees_meant for contact in of_payee(ledger, shelf, tax_id)]
+        payees_meant = dict.fromkeys(subject.tax_id for subject in wanted)
+        wanted = [subject for tax_id in payees_meant for subject in of_payee(ledger, shelf, tax_id)]
     gatherer = _Gatherer(ledger, shelf, order_of)
-    payees = tuple(found for contact in wanted if (found := gatherer.gather(contact)))
+    payees = tuple(found for subject in wanted if (found := gatherer.gather(subject)))
     return Traced(payees, left_out=left_out, language=payees[0].language if payees else _language(shelf))
 
 

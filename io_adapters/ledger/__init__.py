@@ -1,4 +1,4 @@
-"""The durable record. It decides what may still be sent; nothing else remembers."""
+"""The ledger: the durable record (SQLite or PostgreSQL) that decides what may still be sent."""
 
 from io_adapters.ledger.account_checks import KeptCheck, NotReserved
 from io_adapters.ledger.accruals import AccrualPosting

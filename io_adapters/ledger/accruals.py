@@ -1,4 +1,4 @@
-"""What periods carry over and recoup of advances: posted once with their plan, read by later periods."""
+"""Accruals in the ledger: posted once with their plan, read by later periods."""
 
 import datetime as dt
 import json

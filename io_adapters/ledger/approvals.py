@@ -1,4 +1,4 @@
-"""People's approvals of plans, each used once, and plans that are approved or withdrawn by them."""
+"""Approvals in the ledger: recorded once, used once, and the plans that they approve or withdraw."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Sequence

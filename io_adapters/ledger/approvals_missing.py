@@ -1,4 +1,4 @@
-"""Whose words count, and how many more a plan that waits still needs."""
+"""Whose approvals count for a plan, and how many more it needs."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Which obligations are taken, each by at most one live submission."""
+"""Claims: which obligations are in which live submission, at most one each."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The address book as the service told it, and the attempts at creating contacts in it."""
+"""Contacts in the ledger: the address book as the service showed it, and the attempts at creating contacts."""
 
 import json
 from collections.abc import Callable, Iterable

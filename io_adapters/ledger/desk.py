@@ -1,4 +1,4 @@
-"""What the desk keeps: its users, their sessions and attempts to sign in, uploads, launches, first words."""
+"""The desk's records: users, sessions, attempts to sign in, uploads, launches, first decisions."""
 
 import datetime as dt
 import json

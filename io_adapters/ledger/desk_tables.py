@@ -1,4 +1,4 @@
-"""The tables of the desk: its users, their sessions and attempts to sign in, and what is kept for its pages.
+"""Database tables of the desk: users, sessions, attempts to sign in, and what its pages keep.
 
 They share the ledger's `metadata`; the migrations build exactly these.
 """

@@ -1,4 +1,4 @@
-"""What the service told beside reports and contacts: its own address, institutions, webhooks, what probes found."""
+"""What else the service has told: its own address, institutions, webhooks, findings of probes."""
 
 import base64
 import datetime as dt

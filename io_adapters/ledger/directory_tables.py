@@ -1,4 +1,4 @@
-"""The tables of the directory: what the service said of contacts, institutions and itself; webhooks given to it.
+"""Database tables of contacts, institutions, webhooks and findings about the service.
 
 They share the ledger's `metadata`; the migrations build exactly these.
 """

@@ -1,4 +1,4 @@
-"""One way to reach the database: its place, its schema, short durable transactions, one writer at a time."""
+"""The database engine: where the ledger is, its schema, and short durable transactions with one writer."""
 
 import datetime as dt
 import errno
@@ -106,7 +106,7 @@ def _make_sqlite(url: URL) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401
-    connection.isolation_level = None  # the driver would begin too late, and deferred; _begin_sqlite does it
+    connection.isolation_level = None  # the driver would begin too late, and deferred; `_begin_sqlite` does it
     connection.execute("PRAGMA foreign_keys = ON")
     _turn_wal_on(connection)
     connection.execute("PRAGMA synchronous = FULL")

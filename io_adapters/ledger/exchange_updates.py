@@ -1,4 +1,4 @@
-"""The exchange rate of each report: begun before the call, moved from state to state, or set on people's word."""
+"""Exchange rate updates in the ledger: begun before the call, then moved from state to state."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

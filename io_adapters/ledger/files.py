@@ -1,4 +1,4 @@
-"""Which files were read by which run, so that nothing of one is paid twice under another name."""
+"""Files in the ledger: which run used which, so that nothing is paid twice under another name."""
 
 import hashlib
 import json

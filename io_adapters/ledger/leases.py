@@ -1,4 +1,4 @@
-"""One run per job at a time: who holds a name, until when, and when that process is proven to be gone."""
+"""Leases: one run per job at a time; who holds one, until when, and when that process is proven to be gone."""
 
 import contextlib
 import datetime as dt

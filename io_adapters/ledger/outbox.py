@@ -1,4 +1,4 @@
-"""The outbox: attempts, each one effect asked of the service, written down before it is asked for, and asked for once.
+"""The outbox table: attempts, each one effect asked of the service, written down before the call and made once.
 
 Whatever its kind, an attempt is taken by one worker in a compare-and-set, is that worker's until its answer is written
 down, and is in doubt when its worker is gone. A kind says when one may go, and what beside its state an answer changes.
@@ -92,8 +92,8 @@ def write_attempts(
     Args:
         connection: Within a transaction.
         kind: What they ask for.
-        rows: id, subject, number, state, body, run_id, was_in_doubt and reason of each; what it costs at most, where
-            it is not free; owner and times, where it is taken at once. Those of one call stand alike.
+        rows: id, subject, number, state, body, `run_id`, `was_in_doubt` and reason of each; what it costs at most,
+            where it is not free; owner and times, where it is taken at once. Those of one call stand alike.
         at: The present moment.
         by: The run, or the people, on whose word.
     """

@@ -1,4 +1,4 @@
-"""Plans as they were made, as people look at them, and what was paid before them."""
+"""Plans in the ledger: as frozen, as shown for review, and what was paid before them."""
 
 import datetime as dt
 import re

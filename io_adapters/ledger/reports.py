@@ -1,4 +1,4 @@
-"""What the service said of each report, and what became of it: found, followed to its end, or absent."""
+"""Reports in the ledger: found, followed to their end, or declared absent."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What ran, for whom, and how it ended."""
+"""Runs in the ledger: job, period, stages, and how each ended."""
 
 import builtins
 import datetime as dt

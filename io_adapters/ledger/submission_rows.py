@@ -1,4 +1,4 @@
-"""Submissions as rows, within a transaction: written down before they are sent, read, and moved from state to state."""
+"""Submissions as rows, within a transaction: inserted, read, and moved from state to state."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""The ledger's tables. The migrations build exactly these; a test compares the two.
+"""Database tables of the ledger. The migrations build exactly these; a test compares the two.
 
 Everything here is plain SQL that SQLite and PostgreSQL share, partial unique indexes included. Tables named in
 `APPEND_ONLY` refuse UPDATE and DELETE by triggers, which the migrations create.

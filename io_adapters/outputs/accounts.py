@@ -1,4 +1,4 @@
-"""A payee's account, and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
+"""A payee's account and what is owed on a day, as grids of texts and centavos: for terminal, workbook and page."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Writing files atomically: whole, or not at all."""
 
 import os
 import stat

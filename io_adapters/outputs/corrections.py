@@ -1,4 +1,4 @@
-"""What a person is handed to put right: their own sheets with the bad cells marked, and the shares that are missing."""
+"""Writing corrections.xlsx and missing-shares.xlsx: people's own sheets with the bad cells marked."""
 
 import datetime as dt
 from collections import defaultdict

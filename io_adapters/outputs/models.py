@@ -1,4 +1,4 @@
-"""Model sheets: payments, payees, shares and advances to be filled in, with lists to choose from and notes on how."""
+"""Model sheets to fill in: payments, payees, shares and advances, with lists to choose from and notes."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The first sheet of plan.xlsx: what would be sent, and everything a person should know before saying yes."""
+"""The first sheet of plan.xlsx: what would be sent, and what to know before approving it."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What a run leaves in its folder: workbook, CSV, Parquet and `summary.json`, each whole or not at all."""
+"""Writing a run's folder: workbook, CSV, Parquet and `summary.json`."""
 
 import csv
 import datetime as dt

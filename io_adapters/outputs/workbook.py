@@ -1,4 +1,4 @@
-"""Workbooks that are calm to read, never run anything, and are byte for byte the same for the same content."""
+"""Workbooks: styles, safe cells (nothing runs), and the same bytes for the same content."""
 
 import datetime as dt
 import io

@@ -1,1 +1,1 @@
-"""The payout service over HTTP: what is asked, what an answer proves, and what the interface leaves to guess."""
+"""The payout service over HTTP: requests, what answers prove, and assumptions about what the interface leaves out."""

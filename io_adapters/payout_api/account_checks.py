@@ -1,4 +1,4 @@
-"""POST /validate/account: its rules, what its answer says, and many of them within a rate and a budget."""
+"""POST /validate/account: its request, what its answer says, and many of them within a rate and a budget."""
 
 import contextlib
 import queue
@@ -29,7 +29,7 @@ class CheckAnswer:
     """What one account check said.
 
     Attributes:
-        outcome: accepted with a verdict; refused as documented; not_sent, proven; in_doubt with anything else.
+        outcome: accepted with a verdict; refused as documented; `not_sent`, proven; `in_doubt` with anything else.
         valid: The verdict; None when there is none.
         message: With a verdict, the service's own words: for the person who looks at the row, not for logs.
             Without one, why: a status, an exception's class, the fields at fault.

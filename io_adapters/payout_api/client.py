@@ -182,7 +182,7 @@ class SplitApi(ReportsReader):
         """
         path = f"/split/{path_part(split_id)}/update_exchange_rate"
         reply = self._commands.send_at_once("POST", path, body, deadline_s=deadline_s, before_connect=before_connect)
-        return classify_update(reply, id_in=self._id_in, split_id=split_id, was_in_doubt=was_in_doubt)
+        return classify_update(reply, read_id=self._read_id, split_id=split_id, was_in_doubt=was_in_doubt)
 
 
 ANSWER_TIME: Final = 3  # a question may be asked three times

@@ -173,7 +173,7 @@ class CreationAnswer:
     """What the answer to creating a contact proves.
 
     Attributes:
-        outcome: accepted, refused, not_sent or in_doubt.
+        outcome: accepted, refused, `not_sent` or `in_doubt`.
         http_status: Status of the reply; None when none came.
         body: The reply's body as far as it was read; names people, so it is kept out of `repr`.
         contact: What was created; None with any other outcome.

@@ -1,4 +1,4 @@
-"""How the payout service is reached: one request and its reply under a total deadline, and what a failure proves."""
+"""The HTTP connection: one request and its reply under a total deadline, and what a failure proves."""
 
 import contextlib
 import datetime as dt

@@ -1,4 +1,4 @@
-"""How a call that is not a payment can fail, and what of an unexpected reply may be told.
+"""Errors of calls that are not payments, and what of an unexpected reply may be shown.
 
 That is its status, and the places of a documented 422; no message holds anything else that a reply said.
 """

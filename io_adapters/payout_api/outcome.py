@@ -1,4 +1,4 @@
-"""What may be id_in of a reply: nothing its body says, only how it compares."""
+"""What an answer to POST /split proves: accepted, refused, not sent or, unless proven otherwise, in doubt."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -76,7 +76,7 @@ class Answer:
     """What one POST proved.
 
     Attributes:
-        outcome: accepted, refused, not_sent, or in_doubt.
+        outcome: accepted, refused, `not_sent`, or `in_doubt`.
         http_status: Status of the reply; None when none came.
         body: The reply's body as far as it was read; may name people, so it is kept out of `repr`.
         reason: Why: a status, an exception's class, a rule; nothing the body said.
@@ -170,7 +170,7 @@ def classify_exception(exc: BaseException, *, status: int | None = None, body: b
 
 
 def classify_update(
-    reply: Reply, *, id_in: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
+    reply: Reply, *, read_id: Callable[[SplitReport], str | None], split_id: str, was_in_doubt: bool
 ) -> Answer:
     """Say what a reply to POST /split/{split_id}/update_exchange_rate proves.
 
@@ -179,7 +179,7 @@ def classify_update(
 
     Args:
         reply: Complete or not.
-        id_in: Reads from a report the id that `split_id` is one of.
+        read_id: Reads from a report the id that `split_id` is one of.
         split_id: The report the request was about.
         was_in_doubt: Whether an earlier copy of these bytes may have arrived; then a refusal may be of this copy alone.
     """
@@ -192,7 +192,7 @@ def classify_update(
     if not reply.body.strip():
         return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.empty", status=reply.status))
     report = _read_object(reply.body)
-    if report is None or id_in(report) not in {None, split_id}:
+    if report is None or read_id(report) not in {None, split_id}:
         return Answer(Outcome.IN_DOUBT, reply.status, reply.body, Message("answer.not_this", status=reply.status))
     return Answer(Outcome.ACCEPTED, reply.status, reply.body, Message("answer.http", status=reply.status), report)
 

@@ -1,4 +1,4 @@
-"""Pix: the list of financial institutions, and the deprecated QR code and whether it is what was asked for."""
+"""Pix: the list of financial institutions, and the deprecated QR code with its check."""
 
 import base64
 import binascii

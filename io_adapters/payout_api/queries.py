@@ -182,7 +182,7 @@ class ReportsReader:
         if not isinstance(data, dict):
             raise NotSent(Message("service.no_report"))
         report = SplitReport.model_validate(data)
-        if self._id_in(report) not in {None, split_id}:
+        if self._read_id(report) not in {None, split_id}:
             raise NotSent(Message("service.other_report"))
         return report
 
@@ -193,7 +193,7 @@ class ReportsReader:
         except NotThere:
             return None
 
-    def _id_in(self, report: SplitReport) -> str | None:
+    def _read_id(self, report: SplitReport) -> str | None:
         """Return the id of a report that paths take."""
         return report.id if self._assumptions.get_takes == "_id" else report.reportId
 

@@ -1,4 +1,4 @@
-"""What the sandbox remembers of contacts and their accounts, and every change that was made to them."""
+"""Storage of the sandbox's contacts and their accounts, and of every change that was made to them."""
 
 import hashlib
 import json

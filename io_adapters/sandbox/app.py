@@ -1,4 +1,4 @@
-"""Puts the sandbox together as one FastAPI application."""
+"""The sandbox as one FastAPI application."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What the endpoints share: the running sandbox, the check of its key, and answers beside 200 and 422."""
+"""What the endpoints share: the running sandbox, the check of its key, and answers other than 200 and 422."""
 
 import hmac
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The endpoints the sandbox serves, by the names under which they are counted and faults are planted."""
+"""Names of the endpoints, under which calls are counted and faults are planted."""
 
 import threading
 from collections import Counter

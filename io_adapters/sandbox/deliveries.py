@@ -1,4 +1,4 @@
-"""Webhooks: who is to be told of events, what has moved, and telling them over HTTP."""
+"""Delivering webhooks: who is to be notified of which event, and sending it over HTTP."""
 
 import datetime as dt
 import http.client

@@ -1,4 +1,4 @@
-"""Faults that a test plants: which call of which endpoint goes wrong, and how."""
+"""Faults that a test plants: which call of which endpoint fails, and how."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""The service's JSON as the interface describes it, read independently of the client that is tested against it."""
+"""The service's JSON as the interface describes it, written independently of the client under test."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""Split reports: create, list, fetch, set the exchange rate; and what becomes of one from creation to its end."""
+"""Split reports: create, list, fetch, set the exchange rate; and their way from creation to their end."""
 
 import secrets
 from decimal import Decimal

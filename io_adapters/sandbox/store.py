@@ -1,4 +1,4 @@
-"""What the sandbox remembers of reports and account checks, in the one SQLite file that outlives its process."""
+"""Storage of reports and account checks, in the one SQLite file that outlives the process."""
 
 import datetime as dt
 import json

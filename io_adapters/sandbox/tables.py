@@ -1,4 +1,4 @@
-"""The tables of the sandbox's SQLite file. Times are seconds since 1970 (UTC), rates exact decimals as text."""
+"""Database tables of the sandbox. Times are seconds since 1970 (UTC), rates exact decimals as text."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Between the socket and the application: every call is counted here, and planted faults are played out.
+"""ASGI middleware between socket and application: counts every call and plays planted faults.
 
 uvicorn does not show an application its connection. `TransparentProtocol` puts asyncio's transport into the state of
 each request, so that a connection can be closed, reset, or left in the middle of an answer.

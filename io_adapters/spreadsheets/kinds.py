@@ -1,4 +1,4 @@
-"""What a file is: by its bytes, and what its name promises."""
+"""Kinds of files: by their bytes, and by what their names promise."""
 
 import zipfile
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What every kind of file can do once it is open: show its first rows, and hand its table on block by block."""
+"""The interface of every open file: show the first rows, and read a table block by block."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol

@@ -1,4 +1,4 @@
-"""Workbooks, read in a process of their own: whatever a file does to its reader, this process goes on."""
+"""Reading workbooks in a process of their own, so that a hostile file cannot stop this one."""
 
 import atexit
 import os

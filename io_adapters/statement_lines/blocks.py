@@ -1,4 +1,4 @@
-"""A block of statement lines, from cells to sums: plain lines as columns, all others by the rules that name cells."""
+"""A block of statement lines, from cells to sums: plain lines as columns, all others row by row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The cells of a block, column by column: each different text is read once, and lines hold its number."""
+"""Dictionary-encoded columns of a block: each distinct text is parsed once, and lines hold its number."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

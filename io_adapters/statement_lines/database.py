@@ -1,4 +1,4 @@
-"""The process's DuckDB database, in memory alone, which nothing can make read or load anything else."""
+"""The in-memory DuckDB database of the process, locked against reading or loading anything else."""
 
 import atexit
 import ctypes

@@ -68,7 +68,7 @@ class LineSums:
     Attributes:
         texts: Canonical column -> the texts that the numbers in both tables stand for.
         by_platform: Numbers of recording, platform, period and currency; amount (decimal 38, 18), units, lines,
-            first_row, last_row.
+            `first_row`, `last_row`.
         by_territory: Numbers of recording, territory, period and currency; amount, units, lines.
     """
 

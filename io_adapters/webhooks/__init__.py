@@ -1,4 +1,4 @@
-"""The door for the service's deliveries: hears that something moved, believes nothing, and has reports looked at."""
+"""Receiving the service's webhook deliveries: they are not believed, but make open reports be polled."""
 
 from io_adapters.webhooks.receiver import PATH, Debouncer, KnownTokens, MadeToken, Poll, make_token, sha256_of
 from io_adapters.webhooks.serving import Door, open_door

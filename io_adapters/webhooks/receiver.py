@@ -1,4 +1,4 @@
-"""Answers the service's deliveries at unguessable addresses: nothing in them is believed."""
+"""The endpoint of webhook deliveries, at unguessable addresses; nothing in a delivery is believed."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""Serves the receiver on an address, until it is asked to end. Loopback is meant, behind a proxy that speaks TLS."""
+"""Serving the receiver until it is stopped: on loopback, behind a proxy that speaks TLS."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Which header of a file is which column: as its layout declares them, and as people usually write them."""
+"""Matching headers to columns: as a layout declares them, and as people usually write them."""
 
 import functools
 import re

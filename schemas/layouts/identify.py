@@ -1,4 +1,4 @@
-"""What a file seems to be before any job speaks of it: a sender's statement, or one of the tables people keep."""
+"""Identifying a file that no job names: a sender's statement, or one of the tables people keep."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

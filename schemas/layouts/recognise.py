@@ -1,4 +1,4 @@
-"""Finding a layout's table in what a file shows, and which of several layouts a file has."""
+"""Recognising which of several layouts a file has, and where in the file its table begins."""
 
 import re
 from collections import Counter

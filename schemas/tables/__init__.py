@@ -1,1 +1,1 @@
-"""The tables Repasse works on: a pandera model each, and how files become them."""
+"""Tables: a pandera model for each, and the way from a file's text to typed rows, held rows and problems."""

@@ -1,4 +1,4 @@
-"""Amounts and percentages by the column: exact, in the decimal mark the layout declares or the column proves."""
+"""Columns of amounts and percentages, read exactly in the decimal mark that the layout declares or cells prove."""
 
 import re
 from collections.abc import Sequence

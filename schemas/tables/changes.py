@@ -1,4 +1,4 @@
-"""What differs between two versions of a table that people keep: payees, shares, advances and the others."""
+"""Comparing two versions of a table that people keep: rows added, gone and changed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The identity of what a file says, whatever order, encoding or format it was saved in."""
+"""Content hashes: the identity of a file's rows, whatever order, encoding or format it was saved in."""
 
 import hashlib
 import unicodedata

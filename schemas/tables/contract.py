@@ -1,4 +1,4 @@
-"""What the tables' models share: how a table is declared, how a frame is held against it, and the words for frames.
+"""What the models of all tables share: declaring columns, and validating a frame against its model.
 
 A model names its columns with `text`, `whole`, `flag` and `exact`; those of its bases come first. What is plainly sound
 passes at a glance. Everything else is left to pandera, which finds all that is wrong and tells it: it takes half a
@@ -183,6 +183,6 @@ def records(frame: pd.DataFrame) -> list[Record]:
     if not len(frame):
         return []
     names = [str(name) for name in frame.columns]
-    # A whole column is made plain at once; to_dict goes by cell.
+    # A whole column is made plain at once; `to_dict` goes by cell.
     columns = [frame[name].tolist() for name in frame.columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

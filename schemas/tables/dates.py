@@ -1,4 +1,4 @@
-"""Dates and periods by the column: layout and unambiguous cells decide whether the day or the month comes first."""
+"""Columns of dates and periods: whether the day or the month comes first, by layout and by cells that prove it."""
 
 import datetime as dt
 import re

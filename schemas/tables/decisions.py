@@ -1,4 +1,4 @@
-"""What was decided while a file was parsed, for people."""
+"""What was decided about a file while it was parsed (encoding, header, marks, rows left out), for people."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Where the money of each row goes: what its destination columns say together, read, completed and checked."""
+"""Destination columns of a row, read together, completed and checked: Pix key or bank account."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A table while it is being read: its headings, every cell's value, all that was found, before rows are held."""
+"""A table while it is being parsed: its headers, every cell's value, and the problems found so far."""
 
 import difflib
 import re

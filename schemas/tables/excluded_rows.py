@@ -1,4 +1,4 @@
-"""Which rows of a file are no lines: blank ones, headers and notes, those a layout leaves out, and totals."""
+"""Excluded rows: blank ones, headers and notes, those a layout leaves out, and totals."""
 
 import re
 from collections import Counter

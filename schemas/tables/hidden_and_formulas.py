@@ -1,4 +1,4 @@
-"""What a sheet holds beside its values: hidden rows and columns, merged cells, formulas that are not to be believed.
+"""Hidden rows and columns, merged cells, and formulas whose values cannot be relied on.
 
 And what is not known of it, where its format is read for its values alone.
 """

@@ -1,4 +1,4 @@
-"""What royalty lines add up to: block by block, between the totals a file states, and in all."""
+"""Sums of royalty lines: by block, between the totals a file states, and in all."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Earnings before any rounding, and how each payee's royalties became what is payable."""
+"""Tables of earnings before rounding, and of the balances by which each payee's royalties become payable."""
 
 from typing import Final
 
@@ -40,7 +40,7 @@ class TerritoryEarnings(TableModel):
     """The same parts once more, by territory, for statements.
 
     Shape: one row per (payee, territory, currency); payees only. Exact: for each payee and currency, `earned` adds up
-    to what `Earnings` does. Lines of which a payee has several shares count once in source_amount and units.
+    to what `Earnings` does. Lines of which a payee has several shares count once in `source_amount` and units.
     """
 
     tax_id = text()
@@ -54,7 +54,7 @@ class TerritoryEarnings(TableModel):
 class PayeeBalances(TableModel):
     """How one payee's royalties became what is payable, all in centavos of the job's currency.
 
-    Shape: one row per payee. earned - recouped + carried_in = carried_out + held + taxed + payable; held payees have
+    Shape: one row per payee. `earned - recouped + carried_in = carried_out + held + taxed + payable`; held payees have
     payable 0 and keep their sum in `held`.
     """
 

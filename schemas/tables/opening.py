@@ -1,4 +1,4 @@
-"""Opening balances: what happened before Repasse or beside it, so that a team can start in the middle of a year."""
+"""Opening balances: what was carried, to recoup or paid before Repasse kept the ledger."""
 
 from typing import Final
 
@@ -32,7 +32,7 @@ WORDS: Final[dict[str, str]] = {
 class Opening(TableModel):
     """Shape: one row per payee and fact of one period, in centavos.
 
-    kind carried: what is carried into the period, negative when owed back; to_recoup: what is left of an advance when
+    kind carried: what is carried into the period, negative when owed back; `to_recoup`: what is left of an advance when
     the period begins; paid: what was paid for the period outside Repasse. `period` is "YYYY-MM" or an ISO day of it.
     `reference` is the advance's, or the payment's; `date` and `isrc` are the advance's, or "".
     """

@@ -102,7 +102,7 @@ class ParsedTable:
 
     Attributes:
         frame: Sound rows, as the table's model promises; index from 0.
-        held: Rows with an error: file, sheet, row, tax_id (canonical or ""), amount (exact Decimal or None), currency
+        held: Rows with an error: file, sheet, row, `tax_id` (canonical or ""), amount (exact Decimal or None), currency
             ("" if none), codes (comma-joined).
         rows: Every row of the file below its header: file, sheet, row, disposition (used, held or ignored), reason
             (codes, "blank", "left_out", "header", "note", "total", "duplicate" or "").

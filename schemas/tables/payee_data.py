@@ -1,4 +1,4 @@
-"""What a row says of a payee, in the payments and in the payees alike."""
+"""The payee columns that payments and payees share."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ def _has_one_destination(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 class PayeeData(TableModel):
-    """Columns of a payee. Texts are "" when absent; either pix_key or account may be given, never both."""
+    """Columns of a payee. Texts are "" when absent; either `pix_key` or account may be given, never both."""
 
     file = text()
     sheet = text()

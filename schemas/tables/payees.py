@@ -27,9 +27,9 @@ RECOUPED_FROM: Final = ("", "earned", "earned_and_carried")
 class Payees(PayeeData):
     """Shape: one row per payee; "" where a term is the job's own.
 
-    minimum_cents is -1 where the payee has none of their own; frequency says at the end of which months royalties are
-    due; hold why all of a payee's money is held back, hold_until the last day of it (ISO), "" for no end; recoup_from
-    what advances may be taken from; previous_tax_id the document the payee had before; must_invoice
+    `minimum_cents` is -1 where the payee has none of their own; `frequency` says at the end of which months royalties
+    are due; `hold` why all of a payee's money is held back, `hold_until` the last day of it (ISO), "" for no end;
+    `recoup_from` what advances may be taken from; `previous_tax_id` the document the payee had before; `must_invoice`
     whether their royalties wait for an invoice.
     """
 

@@ -12,7 +12,7 @@ from schemas.values.names import normal_reference
 class Payments(PayeeData):
     """Shape: one row per payment, with its payee's data where the row brings them. Amounts in centavos.
 
-    recurring says that the row comes back from period to period; owner_amount_cents is what the row reserves to the
+    recurring says that the row comes back from period to period; `owner_amount_cents` is what the row reserves to the
     payer; percentage informs only ("33.3333" or "").
     """
 

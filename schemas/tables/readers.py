@@ -1,4 +1,4 @@
-"""One reader for each kind of column, and what of statement lines is plainly sound without one.
+"""Readers of cells: one for each kind of column, and the statement lines that are plainly sound without one.
 
 Tax ids are read by the column (`schemas.values.tax_id`), Pix keys by the row.
 """

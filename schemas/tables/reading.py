@@ -1,4 +1,4 @@
-"""Reading every cell of a file into a draft: each column by its kind, and the sign that another column says."""
+"""Reading every cell of a table, each column by its kind, and the sign that another column gives."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

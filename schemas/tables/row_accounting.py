@@ -1,4 +1,4 @@
-"""Where each row of a file went: held with its codes, ignored, or used; told in runs of rows."""
+"""Row accounting: every row of a file as used, held with its codes, or ignored; in runs of rows."""
 
 from bisect import bisect_right
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Cells that a statement leaves empty and says elsewhere in the same row: another column's, or what parts add up to."""
+"""Stand-ins for cells that a statement leaves empty: another column of the row, or the sum of its parts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The totals that a file states: the words they go by, their rows among the lines, and the block below these."""
+"""Totals that a file states: the words they go by, their rows among the lines, and the block below these."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Names and free text: what they must not hold, and what looks damaged or made to deceive."""
+"""Columns of names and free text: characters they must not hold, and what looks damaged or deceptive."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Holding the totals that a file states against its own lines: where they disagree, nothing of the file is used."""
+"""Comparing the totals that a file states with its lines: where they disagree, nothing of the file is used."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""One value at a time, and whole columns of them: money, tax ids, Pix keys, accounts, names."""
+"""Values and whole columns of them: money, tax ids, Pix keys, bank accounts, names."""

@@ -1,4 +1,4 @@
-"""BR Code: the text of a Pix QR code, and what there is to say about one."""
+"""BR Code: decoding and checking the text of a Pix QR code."""
 
 import binascii
 import re

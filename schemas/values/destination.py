@@ -1,4 +1,4 @@
-"""Where a payee's money goes: a Pix key of a stated type, or a bank account; and the fingerprint of either."""
+"""Destinations: a Pix key of a stated type, or a bank account; and the fingerprint of either."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What may be shown of a value: enough for its owner to recognise it, too little for anybody else to use it.
+"""Masking personal values: enough for their owner to recognise them, too little for anybody else to use.
 
 The masks are those public bodies use (CPF: three first and two last digits hidden). A value that does not have the
 shape its column promises is described by length and kind, never shown.

@@ -1,4 +1,4 @@
-"""Centavos: exact reading of what people write, writing, rounding and sharing out. No float touches money."""
+"""Money in integer centavos: reading what people write, writing, rounding and sharing out exactly. No float."""
 
 import re
 from collections.abc import Sequence

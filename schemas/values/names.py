@@ -1,4 +1,4 @@
-"""References and names as people type them, and the forms in which they are compared."""
+"""Names and references, and the normal forms in which they are compared."""
 
 import re
 import unicodedata

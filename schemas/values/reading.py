@@ -1,4 +1,4 @@
-"""What one written value says: its canonical form, or the rule it breaks; closed lists of words for wire values."""
+"""The result of reading one value: its canonical form, or the rule it breaks; and the words for wire values."""
 
 import re
 import unicodedata

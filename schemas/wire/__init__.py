@@ -1,4 +1,4 @@
-"""The payout service's JSON, field for field. Wire names (camelCase, snake_case where the service uses it) stay here.
+"""The payout service's JSON, field for field. Wire names (camelCase, `snake_case` where the service uses it) stay here.
 
 Requests are strict: amounts are exact decimals with two places, nothing unset is sent. Responses are tolerant: every
 field may be null or missing, unknown fields are kept, an unknown status is data, and a field of an unexpected type

@@ -1,4 +1,4 @@
-"""The address book: /contacts, /contacts/accounts and /contacts/accounts_favorite (this part is snake_case)."""
+"""The address book: /contacts, /contacts/accounts and /contacts/accounts_favorite (this part is `snake_case`)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any

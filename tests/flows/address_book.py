@@ -28,7 +28,7 @@ class AddressBook:
 
     @property
     def changes(self) -> list[str]:
-        """What was done, oldest first: created, email_changed, account_favored, ..."""
+        """What was done, oldest first: created, `email_changed`, `account_favored`, ..."""
         audit = self._control.get("/audit").raise_for_status().json()
         return [contact["change"] for contact in audit["contacts"]]
 

@@ -12,7 +12,7 @@ from schemas.tables import hidden_and_formulas as oddities
 from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
-# Columns of a payment: A name, B tax_id, C pix_key, D pix_key_type, E amount.
+# Columns of a payment: A name, B `tax_id`, C `pix_key`, D `pix_key_type`, E amount.
 NAME, TAX_ID, PIX_KEY, PIX_KEY_TYPE, AMOUNT = range(5)
 
 

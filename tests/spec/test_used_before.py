@@ -19,11 +19,11 @@ def hashes(*numbers):
     return np.array(numbers, dtype=np.uint64)
 
 
-def file(name, lines=(), *, content="", totals_apart=True, stands_for=()):
+def file(name, lines=(), *, content="", line_by_line=True, stands_for=()):
     """A file that holds lines; `lines` are hashes."""
     sketch = sketch_of(np.asarray(lines, dtype=np.uint64))
     content = content or f"content of {sorted(sketch.hashes.tolist())} {sketch.counts.tolist()} {len(lines) or name}"
-    reader = (lambda: None) if totals_apart else None
+    reader = (lambda: None) if line_by_line else None
     return UsedFile("royalties", name, f"bytes of {name}", content, frozenset(stands_for), sketch, reader)
 
 
@@ -136,7 +136,7 @@ def test_few_lines_of_many_are_honest_and_one_more_is_not(lines):
         now = file("feb.tsv", HASHES[lines - few - extra : 2 * lines - few - extra])
         found = shared(before, now)
         assert (found and found.lines) == held
-        assert found is None or found.totals_apart
+        assert found is None or found.line_by_line
 
 
 @pytest.mark.parametrize(("before", "now", "held"), [(1, 1, 1), (2, 1, None), (3, 2, 2), (4, 2, None), (4, 3, 3)])
@@ -171,7 +171,7 @@ def test_a_version_of_a_statement_that_was_run_many_times_counts_once():
 def test_of_a_large_statement_the_lines_cannot_be_told_apart_and_all_of_it_is_held(size):
     before, other = file("jan.tsv", HASHES[:size]), HASHES[size : size + 5_000]
     found = shared(before, file("feb.tsv", [*HASHES[:size], *other]))
-    assert not found.totals_apart
+    assert not found.line_by_line
     assert abs(found.lines - size) < size // 10
     assert (
         shared(before, file("mar.tsv", [*HASHES[: size // 500], *HASHES[150_000:199_000]][: size // 500 + 40_000]))
@@ -182,12 +182,12 @@ def test_of_a_large_statement_the_lines_cannot_be_told_apart_and_all_of_it_is_he
 def test_a_small_statement_that_is_part_of_a_large_one_is_found_and_held_whole():
     found = shared(file("year.tsv", HASHES[:150_000]), file("month.tsv", HASHES[:2_000]))
     assert found is not None
-    assert not found.totals_apart
+    assert not found.line_by_line
 
 
 def test_a_file_too_long_to_be_kept_is_held_whole():
-    found = shared(file("jan.tsv", HASHES[:50]), file("feb.tsv", HASHES[:60], totals_apart=False))
-    assert (found.lines, found.totals_apart) == (50, False)
+    found = shared(file("jan.tsv", HASHES[:50]), file("feb.tsv", HASHES[:60], line_by_line=False))
+    assert (found.lines, found.line_by_line) == (50, False)
 
 
 def test_two_statements_of_a_run_that_share_lines_count_them_once():

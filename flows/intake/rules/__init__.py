@@ -1,1 +1,1 @@
-"""What is right or wrong with what was read; schemas and other rules alone."""
+"""Rules of intake: what may be used of what was read; imports schemas and other rules alone."""

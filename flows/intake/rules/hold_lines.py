@@ -1,4 +1,4 @@
-"""What is held for what stands beside it: lines used before, not what the bank got, files with more money in them."""
+"""Holding statement lines: those used before, those that do not add up to what the bank got, unread money."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -50,8 +50,8 @@ def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines]) -> Inputs:
 
 
 def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
-    code = IssueCode.LINES_USED_BEFORE if shared.totals_apart else IssueCode.FILE_OVERLAP
-    lines = file.lines() if shared.totals_apart and file.lines is not None else None
+    code = IssueCode.LINES_USED_BEFORE if shared.line_by_line else IssueCode.FILE_OVERLAP
+    lines = file.lines() if shared.line_by_line and file.lines is not None else None
     chosen = None if lines is None else _chosen(lines, shared)
     rows = _used_rows(inputs, {file.name}, code)
     if lines is not None and chosen is not None:

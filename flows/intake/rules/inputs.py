@@ -1,4 +1,4 @@
-"""What a run has read: sound rows of every table, what was held back, and what came in."""
+"""Inputs: the sound rows of every table, what was held back, and what came in."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -43,7 +43,7 @@ class Statement:
 
     Attributes:
         totals: What the sound lines of all files of the source add up to.
-        held: Lines with problems, each or added up: file, sheet, row (the first), tax_id, amount (exact or None),
+        held: Lines with problems, each or added up: file, sheet, row (the first), `tax_id`, amount (exact or None),
             currency, codes.
         rates: Currency -> worth of one unit in the job's currency; the job's own is 1.
         received: Currency -> what the bank got for it; empty where the job does not say.
@@ -104,7 +104,7 @@ class Inputs:
     Attributes:
         payments: Sound payments rows.
         held_payments: Payments rows with problems, shaped as `Statement.held`, and what could be read of whose they
-            are: name, email, artist_name, reference.
+            are: name, email, `artist_name`, reference.
         statements: One per source of royalty lines.
         payees: Sound payees.
         payee_problems: Tax id -> codes, of payees whose row has problems.
@@ -113,7 +113,7 @@ class Inputs:
         opening: Sound opening balances.
         opening_problems: Tax id -> codes, of opening balances with problems; "" where it cannot be read whose it is.
         advance_problems: Tax id -> codes, of advances with problems; "" where it cannot be read whose it is.
-        shares_in_question: Shares with problems: isrc, upc, release, artist, and asset_read, whether those can be read.
+        shares_in_question: Shares with problems: isrc, upc, release, artist; `asset_read`: whether those can be read.
         taxes: Sound taxes to withhold.
         tax_problems: Tax id -> codes, of taxes with problems; "" where it cannot be read whose it is.
         invoices: Sound invoices of payees.

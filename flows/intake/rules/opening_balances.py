@@ -1,4 +1,4 @@
-"""What opening balances say of the rows that were read: what is left of advances, and rows of other periods."""
+"""Checking opening balances against the rows that were read: what is left of advances, rows of other periods."""
 
 import datetime as dt
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Which exchange rate a currency has: its source's own, else that of the table of rates."""
+"""Choosing a currency's exchange rate: its source's own, else that of the table of rates."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence

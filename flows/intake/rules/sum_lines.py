@@ -1,4 +1,4 @@
-"""Sums of royalty lines put together, taken apart and held: in any order and any grouping the same to the digit.
+"""Merging, splitting and holding sums of royalty lines: the same to the digit in any order and grouping.
 
 Sums are exact decimals of 76 digits, more than any number of lines can fill, so that adding them is associative and
 commutative. Files are added up in `io_adapters.statement_lines`; lines at hand one by one, here.

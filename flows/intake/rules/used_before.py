@@ -1,4 +1,4 @@
-"""Files and lines that were used before: nothing of them is paid again unless a person says so."""
+"""Detecting files and lines that were used before, which are paid again only on a person's decision."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class SharedLines:
     counts: Counts = field(default_factory=lambda: NO_LINES.counts, compare=False)
 
     @property
-    def totals_apart(self) -> bool:
+    def line_by_line(self) -> bool:
         """Whether they are known one by one."""
         return len(self.hashes) > 0
 

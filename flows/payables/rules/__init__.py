@@ -1,1 +1,1 @@
-"""Obligations, claims, batches, and what to look at in a plan; schemas and other rules alone."""
+"""Rules of payables: obligations, claims, batches, review; imports schemas and other rules alone."""

@@ -244,7 +244,7 @@ def account_rows(
     reused: Collection[str],
     calls: Iterable[Call],
 ) -> list[dict[str, Any]]:
-    """Return the rows of the account: payee, destination_masked, result, made, reused, cost_cents, message.
+    """Return the rows of the account: payee, `destination_masked`, result, made, reused, `cost_cents`, message.
 
     Args:
         accounts: Those that were to be paid when checks began.

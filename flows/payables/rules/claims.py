@@ -1,4 +1,4 @@
-"""What is claimed already by a live submission, what looks paid already, and what is left to pay."""
+"""Guards against paying twice: what is claimed, what looks paid already, and what is left to pay."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The whole decision, from what came in to what is owed, claimed, held and left to pay; no effect yet."""
+"""Computing a plan from inputs: what is owed, claimed, held and left to pay."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Rules that hold between tables: every payee is known, every line has a share, and which share rows are missing."""
+"""Checks between tables: every payee is known, every line has a share, no payment stands twice."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -91,12 +91,12 @@ def _hold_doubled_payments(inputs: Inputs, repeated: Collection[str]) -> tuple[I
     """Two rows of one payee without distinct references are both held, also when they stand in different files."""
     payments = inputs.payments
     new = payments[~payments["file"].isin(list(repeated))]
-    totals_apart = new[KEY].assign(reference=new["reference"].map(normal_reference))
-    doubled = new[totals_apart.duplicated(keep=False)]
+    payment_keys = new[KEY].assign(reference=new["reference"].map(normal_reference))
+    doubled = new[payment_keys.duplicated(keep=False)]
     if doubled.empty:
         return inputs, []
     findings = []
-    for _, group in doubled.groupby([totals_apart[name] for name in KEY]):
+    for _, group in doubled.groupby([payment_keys[name] for name in KEY]):
         places = list(group[PLACE].itertuples(index=False, name=None))
         for (file, sheet, row), (other_file, _, other) in zip(places, [*places[1:], places[0]], strict=True):
             where = str(other) if other_file == file else f"{other} ({other_file})"

@@ -1,4 +1,4 @@
-"""The exchange rate of foreign reports: which one is approved, what a report shows of it, and how it stands."""
+"""The exchange rate of foreign reports: which one is approved, and what a report shows of it."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal

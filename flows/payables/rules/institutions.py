@@ -1,4 +1,4 @@
-"""What a kept list of institutions, believed within limits, says of accounts: which ISPB they lack, which are wrong."""
+"""Comparing bank accounts with the list of institutions: which ISPB they lack, which contradict it."""
 
 import datetime as dt
 import re

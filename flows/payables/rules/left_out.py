@@ -1,4 +1,4 @@
-"""Rows whose money is left out of what is owed: of files used before, and those people have corrected since."""
+"""Rows left out of what is owed: of files used before, and those corrected since."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Payees who have moved to another document, usually from CPF to CNPJ: all of the old one counts as the new one's."""
+"""Payees who changed their document, usually from CPF to CNPJ: what the old one had counts as the new one's."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""From what is left to pay to batches: the exact content of every POST, before anything is named or sent."""
+"""Cutting payments into batches: the exact content of every POST, before anything is named or sent."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

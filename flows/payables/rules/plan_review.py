@@ -1,4 +1,4 @@
-"""What a person should see of a plan before saying yes: what changed, whom to look at, and what is not paid."""
+"""The review of a plan: what changed, what is unusual, and what is not paid."""
 
 import datetime as dt
 from collections import Counter, defaultdict

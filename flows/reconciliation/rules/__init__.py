@@ -1,1 +1,1 @@
-"""The reconciliation and what waits, decided; schemas and other rules alone."""
+"""Rules of reconciliation and of what waits; imports schemas and other rules alone."""

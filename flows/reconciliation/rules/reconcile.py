@@ -1,4 +1,4 @@
-"""Planned against recorded against reported: every centavo and every row in exactly one place, or exit 70."""
+"""Reconciling planned, recorded and reported: every centavo and row in exactly one place, or exit 70."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the workbook tells of each report, and of the words people said on the way: pure, from what the ledger keeps."""
+"""The workbook's rows on reports, approvals and decisions."""
 
 import datetime as dt
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What waits, decided: what a run leaves open, and which of it still waits when somebody asks."""
+"""Deciding what waits: what a run leaves open, and which of it still waits now."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""What a report or a list of reports means; schemas and other rules alone."""
+"""Rules of reports: what one report or a list of them means; imports schemas and other rules alone."""

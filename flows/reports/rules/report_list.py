@@ -1,4 +1,4 @@
-"""What the service's list of reports says: what is found, lost or unknown, and what it proves of a doubt."""
+"""What a list of reports says: which are found, lost or unknown, and what it proves of a doubt."""
 
 import datetime as dt
 import json

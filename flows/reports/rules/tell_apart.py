@@ -1,4 +1,4 @@
-"""Which payments of a partial report were made, where its counts and sums leave only one answer; exact, and bounded.
+"""Subset search over a partial report's counts and sums: which payments were made, where one answer fits.
 
 A partial report tells how many payments were done and what they come to, not which. Where exactly one choice of its
 payments has that count and that sum, or every such choice agrees on a payment, that payment's fate is known from

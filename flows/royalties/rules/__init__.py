@@ -1,1 +1,1 @@
-"""Shares, allocation, advances, periods, statements; schemas and other rules alone."""
+"""Rules of royalties: shares, allocation, advances, periods, statements; imports schemas and other rules alone."""

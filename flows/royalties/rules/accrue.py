@@ -1,4 +1,4 @@
-"""From earnings to what is payable: advances recouped, carry-over, the minimum, and late changes of closed periods."""
+"""From earnings to what is payable: recoupment, carry-over, the minimum, and late changes of closed periods."""
 
 import math
 from collections import Counter, defaultdict
@@ -65,7 +65,7 @@ def recoupable_of(advances: DataFrame[Advances], earnings: pd.DataFrame) -> Reco
 
     Args:
         advances: Those paid earlier; one that is not listed any more is not recouped any further.
-        earnings: tax_id, isrc and earned of Earnings: exact, before any rounding.
+        earnings: `tax_id`, isrc and earned of Earnings: exact, before any rounding.
     """
     paid = defaultdict[str, dict[tuple[str, str], int]](dict)
     columns = ["date", "reference", "isrc", "row", "tax_id", "amount_cents"]

@@ -1,4 +1,4 @@
-"""From royalty lines and shares to earnings: exact, in any order, with one rounding at the very end."""
+"""Allocation of royalty lines by shares: exact, in any order, with one rounding at the end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -339,7 +339,7 @@ def allocate(
 
     Returns:
         The owner's remainder bears the role "owner", lines without a share the role "unmatched", those with a share in
-        question that role; all have tax_id "".
+        question that role; all have `tax_id` "".
 
     Raises:
         UnsoundPlan: the shares of an asset sum to more than 100 %; every such asset is named.
@@ -475,7 +475,7 @@ def round_earnings(
     Ties go to the payee whose tax id comes first; owner and held come after all payees.
 
     Args:
-        earnings: tax_id, role and earned of Earnings: exact, of all statements.
+        earnings: `tax_id`, role and earned of Earnings: exact, of all statements.
         held_cents: Exact centavos of lines that have problems; they are held beside the unmatched ones.
         aside_cents: Code -> exact centavos of sound lines that are not paid.
         unmatched_to_owner: Whether the job gives lines without a share to the owner.

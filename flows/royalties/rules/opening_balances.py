@@ -1,4 +1,4 @@
-"""Opening balances: what was carried in and paid outside, and which rows the ledger or the payments contradict."""
+"""Opening balances as carried in and paid outside, and rows that contradict ledger or payments."""
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From the tables of a run to one statement per payee: exact sums by recording, platform and territory."""
+"""From the tables of a run to one statement per payee: sums by recording, platform and territory."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -173,7 +173,7 @@ def _add_to(sums: dict[_Name, Decimal], key: _Name, earned: Decimal) -> None:
 
 
 def _largest_first(sums: dict[str, Decimal]) -> tuple[PartOf, ...]:
-    # copy_negate: the minus sign would round to the 28 digits of the standing context.
+    # `copy_negate`: the minus sign would round to the 28 digits of the standing context.
     in_order = sorted(sums.items(), key=lambda item: (item[1].copy_negate(), item[0]))
     return tuple(PartOf(name, earned) for name, earned in in_order)
 

@@ -1,4 +1,4 @@
-"""Taxes withheld from what is payable of royalties: carried as the accountant gives them, never decided here."""
+"""Withholding taxes from payable royalties, at the rates and amounts the accountant gives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

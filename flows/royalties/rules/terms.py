@@ -1,4 +1,4 @@
-"""The terms of payees: their own minimum, when their royalties are due, what advances take from, and who is on hold."""
+"""Terms of payees: own minimum, payment frequency, what advances take from, holds."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that the program hands in, inside its transaction.
+"""Runs the migrations on the connection that the program gives it, inside its transaction.
 
 A new migration is a new file in `versions/`, named and numbered after the last one, and its revision is added to
 `io_adapters.ledger.engine.REVISIONS`.

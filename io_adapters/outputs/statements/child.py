@@ -1,4 +1,4 @@
-"""A process that writes one share of the statements: `python -m ... FOLDER`, pages on stdin, names on stdout."""
+"""A process that typesets one share of the statements: `python -m ... FOLDER`, pages on stdin, names on stdout."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Writes the statements of a run into its folder: typeset at once for a few, in processes of their own for many."""
+"""Writing the statements of a run into its folder: in this process for a few, in several for many."""
 
 import json
 import os

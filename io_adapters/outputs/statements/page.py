@@ -1,4 +1,4 @@
-"""From a statement to the texts of its page: every number and word as the reader sees it."""
+"""From a statement to the texts of its page, numbers and words in the reader's language."""
 
 import datetime as dt
 import re

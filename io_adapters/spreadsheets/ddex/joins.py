@@ -1,4 +1,4 @@
-"""What lines of a DDEX report have from other records: from those they follow, or from those they refer to."""
+"""Joining a DDEX line to the records it follows or refers to."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A DDEX sales report as records: what frames it, what each line is, and pieces of it that cut no block in two."""
+"""DDEX sales reports as records: header and footer, typed lines, and pieces that cut no block in two."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

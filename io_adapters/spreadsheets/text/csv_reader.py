@@ -1,4 +1,4 @@
-"""A text, block by block, as columns: by Arrow where quotes are regular, by Python's csv where they are not."""
+"""CSV block by block as columns: by Arrow where quotes are regular, by Python's csv where they are not."""
 
 import csv
 import itertools

@@ -1,4 +1,4 @@
-"""Bytes of any encoding, handed on as UTF-8 in chunks, never cut inside a character that had to be translated."""
+"""Decoding: bytes of any encoding as UTF-8 in chunks, never cut inside a character."""
 
 import codecs
 import itertools

@@ -1,4 +1,4 @@
-"""Ranges of bytes of a large text, cut where rows end, so that each can be read by itself."""
+"""Byte ranges of a large text, cut where rows end, so that each can be read by itself."""
 
 import re
 from collections.abc import Iterator

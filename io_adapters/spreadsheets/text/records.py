@@ -155,7 +155,7 @@ class Piece:
     Attributes:
         first_row: Physical line on which the first record starts.
         rows: Physical line on which each record starts.
-        columns: Arrow texts (large_string) of each column, in chunks.
+        columns: Arrow texts (`large_string`) of each column, in chunks.
         misshapen: Those of `rows` that have more or fewer fields than the header, and hold something.
         blank_from: Physical line after the last record; those from here on and before `next_row` are blank rows.
         next_row: Physical line on which the next record starts.

@@ -1,4 +1,4 @@
-"""A ZIP package that strangers made: nothing of it is expanded before its table of contents has been judged."""
+"""Opening a ZIP package safely: nothing is expanded before its table of contents has been judged."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""What calamine read of a sheet, in any format, as rows from A1, with the cells it gets wrong put right."""
+"""A sheet as calamine reads it, in any format, as rows from A1, with the cells it gets wrong corrected."""
 
 import io
 import itertools

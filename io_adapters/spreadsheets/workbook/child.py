@@ -1,4 +1,4 @@
-"""The limits that the process which reads workbooks sets itself.
+"""The process that reads workbooks: it limits its own memory and time, then answers its parent.
 
 Where the system knows none, its parent's clock remains.
 """

@@ -1,4 +1,4 @@
-"""An open workbook with the sheets that were loaded last: its first rows are asked for before any table is."""
+"""An open workbook, which keeps the sheets that were loaded last."""
 
 import itertools
 from collections.abc import Iterator

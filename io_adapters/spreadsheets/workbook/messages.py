@@ -1,4 +1,4 @@
-"""What parent and child say to each other: a few words as JSON, then bytes. Nothing that could run, so no pickle."""
+"""The pipe between parent and child: a short JSON header, then bytes. Nothing that could run, so no pickle."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Number formats of spreadsheets, as far as they change what a person sees: percentages, and zeros before a number."""
+"""Number formats, as far as they change what a person sees: percentages, and leading zeros."""
 
 import operator
 import re

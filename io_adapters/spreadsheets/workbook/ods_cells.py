@@ -1,4 +1,4 @@
-"""The numbers of an .ods that are shown with zeros before them, which the reader of values does not tell."""
+"""Cells of an .ods that are shown with leading zeros, which calamine does not report."""
 
 import re
 import zipfile

@@ -1,4 +1,4 @@
-"""What the reader of each workbook format offers to the process that runs it."""
+"""The interface that the reader of each workbook format implements."""
 
 import datetime as dt
 import math
@@ -108,7 +108,7 @@ def columns_of(rows: Sequence[Sequence[CellValue]]) -> pa.RecordBatch:
     """Turn rows, all of one length, into columns.
 
     Returns:
-        Twice as many columns as a row has cells: first the texts, large_string, then the CellKind of each, int8.
+        Twice as many columns as a row has cells: first the texts, `large_string`, then the CellKind of each, int8.
     """
     texts, kinds = [], []
     for values in zip(*rows, strict=True):

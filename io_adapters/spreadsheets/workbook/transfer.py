@@ -1,4 +1,4 @@
-"""What an open workbook's answers are made of, on both sides of the pipe: words, Arrow blocks, and places of cells."""
+"""Answers of an open workbook as they cross the pipe: JSON, Arrow blocks, and places of cells."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final

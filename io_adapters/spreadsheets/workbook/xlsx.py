@@ -1,4 +1,4 @@
-"""The package of an .xlsx: which part is which sheet, and what is to be said of the workbook as a whole."""
+"""The package of an .xlsx: which part holds which sheet, and properties of the workbook as a whole."""
 
 import io
 import posixpath

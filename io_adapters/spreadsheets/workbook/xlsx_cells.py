@@ -1,4 +1,4 @@
-"""The cells of a sheet's XML that the fast reader gets wrong or leaves out, in one pass over rows that hold some."""
+"""Cells of a sheet's XML that calamine gets wrong or leaves out, in one pass."""
 
 import functools
 import math

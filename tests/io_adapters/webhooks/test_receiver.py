@@ -87,7 +87,7 @@ def test_a_wrong_token_is_as_much_work_however_much_of_it_is_right(monkeypatch):
     for text in (right, right[:-1] + "!", "!" * len(right), ""):
         compared.clear()
         assert is_known(f"/hooks/{text}".encode(), known) == (text == right)
-        # A hash of whatever was given, with each known one, in the time that compare_digest takes for all alike.
+        # A hash of whatever was given, with each known one, in the time that `compare_digest` takes for all alike.
         assert compared == [(len(digest), digest) for digest in known]
 
 
