@@ -10,7 +10,7 @@ from flows.intake.read_apart import GivenFile, read_apart
 from io_adapters.cluster import RANGE_BYTES, opened_cluster
 from io_adapters.spreadsheets.declarations import read_layout
 from tests.bench.conftest import Figures, median_s
-from tests.bench.test_statement_lines import MILLION, write_lines
+from tests.bench.lines import MILLION, write_lines
 from tests.throwaway_dask import opened_dask
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]

@@ -15,7 +15,7 @@ from tests.bench.conftest import Figures
 from tests.payments_job import PaymentsJob, write_payments_job
 from tests.watched.installation import Installation
 
-pytestmark = [pytest.mark.bench, pytest.mark.prefect, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800)]
 
 REPASSE = str(Path(sys.executable).with_name("repasse"))
 PAYEES, BATCHES = 10_000, 20

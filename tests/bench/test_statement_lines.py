@@ -5,26 +5,21 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from schemas.exit_codes import ExitCode
 from tests.bench.conftest import Figures, cpu_s
+from tests.bench.lines import MILLION, write_lines
 from tests.bench.plot import Curve, plotted
 from tests.spec.tables import CPF
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
 
 REPASSE = str(Path(sys.executable).with_name("repasse"))
-MILLION = 1_000_000
 # How many times as many lines the larger statement has; BENCH_TIMES=100 for a hundred million lines.
 TIMES = int(os.environ.get("BENCH_TIMES", "10"))
-HEADERS = ("Período", "Plataforma", "Território", "ISRC", "Título", "Artista", "Quantidade", "Valor", "Moeda")
-RECORDINGS, PLATFORMS = 20_000, 12
-TERRITORIES = ("BR", "US", "PT", "AR", "MX", "DE", "FR", "GB", "JP", "CL")
 JOB = """
 job: linhas
 payer: {{tax_id: 11.222.333/0001-81, name: Selo Aurora}}
@@ -46,30 +41,6 @@ for place in ("title, platform", "territory"):
         f"SELECT period, isrc, artist, currency, {place}, sum(amount), sum(units), count(*) FROM {lines} GROUP BY ALL"
     ).fetchnumpy()
 """
-
-
-def write_lines(path: Path, count: int, *, delimiter: str = ",", quote: str = "", decimal: str = ".") -> None:
-    """Write a statement of some 83 bytes a line; the first million lines again and again."""
-    random = Random(7)
-
-    def cells(number: int) -> Iterator[str]:
-        recording = random.randrange(RECORDINGS)
-        yield from ("2026-10", f"Plataforma {random.randrange(PLATFORMS):02d}", random.choice(TERRITORIES))
-        yield from (f"BRAUR26{recording:05d}", f"Canção {recording}", f"Artista {recording % 3_000}")
-        yield from (
-            str(number % 977),
-            f"{random.random() * 3:.{random.randrange(6, 14)}f}".replace(".", decimal),
-            "BRL",
-        )
-
-    def line(texts: Iterator[str] | tuple[str, ...]) -> str:
-        return delimiter.join(f"{quote}{text}{quote}" for text in texts) + "\n"
-
-    lines = "".join(line(cells(number)) for number in range(min(count, MILLION))).encode()
-    with path.open("wb") as stream:
-        stream.write(line(HEADERS).encode())
-        for _ in range(count // min(count, MILLION)):
-            stream.write(lines)
 
 
 def job_for(statement: Path) -> Path:

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.browser.conftest import SHOTS
 from tests.flows.jobs import declare, payee, payment, people, write_sheet
 from tests.flows.oracle import CREATE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
@@ -21,7 +22,7 @@ def jobs(place: Path) -> Path:
     for name in ("broken", "payments"):
         shutil.copytree(SAMPLES / name, folder / name, ignore=shutil.ignore_patterns("out"))
     first, second = people(2)
-    for job, other in (("aurora", "20,00"), ("boreal", "21,00"), ("cedro", "22,00")):
+    for job, other in (("aurora", "20,00"), ("boreal", "21,00"), ("cedro", "22,00"), ("dourado", "23,00")):
         (folder / job).mkdir()
         write_sheet(folder / job / "payments.xlsx", [payment(first, "10,00"), payment(second, other)])
         declare(folder / job / "job.yaml", job=job)
@@ -101,21 +102,41 @@ def test_a_sheet_goes_from_upload_to_reconciliation(someone, shot, service):
     shot(bia, "payee")
 
 
-def test_all_of_it_works_without_script_on_a_phone(someone, shot, service, paid_before):
-    ana = someone("Ana Lima", script=False, wide=390)
-    shot(ana, "phone-home", script=False)
-    look(ana, "'aurora'")
-    shot(ana, "phone-look", script=False)
+class Road(NamedTuple):
+    """One way through the desk, with what it pays."""
+
+    job: str
+    script: bool
+    wide: int
+    cents: list[int]
+
+
+ON_A_SCREEN = Road("'dourado'", script=True, wide=1180, cents=[1000, 2300])
+ON_A_PHONE = Road("'aurora'", script=False, wide=390, cents=[1000, 2000])
+
+
+@pytest.mark.parametrize(
+    "road",
+    [
+        pytest.param(ON_A_SCREEN, id="on a screen", marks=pytest.mark.journey),
+        pytest.param(ON_A_PHONE, id="without script on a phone"),
+    ],
+)
+def test_a_job_is_looked_at_started_approved_and_paid(someone, shot, service, paid_before, road):
+    ana, bia = (someone(name, script=road.script, wide=road.wide) for name in ("Ana Lima", "Bia Souza"))
+    shot(ana, f"road-home-{road.wide}", script=road.script)
+    look(ana, road.job)
+    shot(ana, f"road-look-{road.wide}", script=road.script)
     ana.click("text=Iniciar a execução")
     ana.wait_for_selector("text=espera aprovação", timeout=90_000)
-    bia = someone("Bia Souza", script=False, wide=390)
+    bia.reload()
     bia.click(".waits a")
-    shot(bia, "phone-plan", script=False)
-    bia.fill("input.amount", "30")
+    shot(bia, f"road-plan-{road.wide}", script=road.script)
+    bia.fill("input.amount", f"{sum(road.cents) // 100}")
     bia.click("text=Aprovar este total")
     bia.wait_for_selector("text=Concluído.", timeout=90_000)
-    shot(bia, "phone-run-done", script=False)
-    assert paid_since(service, paid_before) == [1000, 2000]
+    shot(bia, f"road-run-done-{road.wide}", script=road.script)
+    assert paid_since(service, paid_before) == road.cents
 
 
 @pytest.mark.parametrize(("wide", "dark"), [(1180, False), (390, True)])

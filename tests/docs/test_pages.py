@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
@@ -22,7 +21,18 @@ ALL = (*TOP, *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md")))
 BY_HAND = tuple(page for page in ALL if page.removeprefix("docs/") not in PAGES)
 # Of other programs, of tests alone, or made up as an example
 FOREIGN_KEYS = frozenset(
-    "work_pool name job_variables image image_pull_policy auto_remove volumes env finished_job_ttl mode".split()
+    [
+        "work_pool",
+        "name",
+        "job_variables",
+        "image",
+        "image_pull_policy",
+        "auto_remove",
+        "volumes",
+        "env",
+        "finished_job_ttl",
+        "mode",
+    ]
 )
 OF_TESTS = frozenset({"REPASSE_REQUIRE_SYSTEM"})
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -16,6 +16,7 @@ PAYER = "12ABC34501DE35"
 FORMATS = ["csv", "json"]  # what runs write; the fixture `workbooks` adds the workbook, which takes as long as the rest
 JOB = "aurora"
 PERIOD = "2026-10"
+NOBODY = "123.456.789-00"  # a CPF whose check digits are wrong
 
 
 @cache
@@ -92,3 +93,14 @@ def declare(path: Path, **changes: object) -> Path:
     }
     path.write_text(json.dumps(job | changes, ensure_ascii=False, indent=1), encoding="utf-8")  # JSON is YAML
     return path
+
+
+def private(text: str) -> bool:
+    """Whether a text tells no document, e-mail or key of the first three people."""
+    told = [
+        secret
+        for who in people(3)
+        for secret in (who.tax_id, masked(who.tax_id), who.email, who.destination.pix_key)
+        if secret in text
+    ]
+    return not told

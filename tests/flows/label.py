@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from openpyxl import load_workbook
 from typer.testing import CliRunner, Result
 
 from flows.cli import app
@@ -16,7 +17,7 @@ from flows.settings import read_settings
 from flows.start import start_payout
 from io_adapters.ledger.ledger import Ledger
 from tests.flows.books import assert_books_close
-from tests.flows.jobs import Row, declare, write_sheet
+from tests.flows.jobs import Row, advance, declare, payee, people, share, write_sheet
 
 COMMAND = (sys.executable, "-c", "from flows.cli import main; main()")
 
@@ -87,11 +88,48 @@ class Label:
         return open_ledger_of(read_settings())
 
 
+def split_with_ana_and_bia(label: Label) -> Label:
+    """Ana has a quarter as composer and a tenth as singer, and an advance of 40.00; Bia a third; the label the rest."""
+    ana, bia = people(2)
+    label.write("payees.xlsx", [payee(ana), payee(bia)])
+    of_ana = [share(ana, "25") | {"Função": "autora"}, share(ana, "10") | {"Função": "intérprete"}]
+    label.write("shares.xlsx", [*of_ana, share(bia, "33,3333") | {"Função": ""}])
+    label.write("advances.csv", [advance(ana, "40,00")])
+    return label
+
+
+DOLLAR = {"USD": {"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"}}
+
+
+def run_month(label: Label, month: str, **changes: object) -> RunReport:
+    """Share out the statements of a month as `split_with_ana_and_bia` says."""
+    sources = [{"files": "{period}-*.xlsx", "layout": "royalties", "exchange": DOLLAR}]
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "advances": "advances.csv"}
+    label.declare(**{"period": month, "sources": sources} | tables | changes)
+    return label.run()
+
+
 def summary_of(report: RunReport) -> dict[str, Any]:
     """Read a run's summary.json from where it stands now."""
     (path,) = (path for path in report.outputs if path.name == "summary.json")
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return summary
+
+
+def corrections_of(report: RunReport) -> Path:
+    """Find the corrections workbook of a run."""
+    (path,) = (path for path in report.outputs if path.name == "corrections.xlsx")
+    return path
+
+
+def put_right(workbook: Path, **cells: str) -> Path:
+    """Correct cells named SHEET_CELL."""
+    book = load_workbook(workbook)
+    for name, value in cells.items():
+        sheet, _, cell = name.rpartition("_")
+        book[sheet][cell] = value
+    book.save(workbook)
+    return workbook
 
 
 def digest_of(report: RunReport) -> str:

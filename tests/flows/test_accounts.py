@@ -11,9 +11,8 @@ from openpyxl import load_workbook
 from pypdf import PdfReader
 
 from schemas.job import BRASILIA
-from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
+from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, private, share
 from tests.flows.oracle import CREATE
-from tests.flows.test_trace import private
 
 ANA, BIA, CAIO = people(3)
 TODAY = dt.datetime.now(tz=BRASILIA).date()

@@ -2,28 +2,16 @@
 
 import csv
 import subprocess
-from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
 from tests.flows.books import places
-from tests.flows.jobs import Row, line, payee, payment, people, share
-from tests.flows.label import COMMAND, Label, summary_of
-from tests.flows.test_rows_with_problems import NOBODY, corrections_of
+from tests.flows.jobs import NOBODY, Row, line, payee, payment, people, share
+from tests.flows.label import COMMAND, Label, corrections_of, put_right, summary_of
 
 ANA, BIA, CAIO = people(3)
-
-
-def put_right(workbook: Path, **cells: str) -> Path:
-    """Correct cells named SHEET_CELL."""
-    book = load_workbook(workbook)
-    for name, value in cells.items():
-        sheet, _, cell = name.rpartition("_")
-        book[sheet][cell] = value
-    book.save(workbook)
-    return workbook
 
 
 def test_a_file_without_problems_is_read_as_ever_beside_the_corrected_one(label, service):
@@ -113,7 +101,7 @@ def test_a_plain_file_for_a_job_of_several_sources_must_say_which(label, service
     assert service.paid == [1000, 3000]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_large_statement_is_corrected_by_the_rows_that_were_wrong(label, service):
     label.declare(sources=[{"files": "lines.xlsx", "layout": "royalties"}], payees="payees.xlsx", shares="shares.xlsx")
     label.write("payees.xlsx", [payee(ANA)])

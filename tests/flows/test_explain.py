@@ -6,9 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from tests.flows.jobs import line, payee, payment, people
-from tests.flows.test_trace import private, split_with_ana_and_bia
-from tests.flows.test_trace import run as run_in_portuguese
+from tests.flows.jobs import line, payee, payment, people, private
+from tests.flows.label import run_month, split_with_ana_and_bia
 
 ANA, BIA, CAIO = people(3)
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
@@ -20,7 +19,7 @@ def label_of_royalties(label, service):
 
 
 def run(label, month, **changes):
-    return run_in_portuguese(label, month, **{"outputs": {"folder": "out", "language": "en"}} | changes)
+    return run_month(label, month, **{"outputs": {"folder": "out", "language": "en"}} | changes)
 
 
 def explained(label, *words, code=0):

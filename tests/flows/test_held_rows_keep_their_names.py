@@ -7,10 +7,9 @@ from pathlib import Path
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
-from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.jobs import NOBODY, line, payee, payment, people, share
 from tests.flows.label import Label
 from tests.flows.oracle import Oracle
-from tests.flows.test_rows_with_problems import NOBODY
 
 ANA, BIA, CAIO, DORA = people(4)
 

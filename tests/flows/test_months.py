@@ -4,9 +4,8 @@ import json
 
 from openpyxl import load_workbook
 
-from tests.flows.jobs import line, payee, payment, people, share
+from tests.flows.jobs import line, payee, payment, people, private, share
 from tests.flows.label import summary_of
-from tests.flows.test_trace import private
 
 ANA, BIA, CAIO = people(3)
 PLAIN = {"outputs": {"folder": "out", "statements": False}}

@@ -17,7 +17,7 @@ from flows.intake.read import read
 from flows.run import QuietProgress, read_run_request
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from schemas.messages import catalogue_in
-from tests.flows.test_starting import NEVER, imported_by
+from tests.flows.imports import NEVER, imported_by
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 WHO = ("Beneficiário", "CPF ou CNPJ", "PIX", "Tipo de chave")

@@ -11,10 +11,9 @@ from flows.runner import RunOptions
 from flows.start import start_payout
 from schemas.exit_codes import ExitCode
 from schemas.messages import render
-from tests.flows.jobs import payment, people
+from tests.flows.jobs import NOBODY, payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE, LIST, Oracle
-from tests.flows.test_rows_with_problems import NOBODY
 
 ANA, BIA = people(2)
 

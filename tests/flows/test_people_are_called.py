@@ -5,14 +5,11 @@ import json
 import ssl
 import threading
 from collections.abc import Iterator
-from email import message_from_bytes, policy
-from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 
 from flows.alerts import alert_of_overdue_nights
 from flows.due_jobs import NIGHTLY
@@ -23,35 +20,13 @@ from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
+from tests.flows.mailbox import Mailbox
 from tests.flows.oracle import CREATE, LIST, Oracle
 from tests.one_certificate import write_own_certificate
 from tests.watched.installation import free_port
 
 ANA, BIA = people(2)
 DESK = "https://repasse.example.com"
-
-
-class Mailbox:
-    """A mail server that keeps what it is sent."""
-
-    def __init__(self) -> None:
-        self.mails: list[EmailMessage] = []
-        self.logins: list[tuple[bytes, bytes]] = []
-
-    async def handle_DATA(self, _server: object, _session: object, envelope: Envelope) -> str:  # noqa: N802
-        mail = message_from_bytes(bytes(envelope.content or b""), policy=policy.default)
-        assert isinstance(mail, EmailMessage)
-        self.mails.append(mail)
-        return "250 taken"
-
-    def authenticate(self, _server, _session, _envelope, _mechanism, given: object) -> AuthResult:
-        assert isinstance(given, LoginPassword)
-        self.logins.append((given.login, given.password))
-        return AuthResult(success=True)
-
-    @property
-    def subjects(self) -> list[str]:
-        return [str(mail["Subject"]) for mail in self.mails]
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from schemas.exit_codes import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.throwaway_dask import opened_dask
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 NOW = dt.datetime(2026, 11, 3, 12, tzinfo=dt.UTC)
 CLOCK = Clock(now=lambda: NOW, monotonic_s=time.monotonic, sleep=time.sleep)
 HEADERS = "Período;Plataforma;ISRC;Título;Quantidade;Valor;Moeda"
@@ -112,7 +112,7 @@ def assert_alike(one, other):
     assert facts == facts_again
 
 
-@pytest.mark.parametrize("range_bytes", [5_000, 100_000, 2**25])
+@pytest.mark.parametrize("range_bytes", [5_000, pytest.param(100_000, marks=pytest.mark.journey), 2**25])
 def test_files_and_ledger_are_the_same_to_the_byte_whatever_the_cut(job, cluster, monkeypatch, range_bytes):
     here = walked(job)
     assert here[0].exit_code is ExitCode.APPROVAL_WANTED

@@ -1,22 +1,14 @@
 """A row with a problem is never paid, is named to the cell, and is paid once when it has been put right."""
 
-from pathlib import Path
-
 from openpyxl import load_workbook
 
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity
 from tests.flows.books import places
-from tests.flows.jobs import payment, people
-from tests.flows.label import summary_of
+from tests.flows.jobs import NOBODY, payment, people
+from tests.flows.label import corrections_of, summary_of
 
 ANA, BIA, CAIO = people(3)
-NOBODY = "123.456.789-00"  # its check digits are wrong
-
-
-def corrections_of(report) -> Path:
-    (path,) = (path for path in report.outputs if path.name == "corrections.xlsx")
-    return path
 
 
 def test_a_broken_row_is_held_and_named_and_the_others_are_paid(label, service):

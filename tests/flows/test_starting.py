@@ -1,9 +1,5 @@
 """A command imports what it needs, and no more: told by the modules it has imported at its end, never by a clock."""
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,42 +9,10 @@ from flows.payables.corrections import corrections_of
 from flows.payables.draft import draft
 from flows.run import SYSTEM_CLOCK, QuietProgress, read_run_request
 from io_adapters.ledger import open_ledger
+from tests.flows.imports import NEVER, imported_by
 from tests.payments_job import write_payments_job
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
-IMPORTED = """
-import json, sys
-from flows.cli import main
-sys.argv = ["repasse", *sys.argv[1:]]
-try:
-    main()
-finally:
-    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
-"""
-# What runs flows, serves pages, keeps records, talks to the service or sets statements, and what only tests need.
-NEVER = (
-    "prefect",
-    "fastapi",
-    "uvicorn",
-    "typst",
-    "httpx",
-    "sqlalchemy",
-    "alembic",
-    "pandera",
-    "hypothesis",
-    "openpyxl",
-    "distributed",
-    "fsspec",
-    "asyncio",
-)
-
-
-def imported_by(*command: str) -> set[str]:
-    """Run a command in a process of its own; returns what it has imported."""
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED, *command], capture_output=True, text=True, check=False, env=os.environ
-    )
-    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 def test_help_imports_no_table():

@@ -12,20 +12,10 @@ from flows.run_document import RunDocument
 from sample_data.making.people import masked
 from schemas.plan import JobIdentity
 from schemas.values.masking import mask_tax_id
-from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, share
+from tests.flows.jobs import JOB, PAYER, line, payment, people, private
+from tests.flows.label import run_month, split_with_ana_and_bia
 
 ANA, BIA, CAIO = people(3)
-
-
-def private(text: str) -> bool:
-    """Whether a text tells no document, e-mail or key of anybody."""
-    told = [
-        secret
-        for who in (ANA, BIA, CAIO)
-        for secret in (who.tax_id, masked(who.tax_id), who.email, who.destination.pix_key)
-        if secret in text
-    ]
-    return not told
 
 
 def said(label, *words, code=0):
@@ -56,28 +46,9 @@ def paid(label, service):
     return label
 
 
-def split_with_ana_and_bia(label):
-    """Ana has a quarter as composer and a tenth as singer, and an advance of 40.00; Bia a third; the label the rest."""
-    label.write("payees.xlsx", [payee(ANA), payee(BIA)])
-    of_ana = [share(ANA, "25") | {"Função": "autora"}, share(ANA, "10") | {"Função": "intérprete"}]
-    label.write("shares.xlsx", [*of_ana, share(BIA, "33,3333") | {"Função": ""}])
-    label.write("advances.csv", [advance(ANA, "40,00")])
-    return label
-
-
 @pytest.fixture
 def royalties(label, service):
     return split_with_ana_and_bia(label)
-
-
-def run(label, month, **changes):
-    sources = [{"files": "{period}-*.xlsx", "layout": "royalties", "exchange": DOLLAR}]
-    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx", "advances": "advances.csv"}
-    label.declare(**{"period": month, "sources": sources} | tables | changes)
-    return label.run()
-
-
-DOLLAR = {"USD": {"rate": "5.4312", "date": "2026-10-31", "source": "PTAX"}}
 
 
 def dollars(amount, title="Samba"):
@@ -88,7 +59,7 @@ def dollars(amount, title="Samba"):
 def october(royalties):
     royalties.write("2026-10-a.xlsx", [line("10,00"), line("20,00", "Choro"), line("30,00"), line("40,00")])
     royalties.write("2026-10-b.xlsx", [line("0,005"), dollars("7,00", "Frevo")])
-    run(royalties, "2026-10")
+    run_month(royalties, "2026-10")
     return royalties
 
 
@@ -178,7 +149,7 @@ def test_advance_minimum_and_carry_over_are_followed_across_two_periods(royaltie
     royalties.write("2026-10-a.xlsx", [line("130,00")])
     royalties.write("2026-11-a.xlsx", [line("60,00", "Choro")])
     for month in ("2026-10", "2026-11"):
-        run(royalties, month, rules={"minimum_payout": "10.00"})
+        run_month(royalties, month, rules={"minimum_payout": "10.00"})
     text, document = said(royalties, ANA.name, "--job-file", royalties.job)
     october, november = document["traces"]
     way = ("earned_cents", "recouped_cents", "carried_in_cents", "carried_out_cents", "payable_cents")
@@ -200,7 +171,7 @@ def test_one_period_or_one_payment_is_followed_alone(royalties):
     royalties.write("2026-10-a.xlsx", [line("130,00")])
     royalties.write("2026-11-a.xlsx", [line("60,00", "Choro")])
     for month in ("2026-10", "2026-11"):
-        run(royalties, month)
+        run_month(royalties, month)
     for words in ([BIA.name, "--period", "2026-11"], [royalty_key(BIA, "2026-11")]):
         _, document = said(royalties, *words)
         (trace,) = document["traces"]
@@ -243,7 +214,7 @@ def test_books_that_do_not_make_what_they_recorded_end_with_40(october):
 
 def test_a_later_statement_shows_what_was_paid_before_and_the_difference(october):
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
-    run(october, "2026-10")
+    run_month(october, "2026-10")
     _, document = said(october, BIA.name, "--job-file", october.job)
     (trace,) = document["traces"]
     assert [(row["reference"], row["place"]) for row in trace["obligations"]] == [
@@ -256,7 +227,7 @@ def test_a_later_statement_shows_what_was_paid_before_and_the_difference(october
 
 def test_the_first_of_two_payments_is_told_by_the_books_of_its_own_run(october):
     october.write("2026-10-c.xlsx", [line("100,00", "Valsa")])
-    run(october, "2026-10")
+    run_month(october, "2026-10")
     _, document = said(october, royalty_key(BIA), "--job-file", october.job)
     (trace,) = document["traces"]
     assert {part["title"] for part in trace["parts"]} == {"Samba", "Choro", "Frevo"}
@@ -331,7 +302,7 @@ def test_whoever_is_missing_from_the_newest_books_is_found_in_older_ones(paid):
 
 def test_a_run_that_only_found_duplicates_tells_the_same_lines(october):
     before = said(october, BIA.name, "--job-file", october.job)[1]["traces"][0]
-    run(october, "2026-10")
+    run_month(october, "2026-10")
     (after,) = said(october, BIA.name, "--job-file", october.job)[1]["traces"]
     assert (after["parts"], after["way"], after["places_cents"]) == (
         before["parts"],

@@ -8,11 +8,9 @@ from openpyxl import load_workbook
 
 from io_adapters.ledger.leases import Owner
 from schemas.exit_codes import ExitCode
-from tests.flows.jobs import line, payee, payment, people, share
-from tests.flows.label import Label
+from tests.flows.jobs import NOBODY, line, payee, payment, people, share
+from tests.flows.label import Label, corrections_of, put_right
 from tests.flows.oracle import LIST, Oracle
-from tests.flows.test_corrections_come_back import put_right
-from tests.flows.test_rows_with_problems import NOBODY, corrections_of
 
 ANA, BIA, CAIO = people(3)
 NOTHING = "nada espera por ninguém"

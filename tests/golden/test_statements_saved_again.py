@@ -2,7 +2,9 @@
 
 import csv
 import itertools
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +12,9 @@ from io_adapters.spreadsheets.declarations import read_layout
 from io_adapters.spreadsheets.reading import open_file
 from schemas.errors import UnreadableFile
 from schemas.tables.parsing import parse_table
-from tests.golden.test_sender_statements import EXPECTED, SAMPLES
 
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+EXPECTED = json.loads((SAMPLES / "expected" / "statements.json").read_text(encoding="utf-8"))
 NUMBER = re.compile(r"-?[.,][0-9]+|-?\$?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|-?\$?[0-9]+\.[0-9]+|-?\$?[0-9]+,[0-9]+")
 DATE = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{2,4})(.*)")
 OTHER_MARK = str.maketrans(".,", ",.")

@@ -4,10 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.sheets.drawing import DrawnSheet
-from tests.sheets.test_drawn_sheets import DRAWN, expected, read_and_judge
+from tests.sheets.drawing import DrawnSheet, drawings
+from tests.sheets.judging import expected, read_and_judge
 
-SHEETS = [sheet for sheet in DRAWN if ".xlsx" in sheet.forms and not sheet.file]
+pytestmark = pytest.mark.long
+SHEETS = [sheet for sheet in drawings() if ".xlsx" in sheet.forms and not sheet.file]
+
+# One in ten is read on every run of the tests, all of them on the long one.
+PLAYED = [
+    pytest.param(sheet, id=sheet.name, marks=() if place % 10 else pytest.mark.journey)
+    for place, sheet in enumerate(SHEETS)
+]
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +28,7 @@ def saved(libreoffice, tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.mark.parametrize("form", ["ods", "xlsx"])
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+@pytest.mark.parametrize("sheet", PLAYED)
 def test_it_pays_the_same(saved, tmp_path: Path, sheet: DrawnSheet, form: str) -> None:
     found = read_and_judge(sheet.declare(tmp_path, str(saved[form][sheet.name])))
     truth = expected(sheet.truth)

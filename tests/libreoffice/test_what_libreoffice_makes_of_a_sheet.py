@@ -17,6 +17,7 @@ from schemas.exit_codes import ExitCode
 from schemas.tables.content_hash import content_sha256
 from schemas.tables.parsing import ParsedTable, parse_table
 
+pytestmark = pytest.mark.long
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 CSV_FILTER = "csv:Text - txt - csv (StarCalc):59,34,76,1"  # semicolons, quotes, UTF-8, from the first line
 CP1252_FILTER = "csv:Text - txt - csv (StarCalc):9,34,1,1"  # tabs, quotes, cp1252
@@ -79,6 +80,7 @@ def test_libreoffice_opens_the_reconciliation_and_shows_that_it_closes(libreoffi
     assert "#" not in shown
 
 
+@pytest.mark.journey
 def test_every_sum_of_the_workbook_is_what_libreoffice_computes_anew(libreoffice, sandbox_home):
     computed = 0
     for sample in ("payments", "royalties"):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import pandas as pd
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import Inputs
@@ -128,3 +129,14 @@ ANSWERS = st.sampled_from(CheckResult)
 def shuffled(frame: pd.DataFrame, random) -> pd.DataFrame:
     """The same rows in another order; each keeps the number it has in its file."""
     return frame.iloc[random.sample(range(len(frame)), len(frame))].reset_index(drop=True)
+
+
+FEW = settings(
+    max_examples=max(4, settings.default.max_examples // 25),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # a shorter example takes minutes to find
+    suppress_health_check=[
+        *settings.default.suppress_health_check,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+)

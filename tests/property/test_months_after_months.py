@@ -6,26 +6,17 @@ An example is a handful of runs of a third of a second each, so few are tried ea
 import datetime as dt
 from dataclasses import replace
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from io_adapters.ledger import open_ledger
 from schemas.obligation import planned_payments
 from schemas.tables.parsing import empty_table
-from tests.property.months import ANYBODY, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares
+from tests.property.months import ANYBODY, FEW, RATES, SMALL_CENTS, drawn, some_advances, some_lines, some_shares
 from tests.spec.office import inputs, statement
 from tests.spec.tables import CPF, opening, payees, reais, taxes
 from tests.spec.year import Year
 
-FEW = settings(
-    max_examples=max(4, settings.default.max_examples // 25),
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # a shorter example takes minutes to find
-    suppress_health_check=[
-        *settings.default.suppress_health_check,
-        HealthCheck.data_too_large,
-        HealthCheck.function_scoped_fixture,
-    ],
-)
 NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 MONTHS = ("2026-01", "2026-02", "2026-03")
 AFTER_ALL = "2027-01"

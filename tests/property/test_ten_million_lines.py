@@ -95,6 +95,6 @@ def assert_all_lines_come_out(lines: int) -> int:
     return int(taken_mb)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_lines_come_to_the_centavo_they_were_made_to_come_to():
     assert_all_lines_come_out(300_000)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from io_adapters.ledger import open_ledger
 from schemas.plan import Place
-from tests.property.test_months_after_months import FEW
+from tests.property.months import FEW
 from tests.spec.tables import CPF, payees, reais, taxes
 from tests.spec.year import Year
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import NO_ODDITIES, CellKind, Oddities
@@ -106,3 +107,13 @@ def parse(
 def codes(parsed: ParsedTable, row: int | None = None) -> list[str]:
     """Return the codes found, in order; those of one physical row, if one is named."""
     return [issue.code.value for issue in parsed.issues if row is None or issue.row == row]
+
+
+def comes_of(table, row, column, text, kind=CellKind.TEXT, becomes="", **settings):
+    """Read one cell in a sound row; return its value or the codes that hold it; in parentheses what is only said."""
+    parsed = parse(table, row | {column: text}, kinds={(0, column): kind}, **settings)
+    told = [issue.code.value for issue in parsed.issues if issue.severity is Severity.ERROR]
+    said = [f"({issue.code.value})" for issue in parsed.issues if issue.severity is not Severity.ERROR]
+    values = parsed.frame[becomes or column].tolist()
+    assert bool(values) is not bool(told), "a row is used or held, and held for a reason"
+    return " ".join([*map(str, values), *told, *said])

@@ -31,8 +31,6 @@ from tests.simulation.provider import (
     Meets,
 )
 
-pytestmark = pytest.mark.slow
-
 # As it was typed first, and as somebody typed it later.
 RESPELLED: Final = (
     ("Nota 17", "Nota 17."),

@@ -12,6 +12,7 @@ from tests.simulation.mutants_of_identity import IDENTITY
 from tests.simulation.mutants_of_sending import LISTS, ONCE
 from tests.simulation.office import Memory, Office
 
+pytestmark = pytest.mark.long
 MUTANTS: Final = (*ANSWERS, *ENDS, *ONCE, *LISTS, *CLAIMS, *WORDS, *IDENTITY)
 
 

@@ -24,7 +24,7 @@ from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Line
 from tests.simulation.points import Point
 from tests.simulation.provider import FATES, MEETINGS, PAYS, Fate, Meets
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
 EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 WHICH: Final = st.integers(0, 99)

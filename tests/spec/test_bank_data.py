@@ -17,10 +17,9 @@ from schemas.messages import render
 from schemas.sheet_cells import CellKind
 from schemas.values import bank_account
 from schemas.wire import Institution
-from tests.schemas.sheets import ACCOUNT_PAYEE, parse
+from tests.schemas.sheets import ACCOUNT_PAYEE, comes_of, parse
 from tests.spec.office import inputs
 from tests.spec.tables import table
-from tests.spec.test_cells_that_go_wrong import comes_of
 
 PAYMENT = ACCOUNT_PAYEE | {"amount": "10,00"}
 

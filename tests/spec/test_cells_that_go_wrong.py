@@ -8,22 +8,11 @@ import unicodedata
 
 import pytest
 
-from schemas.issues import Severity
 from schemas.sheet_cells import CellKind
-from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, parse
+from tests.schemas.sheets import ACCOUNT_PAYEE, PIX_PAYEE, codes, comes_of, parse
 
 PAYMENT = PIX_PAYEE | {"amount": "10,00"}
 ACCOUNT_PAYMENT = ACCOUNT_PAYEE | {"amount": "10,00", "bank_code": "077", "psp_id": "00416968"}
-
-
-def comes_of(table, row, column, text, kind=CellKind.TEXT, becomes="", **settings):
-    """Read one cell in a sound row; return its value or the codes that hold it; in parentheses what is only said."""
-    parsed = parse(table, row | {column: text}, kinds={(0, column): kind}, **settings)
-    told = [issue.code.value for issue in parsed.issues if issue.severity is Severity.ERROR]
-    said = [f"({issue.code.value})" for issue in parsed.issues if issue.severity is not Severity.ERROR]
-    values = parsed.frame[becomes or column].tolist()
-    assert bool(values) is not bool(told), "a row is used or held, and held for a reason"
-    return " ".join([*map(str, values), *told, *said])
 
 
 AMOUNTS = [

@@ -7,9 +7,9 @@ from schemas.approval import Decision, DecisionKind
 from schemas.exit_codes import ExitCode
 from schemas.submission import UNTOLD, SubmissionState
 from tests.spec.office import SAID_AT, Office, inputs, statement
+from tests.spec.placed import PLACES, obligations, rows
 from tests.spec.reports import submission
 from tests.spec.tables import CPF, lines, payees, payments, same, shares
-from tests.spec.test_reconciliation import PLACES, obligations, rows
 
 PAY, PAID, DROP = DecisionKind
 S = SubmissionState

@@ -1,6 +1,5 @@
 """At the end every centavo and every row has one place, or the run stops."""
 
-import pandas as pd
 import pytest
 
 from flows.reconciliation.rules.reconcile import (
@@ -16,50 +15,12 @@ from schemas.errors import BrokenInvariant
 from schemas.plan import Place
 from schemas.reconciliation import RowCounts
 from schemas.submission import SubmissionState
-from schemas.tables.row_accounting import runs_of
 from schemas.values.money import parse_plain_amount
-from tests.obligations import obligation
+from tests.spec.placed import PLACES, obligations, rows
 from tests.spec.reports import report, submission
-from tests.spec.tables import CPF, same, table
+from tests.spec.tables import same, table
 
 S = SubmissionState
-
-
-def obligations(drawn):
-    """Obligations: amount, and any of payee, kind, place, report (the submission that claims it), withhold, row."""
-    return tuple(
-        obligation(
-            tax_id=CPF.get(row.get("payee", ""), ""),
-            kind=row.get("kind", "payment"),
-            amount_cents=parse_plain_amount(row["amount"]),
-            place=row.get("place", "planned"),
-            reason=row.get("reason", ""),
-            submission_id=row.get("report", ""),
-            withhold=row.get("withhold") == "yes",
-            file="payments.xlsx" if row.get("row") else "",
-            row=int(row.get("row") or 0),
-        )
-        for row in table(drawn)
-    )
-
-
-PLACES = [
-    # state, sent by this run, sent by an earlier one
-    (S.PLANNED, "planned", "planned"),
-    (S.APPROVED, "planned", "planned"),
-    (S.WITHDRAWN, "planned", "planned"),
-    (S.NOT_SENT, "not_sent", "not_sent"),
-    (S.SENDING, "in_doubt", "in_doubt"),
-    (S.IN_DOUBT, "in_doubt", "in_doubt"),
-    (S.ABSENT, "in_doubt", "in_doubt"),
-    (S.REFUSED, "refused", "refused"),
-    (S.ACCEPTED, "processing", "duplicate"),
-    (S.PROCESSING, "processing", "duplicate"),
-    (S.PAID, "paid", "duplicate"),
-    (S.PARTIAL, "undetermined", "undetermined"),
-    (S.FAILED, "failed", "failed"),
-    (S.EXCLUDED, "excluded", "excluded"),
-]
 
 
 @pytest.mark.parametrize(("state", "own", "earlier"), PLACES, ids=[state.value for state, *_ in PLACES])
@@ -253,11 +214,6 @@ def test_another_sum_withheld_than_asked_is_a_discrepancy():
     assert (one.kind, one.expected, one.found) == ("withheld", "3000", "3500")
     assert withheld_otherwise(obligations(SENT), sent, {"rp-1": report(withholdAmount="30.00")}) == []
     assert withheld_otherwise(obligations(SENT), sent, {"rp-1": report()}) == []
-
-
-def rows(*dispositions):
-    found = [("payments.xlsx", "", n, what, "") for n, what in enumerate(dispositions, start=2)]
-    return runs_of(pd.DataFrame(found, columns=["file", "sheet", "row", "disposition", "reason"]))
 
 
 def test_every_row_is_counted_where_it_went():

@@ -7,7 +7,7 @@ import pytest
 from flows.prefect_ui.deployments import RepasseCredentials, use_stored_credentials
 from schemas.errors import ConfigurationError
 
-pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("prefect_database")]
 
 URL = "https://service.example/external"
 

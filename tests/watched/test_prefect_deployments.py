@@ -26,7 +26,7 @@ from tests.flows.oracle import CREATE, LIST, Oracle
 from tests.watched.conftest import SAMPLES
 from tests.watched.installation import RUN_S, Installation, wait_for
 
-pytestmark = [pytest.mark.prefect, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 PRIVATE = ("CPF/CNPJ", "CPF", "E-mail", "Chave Pix", "Conta")
 

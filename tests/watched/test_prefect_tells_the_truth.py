@@ -16,7 +16,7 @@ from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from tests.flows.oracle import CREATE, LIST, Oracle
 from tests.watched.conftest import SAMPLES
 
-pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("prefect_database")]
 DESK = "https://repasse.example.com"
 
 

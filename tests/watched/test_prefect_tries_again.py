@@ -19,7 +19,7 @@ from tests.flows.jobs import payment, people
 from tests.flows.label import COMMAND, Label
 from tests.flows.oracle import CREATE, LIST, Oracle
 
-pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("prefect_database")]
 
 ANA, BIA, CAIO = people(3)
 PAID = [1000, 2000, 3000]

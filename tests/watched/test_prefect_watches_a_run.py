@@ -19,7 +19,7 @@ from schemas.exit_codes import ExitCode
 from tests.payments_job import write_payments_job
 from tests.stages import stages_of
 
-pytestmark = [pytest.mark.prefect, pytest.mark.usefixtures("prefect_database")]
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("prefect_database")]
 
 
 def newest_run() -> tuple[FlowRun, list[str]]:
@@ -70,6 +70,7 @@ def test_the_flow_started_twice_pays_once(payments_job: Path):
     assert [first.name, again.name] == ["Settled", "NothingToPay"]
 
 
+@pytest.mark.journey
 def test_what_was_begun_under_prefect_goes_on_without_it(payments_job: Path):
     payout(str(payments_job), return_state=True)
     report = run_payout(payments_job, RunOptions(yes=True))

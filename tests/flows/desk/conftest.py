@@ -12,9 +12,10 @@ from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role
-from tests.flows.desk.office import ALL_ROLES, Browser, MovingClock, RunsHere, hashed
+from schemas.submission import Submission, SubmissionState
+from tests.flows.desk.office import ALL_ROLES, Browser, MovingClock, RunsHere, hashed, plan_of, prepare
 from tests.flows.jobs import declare, payment, people, write_sheet
-from tests.flows.oracle import Oracle
+from tests.flows.oracle import CREATE, Oracle
 
 
 @pytest.fixture
@@ -97,3 +98,48 @@ def at_desk(desk: Desk, settings: DeskSettings, add: Callable[..., None]) -> Cal
         return one
 
     return open_one
+
+
+@pytest.fixture
+def ana(at_desk: Callable[..., Browser]) -> Browser:
+    return at_desk("Ana Lima", Role.PREPARER)
+
+
+@pytest.fixture
+def bia(at_desk: Callable[..., Browser]) -> Browser:
+    return at_desk("Bia Reis", Role.APPROVER)
+
+
+@pytest.fixture
+def caio(at_desk: Callable[..., Browser]) -> Browser:
+    return at_desk("Caio Nunes", Role.RESOLVER)
+
+
+@pytest.fixture
+def admin(at_desk: Callable[..., Browser]) -> Browser:
+    """Somebody who may do anything."""
+    return at_desk("Ana Lima")
+
+
+@pytest.fixture
+def the_job(desk: Desk) -> str:
+    """The page of the only job."""
+    (line,) = desk.jobs.list()
+    return f"/jobs/{line.token}"
+
+
+@pytest.fixture
+def plan(ana: Browser, bia: Browser, the_job: str, service: Oracle) -> str:
+    """The page of a plan that Ana has prepared."""
+    return plan_of(bia, prepare(ana, the_job))
+
+
+@pytest.fixture
+def in_doubt(bia: Browser, plan: str, service: Oracle) -> Submission:
+    """A submission whose answer was lost and which the service's list does not show."""
+    service.plant(CREATE, "reset", when="before")
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    with open_ledger_of(read_settings()) as ledger:
+        (submission,) = ledger.submissions.list()
+    assert submission.state is SubmissionState.IN_DOUBT
+    return submission

@@ -114,6 +114,19 @@ class Browser:
         return answer.headers["location"]
 
 
+def prepare(who: Browser, job: str, files: Sequence[Path] = ()) -> str:
+    """Look at a job and launch it; returns the run's page."""
+    look = who.bring(job, files)
+    who.wait_for(look, "O que foi reconhecido")
+    nonce = re.search(r'name="launch" value="([^"]+)"', who.get(look))[1]
+    return who.follow(who.post(f"{look}/launch", at=look, launch=nonce))
+
+
+def plan_of(who: Browser, run: str) -> str:
+    """The page of the plan that a run's page leads to."""
+    return re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', who.get(run))[1]
+
+
 def words_of(html: str) -> str:
     """What a person reads of a page."""
     text = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", html, flags=re.DOTALL)

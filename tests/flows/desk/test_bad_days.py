@@ -23,17 +23,6 @@ from tests.flows.jobs import declare, payment, people, write_sheet
 FOUND = "O que foi reconhecido"
 
 
-@pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima")
-
-
-@pytest.fixture
-def the_job(desk):
-    (line,) = desk.jobs.list()
-    return f"/jobs/{line.token}"
-
-
 def looked_at(who, job, files=()):
     look = who.bring(job, files)
     who.wait_for(look, FOUND)
@@ -59,30 +48,30 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("content", BROKEN, ids=range(len(BROKEN)))
-def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(ana, job, content):
+def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, job, content):
     (job.parent.parent / "other.yaml").write_bytes(content)
-    page = ana.get("/")
+    page = admin.get("/")
     assert "aurora" in page
     assert "other.yaml" in page
     (address,) = re.findall(r'href="(/jobs/\w+)">other.yaml', page)
-    page = ana.get(address)
+    page = admin.get(address)
     assert "O arquivo do trabalho tem erros" in page
     assert "<script>alert" not in page
 
 
-def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(ana, job, the_job, desk):
-    look = looked_at(ana, the_job)
+def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(admin, job, the_job, desk):
+    look = looked_at(admin, the_job)
     job.unlink()
-    assert "Nenhum trabalho" in words_of(ana.get("/"))
-    ana.get(the_job, code=404)
-    assert "esse job não existe" in launch(ana, look, code=422)
+    assert "Nenhum trabalho" in words_of(admin.get("/"))
+    admin.get(the_job, code=404)
+    assert "esse job não existe" in launch(admin, look, code=422)
 
 
-def test_a_job_file_that_becomes_a_folder_is_no_job(ana, job, the_job):
+def test_a_job_file_that_becomes_a_folder_is_no_job(admin, job, the_job):
     job.unlink()
     job.mkdir()
-    ana.get("/")
-    ana.get(the_job, code=404)
+    admin.get("/")
+    admin.get(the_job, code=404)
 
 
 BAD_SHEETS = {
@@ -96,40 +85,40 @@ BAD_SHEETS = {
 
 
 @pytest.mark.parametrize("name", BAD_SHEETS)
-def test_a_sheet_nobody_can_read_is_a_page_in_words(ana, the_job, tmp_path, name):
+def test_a_sheet_nobody_can_read_is_a_page_in_words(admin, the_job, tmp_path, name):
     sheet = tmp_path / name
     sheet.write_bytes(BAD_SHEETS[name])
-    look = looked_at(ana, the_job, [sheet])
-    page = words_of(ana.get(look))
+    look = looked_at(admin, the_job, [sheet])
+    page = words_of(admin.get(look))
     assert name in page
     assert "Iniciar a execução" not in page
     assert "fault" not in page
 
 
-def test_a_look_that_failed_is_taken_again_once_the_files_are_there(ana, job, the_job, tmp_path):
+def test_a_look_that_failed_is_taken_again_once_the_files_are_there(admin, job, the_job, tmp_path):
     sheet = job.parent / "payments.xlsx"
     content = sheet.read_bytes()
     sheet.unlink()
-    look = looked_at(ana, the_job)
-    assert "payments.xlsx" in words_of(ana.get(look))
+    look = looked_at(admin, the_job)
+    assert "payments.xlsx" in words_of(admin.get(look))
     sheet.write_bytes(content)
-    assert "30,00" in words_of(ana.get(looked_at(ana, the_job)))
+    assert "30,00" in words_of(admin.get(looked_at(admin, the_job)))
 
 
-def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(ana, job, desk, clock, launcher):
+def test_what_was_looked_at_in_one_month_is_run_for_that_month_in_the_next(admin, job, desk, clock, launcher):
     write_sheet(job.parent / "payments-any.xlsx", [payment(people(1)[0], "10,00")])
     sources = [{"files": "payments*.xlsx", "layout": "payments"}]
     declare(job, period="previous_month", sources=[{**sources[0], "files": "{period}.xlsx"}])
     (line,) = desk.jobs.list()
     month = line.period
     (job.parent / "payments-any.xlsx").rename(job.parent / f"{month}.xlsx")
-    look = looked_at(ana, f"/jobs/{line.token}")
+    look = looked_at(admin, f"/jobs/{line.token}")
     started = []
     launcher.payout = lambda *_, period="", **__: started.append(period)
     clock.move(days=32)
-    ana.sign_in("Ana Lima")
+    admin.sign_in("Ana Lima")
     assert desk.jobs.list()[0].period != month
-    launch(ana, look)
+    launch(admin, look)
     assert started == [month]
 
 
@@ -146,46 +135,46 @@ with opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lima"), re
 
 
 @pytest.mark.usefixtures("service")
-def test_a_run_that_was_killed_says_so_and_lets_one_go_on(ana, job, launcher):
+def test_a_run_that_was_killed_says_so_and_lets_one_go_on(admin, job, launcher):
     child = [sys.executable, "-c", KILLED, str(job)]
     done = subprocess.run(child, check=False, capture_output=True, text=True, timeout=60)
     assert done.returncode == -signal.SIGKILL, done.stderr
     run = f"/runs/{done.stdout.strip()}"
-    page = ana.get(run)
+    page = admin.get(run)
     assert "interrompida" in words_of(page)
     assert 'data-running="no"' in page
-    assert "interrompida" in words_of(ana.get("/"))
-    assert "interrompida" in words_of(ana.get("/runs"))
-    after = ana.follow(ana.post(f"{run}/go-on", at=run))
-    assert "espera aprovação" in words_of(ana.get(after))
-    assert "interrompida" in words_of(ana.get(run))
+    assert "interrompida" in words_of(admin.get("/"))
+    assert "interrompida" in words_of(admin.get("/runs"))
+    after = admin.follow(admin.post(f"{run}/go-on", at=run))
+    assert "espera aprovação" in words_of(admin.get(after))
+    assert "interrompida" in words_of(admin.get(run))
 
 
 @pytest.mark.usefixtures("service")
-def test_a_run_that_goes_on_is_not_called_interrupted(ana, job):
+def test_a_run_that_goes_on_is_not_called_interrupted(admin, job):
     waits = KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "sys.stdin.read()")
     with subprocess.Popen(
         [sys.executable, "-c", waits, str(job)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
         run = f"/runs/{child.stdout.readline().strip()}"
-        page = ana.get(run)
+        page = admin.get(run)
         child.stdin.close()
         child.wait(20)
     assert 'data-running="yes"' in page
     assert "em andamento" in words_of(page)
-    assert 'data-running="no"' in ana.get(run)
+    assert 'data-running="no"' in admin.get(run)
 
 
-def test_a_launch_that_found_the_job_busy_can_be_tried_again(ana, the_job, launcher, environment):
-    look, started = looked_at(ana, the_job), []
+def test_a_launch_that_found_the_job_busy_can_be_tried_again(admin, the_job, launcher, environment):
+    look, started = looked_at(admin, the_job), []
     launcher.payout = lambda *_, key, **__: started.append(key)
-    first = launch(ana, look)
-    nonce_again = {"launch": re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]}
-    second = ana.post(f"{look}/launch", at=look, **nonce_again)
-    assert ana.post(f"{look}/launch", at=look, **nonce_again) == second != first  # pressed twice, started once
+    first = launch(admin, look)
+    nonce_again = {"launch": re.search(r'name="launch" value="([^"]+)"', admin.get(look))[1]}
+    second = admin.post(f"{look}/launch", at=look, **nonce_again)
+    assert admin.post(f"{look}/launch", at=look, **nonce_again) == second != first  # pressed twice, started once
     said(environment, second, "aurora is held by a run")
-    assert "held by a run" in words_of(ana.get(second))
-    third = ana.post(f"{look}/launch", at=look, **nonce_again)
+    assert "held by a run" in words_of(admin.get(second))
+    third = admin.post(f"{look}/launch", at=look, **nonce_again)
     assert third not in {first, second}
     assert started == [path.rpartition("/")[2] for path in (first, second, third)]
 
@@ -200,39 +189,39 @@ def said(environment: Path, launched: str, words: str) -> None:
 
 @pytest.mark.usefixtures("service")
 def test_a_plan_with_all_its_words_that_is_not_sent_yet_says_so_and_the_total_begins_it(
-    ana, job, the_job, launcher, environment, service
+    admin, job, the_job, launcher, environment, service
 ):
     declare(job, approval={"other_than_preparer": False})
-    run = ana.follow(launch(ana, looked_at(ana, the_job)))
-    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get(run))[1]
+    run = admin.follow(launch(admin, looked_at(admin, the_job)))
+    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', admin.get(run))[1]
     runs_here = launcher.payout
     launcher.payout = lambda *_, **__: None  # the child finds the job busy
-    said(environment, ana.post(f"{plan}/approve", at=plan, total="30,00"), "aurora is held by a run")
-    page = words_of(ana.get(plan))
+    said(environment, admin.post(f"{plan}/approve", at=plan, total="30,00"), "aurora is held by a run")
+    page = words_of(admin.get(plan))
     assert "tem todas as aprovações" in page
     assert "Falta o sim" not in page
-    assert "o envio ainda não começou" in words_of(ana.get("/"))
+    assert "o envio ainda não começou" in words_of(admin.get("/"))
     launcher.payout = runs_here
-    assert "Concluído." in words_of(ana.get(ana.follow(ana.post(f"{plan}/approve", at=plan, total="30,00"))))
+    assert "Concluído." in words_of(admin.get(admin.follow(admin.post(f"{plan}/approve", at=plan, total="30,00"))))
     assert service.paid == [1000, 2000]
 
 
 @pytest.mark.usefixtures("service")
-def test_a_plan_whose_job_file_is_gone_says_who_is_missing_cannot_be_known(ana, job, the_job):
+def test_a_plan_whose_job_file_is_gone_says_who_is_missing_cannot_be_known(admin, job, the_job):
     declare(job, approval={"other_than_preparer": False})
-    run = ana.follow(launch(ana, looked_at(ana, the_job)))
-    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', ana.get(run))[1]
+    run = admin.follow(launch(admin, looked_at(admin, the_job)))
+    plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', admin.get(run))[1]
     content = job.read_bytes()
     job.write_bytes(b"job: [")
-    page = words_of(ana.get(plan))
+    page = words_of(admin.get(plan))
     assert "não pode ser lido agora" in page
     assert "de 0 pessoa" not in page
-    assert ana.post(f"{plan}/approve", at=plan, total="30,00") == plan
+    assert admin.post(f"{plan}/approve", at=plan, total="30,00") == plan
     job.unlink()
-    ana.get(plan)
-    ana.get("/")
+    admin.get(plan)
+    admin.get("/")
     job.write_bytes(content)
-    assert "tem todas as aprovações" in words_of(ana.get(plan))
+    assert "tem todas as aprovações" in words_of(admin.get(plan))
 
 
 @pytest.fixture
@@ -242,35 +231,35 @@ def impatient(monkeypatch):
 
 
 def test_pages_are_read_and_words_are_refused_in_words_while_another_program_has_the_ledger(
-    impatient, ana, environment, clock
+    impatient, admin, environment, clock
 ):
     with closing(sqlite3.connect(environment / "home" / "ledger.db", isolation_level=None)) as other:
-        token = ana.token("/doubts")
+        token = admin.token("/doubts")
         clock.move(minutes=5)  # the session's last use would be written down
         other.execute("BEGIN IMMEDIATE")
-        assert "O que espera" in words_of(ana.get("/"))
-        assert "0.3" in ana.post("/sending/hold", token=token, why="odd", code=409)
+        assert "O que espera" in words_of(admin.get("/"))
+        assert "0.3" in admin.post("/sending/hold", token=token, why="odd", code=409)
         other.execute("ROLLBACK")
-    ana.post("/sending/hold", at="/doubts", why="odd")
+    admin.post("/sending/hold", at="/doubts", why="odd")
 
 
 @pytest.mark.usefixtures("service")
-def test_outputs_that_are_gone_and_folders_that_lead_elsewhere_are_not_offered(ana, the_job, job):
-    run = ana.follow(launch(ana, looked_at(ana, the_job)))
+def test_outputs_that_are_gone_and_folders_that_lead_elsewhere_are_not_offered(admin, the_job, job):
+    run = admin.follow(launch(admin, looked_at(admin, the_job)))
     folder = next((job.parent / "out").rglob("summary.json")).parent
     (folder / "statements").symlink_to("/etc")
-    assert "demonstrativos" not in words_of(ana.get(run))
-    assert "passwd" not in ana.get(f"{run}/statements")
-    link = re.search(r'href="([^"]+)" download>summary.json', ana.get(run))[1]
+    assert "demonstrativos" not in words_of(admin.get(run))
+    assert "passwd" not in admin.get(f"{run}/statements")
+    link = re.search(r'href="([^"]+)" download>summary.json', admin.get(run))[1]
     (folder / "summary.json").unlink()
-    assert ana.http.get(link).status_code == 404
-    assert "summary.json" not in ana.get(run)
+    assert admin.http.get(link).status_code == 404
+    assert "summary.json" not in admin.get(run)
 
 
-def test_moments_are_told_by_the_clock_of_brasilia_and_the_page_says_so(ana):
+def test_moments_are_told_by_the_clock_of_brasilia_and_the_page_says_so(admin):
     with open_ledger_of(read_settings()) as ledger:
         run = ledger.runs.begin("r1", "aurora", "2026-10", "payout", "Ana Lima", "job.yaml")
-    page = ana.get("/runs")
+    page = admin.get("/runs")
     local = f"{run.started_at.hour - 3:02d}:" if run.started_at.hour >= 3 else f"{run.started_at.hour + 21:02d}:"
     shown = re.search(r"<time[^>]*>\d\d/\d\d/\d{4} (\d\d:)", page)[1]
     assert shown == local
@@ -286,16 +275,16 @@ def test_every_end_that_leaves_something_to_do_says_what():
     assert [code for code in ends if f"desk.todo.{int(code)}" not in catalogue_in("pt-BR")] == []
 
 
-def test_what_waits_is_a_place_and_not_a_list_of_questions(ana):
-    assert "Dúvidas" not in words_of(ana.get("/doubts"))
-    assert "Em dúvida" in words_of(ana.get("/doubts"))
+def test_what_waits_is_a_place_and_not_a_list_of_questions(admin):
+    assert "Dúvidas" not in words_of(admin.get("/doubts"))
+    assert "Em dúvida" in words_of(admin.get("/doubts"))
 
 
 @pytest.mark.usefixtures("service")
-def test_looking_at_the_service_now_says_that_it_was_asked(ana):
-    page = words_of(ana.get(ana.post("/settle", at="/doubts")))
+def test_looking_at_the_service_now_says_that_it_was_asked(admin):
+    page = words_of(admin.get(admin.post("/settle", at="/doubts")))
     assert "está sendo consultado" in page
-    assert "está sendo" not in words_of(ana.get("/?told=<script>"))
+    assert "está sendo" not in words_of(admin.get("/?told=<script>"))
 
 
 @pytest.mark.parametrize("role", list(Role))

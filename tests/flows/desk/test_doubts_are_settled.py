@@ -8,46 +8,11 @@ import pytest
 
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
-from schemas.desk_people import Role
-from schemas.submission import SubmissionState
 from tests.flows.desk.office import words_of
-from tests.flows.desk.test_the_whole_way import plan_of, prepare
 from tests.flows.jobs import people
-from tests.flows.oracle import CREATE
 
 ANA, BIA = people(2)
 pytestmark = pytest.mark.usefixtures("service")
-
-
-@pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima", Role.PREPARER)
-
-
-@pytest.fixture
-def bia(at_desk):
-    return at_desk("Bia Reis", Role.APPROVER)
-
-
-@pytest.fixture
-def caio(at_desk):
-    return at_desk("Caio Nunes", Role.RESOLVER)
-
-
-@pytest.fixture
-def plan(ana, bia, desk, service):
-    (line,) = desk.jobs.list()
-    return plan_of(bia, prepare(ana, f"/jobs/{line.token}"))
-
-
-@pytest.fixture
-def in_doubt(bia, plan, service):
-    """A submission whose answer was lost and which the service's list does not show."""
-    service.plant(CREATE, "reset", when="before")
-    bia.post(f"{plan}/approve", at=plan, total="30,00")
-    with open_ledger_of(read_settings()) as ledger:
-        (submission,) = ledger.submissions.list(states={SubmissionState.IN_DOUBT})
-    return submission
 
 
 def made_by_hand(like, service, **changes) -> str:

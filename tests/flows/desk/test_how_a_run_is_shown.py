@@ -9,26 +9,14 @@ import pytest
 
 from flows.desk.runs import STEPS
 from flows.runner import PAYOUT
-from tests.flows.desk.office import words_of
-from tests.flows.desk.test_the_whole_way import plan_of, prepare
+from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.oracle import CREATE, LIST
 from tests.stages import stages_of
 
 
 @pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima")
-
-
-@pytest.fixture
 def bia(at_desk):
     return at_desk("Bia Reis")
-
-
-@pytest.fixture
-def the_job(desk):
-    (line,) = desk.jobs.list()
-    return f"/jobs/{line.token}"
 
 
 def steps_on(page: str) -> dict[str, str]:
@@ -42,8 +30,8 @@ def test_every_stage_of_a_payout_belongs_to_one_step():
     assert sorted(stages) == sorted(stages_of(PAYOUT))
 
 
-def test_a_run_that_waits_for_approval_says_so_and_that_nothing_was_sent(ana, the_job, service):
-    shown = steps_on(ana.get(prepare(ana, the_job)))
+def test_a_run_that_waits_for_approval_says_so_and_that_nothing_was_sent(admin, the_job, service):
+    shown = steps_on(admin.get(prepare(admin, the_job)))
     assert shown == {
         "Ler e calcular": "done",
         "Consultar o serviço": "done",
@@ -57,8 +45,8 @@ def test_a_run_that_waits_for_approval_says_so_and_that_nothing_was_sent(ana, th
     assert service.posts == 0
 
 
-def test_a_run_whose_plan_was_approved_leads_to_the_one_that_paid_it(ana, bia, the_job, service):
-    first = prepare(ana, the_job)
+def test_a_run_whose_plan_was_approved_leads_to_the_one_that_paid_it(admin, bia, the_job, service):
+    first = prepare(admin, the_job)
     plan = plan_of(bia, first)
     second = bia.follow(bia.post(f"{plan}/approve", at=plan, total="30,00"))
     page = bia.get(first)
@@ -69,9 +57,9 @@ def test_a_run_whose_plan_was_approved_leads_to_the_one_that_paid_it(ana, bia, t
     assert service.paid == [1000, 2000]
 
 
-def test_a_run_that_cannot_reach_the_service_shows_where_it_stopped_why_and_what_to_do(ana, the_job, service):
+def test_a_run_that_cannot_reach_the_service_shows_where_it_stopped_why_and_what_to_do(admin, the_job, service):
     service.plant(LIST, "status", status=503, times=None, when="before")
-    page = ana.get(prepare(ana, the_job))
+    page = admin.get(prepare(admin, the_job))
     shown, words = steps_on(page), words_of(page)
     assert shown["Ler e calcular"] == "done"
     assert shown["Consultar o serviço"] == "stopped"
@@ -84,9 +72,9 @@ def test_a_run_that_cannot_reach_the_service_shows_where_it_stopped_why_and_what
 
 
 def test_a_batch_in_doubt_is_shown_at_the_sending_and_is_done_once_its_report_is_found(
-    ana, bia, the_job, service, eventually
+    admin, bia, the_job, service, eventually
 ):
-    plan = plan_of(bia, prepare(ana, the_job))
+    plan = plan_of(bia, prepare(admin, the_job))
     service.plant(CREATE, "late", seconds=1.0)
     run = bia.follow(bia.post(f"{plan}/approve", at=plan, total="30,00"))
     page = bia.get(run)
@@ -121,7 +109,7 @@ with runner.opened_run("payout", read_run_request(Path(sys.argv[1]), by="Ana Lim
 
 
 @pytest.mark.usefixtures("service")
-def test_a_run_that_checks_accounts_is_shown_checking_accounts_and_for_how_long(ana, job: Path):
+def test_a_run_that_checks_accounts_is_shown_checking_accounts_and_for_how_long(admin, job: Path):
     with subprocess.Popen(
         [sys.executable, "-c", STOPPED_WHILE_CHECKING, str(job)],
         stdin=subprocess.PIPE,
@@ -130,22 +118,22 @@ def test_a_run_that_checks_accounts_is_shown_checking_accounts_and_for_how_long(
         text=True,
     ) as child:
         run = f"/runs/{child.stdout.readline().strip()}"
-        live = ana.get(f"{run}/live")
+        live = admin.get(f"{run}/live")
         child.kill()
         child.communicate(timeout=20)
     shown = steps_on(live)
     assert list(shown.values()) == ["done", "done", "now", "later", "later", "later", "later", "later"]
     assert shown["Verificar contas"] == "now"
     assert re.search(r"desde \d\d:\d\d:\d\d, há \d+ s", words_of(live))
-    after = ana.get(run)
+    after = admin.get(run)
     assert steps_on(after)["Verificar contas"] == "stopped"
     assert "interrompida" in words_of(after)
 
 
-def test_a_doubt_stays_told_at_its_step_in_both_languages(ana, bia, the_job, service):
+def test_a_doubt_stays_told_at_its_step_in_both_languages(admin, bia, the_job, service):
     service.plant(LIST, "status", status=503, times=None, when="before")
-    run = prepare(ana, the_job)
-    ana.post("/language", at=run, language="en", after=run)
-    words = words_of(ana.get(run))
+    run = prepare(admin, the_job)
+    admin.post("/language", at=run, language="en", after=run)
+    words = words_of(admin.get(run))
     assert "Stopped at: Ask the service" in words
     assert "What to do: Once the service answers again" in words

@@ -8,8 +8,7 @@ import pytest
 from flows.desk.jobs import JobsFolder
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.desk_people import Role
-from tests.flows.desk.office import ORIGIN, Browser, words_of
-from tests.flows.desk.test_the_whole_way import plan_of
+from tests.flows.desk.office import ORIGIN, Browser, plan_of, words_of
 from tests.flows.jobs import advance, line, payee, payment, people, share, write_sheet
 
 ANA, BIA, CAIO = people(3)
@@ -21,16 +20,6 @@ ANSWERS = {
     "name": "caches",
     "act": "make",
 }
-
-
-@pytest.fixture
-def ana(at_desk) -> Browser:
-    return at_desk("Ana Lima", Role.PREPARER)
-
-
-@pytest.fixture
-def bia(at_desk) -> Browser:
-    return at_desk("Bia Reis", Role.APPROVER)
 
 
 @pytest.fixture

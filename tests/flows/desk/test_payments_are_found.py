@@ -9,23 +9,11 @@ import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
 
-from schemas.desk_people import Role
-from tests.flows.desk.office import words_of
-from tests.flows.desk.test_the_whole_way import plan_of, prepare
+from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.jobs import declare, payee, payment, people, share, write_sheet
 from tests.flows.jobs import line as royalty_line
 
 ANA, BIA, CAIO = people(3)
-
-
-@pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima", Role.PREPARER)
-
-
-@pytest.fixture
-def bia(at_desk):
-    return at_desk("Bia Reis", Role.APPROVER)
 
 
 @pytest.fixture

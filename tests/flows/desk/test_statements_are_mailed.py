@@ -10,11 +10,10 @@ from aiosmtpd.smtp import Envelope
 
 from flows.royalties.rules.statements import statement_token
 from schemas.desk_people import Role
-from tests.flows.desk.office import words_of
-from tests.flows.desk.test_the_whole_way import plan_of
+from tests.flows.desk.office import plan_of, words_of
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.flows.jobs import line as royalty_line
-from tests.flows.test_people_are_called import Mailbox
+from tests.flows.mailbox import Mailbox
 from tests.watched.installation import free_port
 
 ANA, BIA, CAIO = people(3)

@@ -19,41 +19,12 @@ from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from schemas.values.masking import mask_tax_id
-from tests.flows.desk.office import ORIGIN, words_of
+from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
-from tests.flows.oracle import CREATE
 from tests.throwaway_postgresql import new_database, opened_cluster
 
 pytestmark = pytest.mark.usefixtures("service")
 OTHER_PAYER = "11222333000181"
-
-
-@pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima", Role.PREPARER)
-
-
-@pytest.fixture
-def bia(at_desk):
-    return at_desk("Bia Souza", Role.APPROVER)
-
-
-@pytest.fixture
-def the_job(desk):
-    (line,) = desk.jobs.list()
-    return f"/jobs/{line.token}"
-
-
-def prepare(who, job, files=()):
-    """Look at the job and launch it; returns the run's page."""
-    look = who.bring(job, files)
-    who.wait_for(look, "O que foi reconhecido")
-    nonce = re.search(r'name="launch" value="([^"]+)"', who.get(look))[1]
-    return who.follow(who.post(f"{look}/launch", at=look, launch=nonce))
-
-
-def plan_of(who, run):
-    return re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', who.get(run))[1]
 
 
 @pytest.mark.usefixtures("workbooks")
@@ -154,7 +125,7 @@ def test_a_rejected_plan_is_not_sent_and_says_why(ana, bia, the_job, service):
     for page in ("/", the_job, run, "/runs"):  # what was rejected waits for nobody
         assert "spera aprovação" not in words_of(bia.get(page)), page
     assert "rejeitado" in words_of(bia.get(run))
-    assert "Bia Souza: o valor do segundo está errado" in words_of(bia.get(plan))
+    assert "Bia Reis: o valor do segundo está errado" in words_of(bia.get(plan))
     assert "foi rejeitado por" in bia.post(f"{plan}/approve", at="/doubts", total="30,00", code=422)
     assert service.posts == 0
 
@@ -181,7 +152,7 @@ def test_where_people_have_to_sign_in_a_typed_approval_does_not_count_and_one_of
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="people who signed in"):
-        approve(plan.rpartition("/")[2], by="Bia Souza", total="30,00", as_json=True)
+        approve(plan.rpartition("/")[2], by="Bia Reis", total="30,00", as_json=True)
     run_payout(job, RunOptions(yes=True, by="cron"))
     assert service.posts == 0
     page = words_of(bia.get(plan))
@@ -247,18 +218,6 @@ def test_a_file_nobody_can_read_is_told_in_words(ana, the_job, tmp_path):
     page = ana.wait_for(ana.bring(the_job, [broken]), "O que foi reconhecido")
     assert "payments.xlsx" in page
     assert "O que seria pago" not in page
-
-
-@pytest.fixture
-def in_doubt(ana, bia, the_job, service):
-    """A submission whose answer was lost and which the service's list does not show."""
-    plan = plan_of(bia, prepare(ana, the_job))
-    service.plant(CREATE, "reset", when="before")
-    bia.post(f"{plan}/approve", at=plan, total="30,00")
-    with open_ledger_of(read_settings()) as ledger:
-        (submission,) = ledger.submissions.list(bodies=False)
-    assert submission.state == "in_doubt"
-    return submission
 
 
 def made_by_hand(like, service):
@@ -423,7 +382,7 @@ def test_whoever_prepared_it_under_another_writing_of_their_name_does_not_count(
 def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_person(at_desk, job, the_job, service):
     declare(job, approval={"approvers": 2})
     run_payout(job, RunOptions(yes=False, by="cron"))
-    bia = at_desk("Bia Souza")
+    bia = at_desk("Bia Reis")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
     approve(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
@@ -435,7 +394,7 @@ def test_where_people_have_to_sign_in_a_typed_name_rejects_nothing(ana, bia, job
     declare(job, approval={"identities": "signed_in"})
     plan = plan_of(bia, prepare(ana, the_job))
     with pytest.raises(DecisionRefused, match="say it in the desk"):
-        reject(plan.rpartition("/")[2], by="Bia Souza", why="a joke", as_json=True)
+        reject(plan.rpartition("/")[2], by="Bia Reis", why="a joke", as_json=True)
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     assert service.paid == [1000, 2000]
 

@@ -6,30 +6,12 @@ import pytest
 
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
-from schemas.desk_people import Role
-from tests.flows.desk.office import words_of
-from tests.flows.desk.test_the_whole_way import plan_of
+from tests.flows.desk.office import plan_of, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 ANA, BIA, CAIO, DAVI = people(4)
 pytestmark = pytest.mark.usefixtures("service")
 WRONG = "529.982.247-26"
-
-
-@pytest.fixture
-def ana(at_desk):
-    return at_desk("Ana Lima", Role.PREPARER)
-
-
-@pytest.fixture
-def bia(at_desk):
-    return at_desk("Bia Reis", Role.APPROVER)
-
-
-@pytest.fixture
-def the_job(desk):
-    (line,) = desk.jobs.list()
-    return f"/jobs/{line.token}"
 
 
 @pytest.fixture

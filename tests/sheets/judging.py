@@ -1,0 +1,103 @@
+"""What becomes of a drawn sheet, in the words in which its truth is drawn."""
+
+from collections.abc import Collection, Iterable, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from flows.check import opened_check
+from flows.intake.intake import Intake
+from flows.intake.read import read
+from flows.payables.draft import draft
+from flows.run import QuietProgress, Run, read_run_request
+from schemas.errors import UnreadableFile
+from schemas.issues import Issue, Severity
+from schemas.messages import render
+from schemas.obligation import planned_payments, sum_cents
+from schemas.tables.contract import records
+from schemas.values.money import exact_text
+from schemas.wire import Institution
+
+CENTAVO = Decimal("0.01")
+# The banks of the drawings, as the service lists them: code -> ISPB.
+BANKS = {
+    "001": "00000000", "033": "90400888", "077": "00416968", "104": "00360305", "237": "60746948", "260": "18236120",
+    "336": "31872495", "341": "60701190",
+}  # fmt: skip
+LISTED = {ispb: Institution(ispb_number=ispb, compe_number=code, is_active=True) for code, ispb in BANKS.items()}
+
+
+class Telling(QuietProgress):
+    """Keeps what a person is told while a job is read."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def stage(self, name: str) -> None:
+        pass
+
+    def tell(self, message: str) -> None:
+        self.told.append(message)
+
+
+def read_and_judge(job: Path) -> dict[str, Any]:
+    """Read a job's files as `check` does, and say in the words of a drawing's truth what became of them."""
+    told = Telling()
+    with opened_check(read_run_request(job), told) as run:
+        run.ledger.institutions = SimpleNamespace(read_at=run.clock.now, all=lambda: LISTED)
+        try:
+            intake = read(run)
+        except UnreadableFile as refused:
+            return {"refused": _named(refused.issues), "told": [*told.told, *_texts(refused.issues)]}
+        drafted = draft(run, intake)
+        planned = planned_payments(drafted.payables.obligations)
+        found = _ends(drafted.intake, run, {owed.source.row for owed in planned})
+        found |= {"told": [*told.told, *_texts(run.issues)]}
+        if intake.inputs.statements:
+            lines = {row: line for row, line in _lines(intake).items() if row not in found["held"]}
+            total = sum((Decimal(amount.partition(" ")[0]) for amount in lines.values()), Decimal())
+            assert sum_cents(planned) == int(total.quantize(CENTAVO, ROUND_HALF_EVEN) * 100)
+            return found | {"lines": lines}
+        rows = {owed.source.row: f"{Decimal(owed.amount_cents).scaleb(-2)}" for owed in planned}
+        return found | {"paid": rows, "to": {owed.source.row: str(owed.account) for owed in planned}}
+
+
+def _lines(intake: Intake) -> dict[int, str]:
+    frames = [file.lines() for file in intake.inputs.files if file.lines]
+    lines = [line for frame in frames for line in records(frame)]
+    return {line["row"]: f"{exact_text(line['amount'])} {line['currency']}" for line in lines}
+
+
+def _ends(intake: Intake, run: Run, paid: Collection[int]) -> dict[str, Any]:
+    """Say which rows are held and set aside; a run of rows may go past others in between, of which more is known."""
+    ends: dict[str, dict[int, str]] = {"held": {}, "ignored": {}}
+    for row in records(intake.inputs.rows):
+        if row["disposition"] in ends:
+            ends[row["disposition"]] |= dict.fromkeys(range(row["first_row"], row["last_row"] + 1), row["reason"])
+    held = {row: why for row, why in ends["held"].items() if row not in {*ends["ignored"], *paid}}
+    assert len(held) == sum(row["rows"] for row in records(intake.inputs.rows) if row["disposition"] == "held")
+    return {"held": held, "aside": ends["ignored"], "problems": _named(run.issues)}
+
+
+def _named(issues: Iterable[Issue]) -> list[str]:
+    """Name the problems of a file, but for what is only noted."""
+    return sorted(_place(issue) for issue in issues if issue.severity is not Severity.NOTE)
+
+
+def _texts(issues: Iterable[Issue]) -> list[str]:
+    return [render(issue.message, "pt-BR") for issue in issues]
+
+
+def _place(issue: Issue) -> str:
+    where = issue.cell or (f"row {issue.row}" if issue.row else "")
+    return f"{where} {issue.code.value}".strip()
+
+
+def expected(truth: Mapping[str, Any]) -> dict[str, Any]:
+    """Complete a truth: what it leaves out did not happen."""
+    if "refused" in truth:
+        return {"refused": sorted(truth["refused"])}
+    money = "lines" if "lines" in truth else "paid"
+    whole = {money: truth.get(money, {}), "held": truth.get("held", {}), "aside": truth.get("aside", {})}
+    return whole | {"problems": sorted(truth.get("problems", []))}
