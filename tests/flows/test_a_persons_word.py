@@ -17,6 +17,7 @@ from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of, summary_of
 
 ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def waiting(label: Label) -> Label:
     return label
 
 
+@pytest.mark.journey
 def test_a_first_run_without_a_word_sends_nothing_and_says_what_to_approve(waiting, service):
     report = waiting.run(yes=False)
     assert report.exit_code == ExitCode.APPROVAL_WANTED
@@ -34,6 +36,7 @@ def test_a_first_run_without_a_word_sends_nothing_and_says_what_to_approve(waiti
     assert f"repasse approve {short_digest(digest_of(report))} --by NOME --total 30,00" in report.messages[0]
 
 
+@pytest.mark.journey
 def test_an_approved_plan_is_sent_by_the_next_run_exactly(waiting, service):
     waiting.approve(digest_of(waiting.run(yes=False)), "30,00", "bia")
     report = waiting.run(yes=False)
@@ -82,6 +85,7 @@ def test_an_approval_lapses(waiting, service):
     assert service.posts == 0
 
 
+@pytest.mark.journey
 def test_four_eyes_are_not_those_of_the_one_who_prepared_the_plan(waiting, service):
     waiting.declare(approval={"approvers": 2})
     digest = digest_of(waiting.run(yes=False, by="ana"))

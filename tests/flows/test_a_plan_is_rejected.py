@@ -10,6 +10,7 @@ from tests.flows.label import Label, digest_of, summary_of
 from tests.flows.oracle import CREATE
 
 ANA, BIA, CAIO = sorted(people(3), key=lambda person: person.tax_id)  # batches are in this order
+pytestmark = pytest.mark.long
 
 
 def held(label: Label, **changes: object) -> str:
@@ -45,6 +46,7 @@ def three(label: Label) -> Label:
     return label
 
 
+@pytest.mark.journey
 def test_a_plan_that_was_approved_and_not_sent_is_not_sent_after_a_no(three, service):
     digest = held(three)
     document = three.ask("reject", digest, "--by", "caio", "--why", "wrong month")

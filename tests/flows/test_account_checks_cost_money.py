@@ -16,6 +16,7 @@ from tests.flows.oracle import CHECK
 
 ANA, BIA, CAIO, DORA, EVA = people(5)
 COST = 36  # a centavo and the fee
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def checked(label):
     return label
 
 
+@pytest.mark.journey
 def test_an_account_is_checked_once_and_the_answer_is_used_again(checked, service):
     waiting = checked.run(yes=False)
     assert waiting.exit_code == ExitCode.APPROVAL_WANTED
@@ -37,6 +39,7 @@ def test_an_account_is_checked_once_and_the_answer_is_used_again(checked, servic
     assert summary_of(report)["account_checks"] == made
 
 
+@pytest.mark.journey
 def test_nothing_is_asked_or_paid_for_on_the_second_night(checked, service):
     checked.payments(*(payment(who, "10,00") for who in people(5)))
     assert checked.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED
@@ -48,6 +51,7 @@ def test_nothing_is_asked_or_paid_for_on_the_second_night(checked, service):
     assert (counts["made"], counts["reused"], counts["cost_cents"]) == (0, 5, 0)
 
 
+@pytest.mark.journey
 def test_what_is_paid_already_is_not_checked_again(checked, service):
     checked.run()
     checked.run()

@@ -17,6 +17,7 @@ from tests.flows.oracle import CREATE
 ANA, BIA, CAIO = people(3)
 TODAY = dt.datetime.now(tz=BRASILIA).date()
 NOW = TODAY + dt.timedelta(days=1)  # whatever happens while a test runs has happened by the end of that day
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -57,6 +58,7 @@ def told(account):
     ]
 
 
+@pytest.mark.journey
 def test_a_payee_sees_what_was_earned_recouped_carried_and_paid_month_by_month(royalties, service):
     run(royalties, "07", "180,00")
     run(royalties, "08", "40,00")

@@ -12,6 +12,7 @@ from tests.flows.proxy import standing_before
 
 ANA, BIA, CAIO = people(3)
 ONE_EACH = {"max_payments_per_batch": 1}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -47,6 +48,7 @@ def nothing_more_is_sent_until_two_people_have_looked(label, service):
     assert label.ask("status", code=31)["freeze"]
 
 
+@pytest.mark.journey
 def test_a_proxy_that_delivers_twice_is_noticed_after_one_batch_in_that_run(three, service, proxy):
     proxy.deliveries = 2
     assert three.run().exit_code == ExitCode.FROZEN
@@ -54,6 +56,7 @@ def test_a_proxy_that_delivers_twice_is_noticed_after_one_batch_in_that_run(thre
     nothing_more_is_sent_until_two_people_have_looked(three, service)
 
 
+@pytest.mark.journey
 def test_a_single_batch_that_was_delivered_twice_is_noticed_in_that_run_too(label, service, proxy):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     proxy.deliveries = 2

@@ -14,6 +14,7 @@ ANA, BIA, CAIO, DORA = people(4)
 INSTITUTIONS = "GET /pix/financial_institutions"
 ITAU, NOBODY = "60701190", "99999999"
 HEADERS = {"Banco": "", "ISPB": "", "Agência": "", "Conta": "", "Tipo de conta": ""}
+pytestmark = pytest.mark.long
 
 
 def by_bank(who, amount, code, ispb):
@@ -56,6 +57,7 @@ def test_an_account_the_list_speaks_against_is_held_and_never_asked_about(
     assert service.calls(CHECK) == 1
 
 
+@pytest.mark.journey
 def test_a_sound_bank_account_is_checked_and_paid(checked, service):
     checked.payments(by_bank(ANA, "10,00", "341", ITAU))
     assert checked.run().exit_code == ExitCode.DONE

@@ -20,6 +20,7 @@ from tests.flows.moments import later
 
 ANA, BIA = people(2)
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ def key_of(who):
     return {"pixKey": who.destination.pix_key, "pixKeyType": "email"}
 
 
+@pytest.mark.journey
 def test_a_preview_says_what_would_be_done_calls_nobody_and_leaves_no_trace(ready, book, home):
     document = ready.ask("contacts", "sync", ready.job)
     assert (document["applied"], document["planned"]["create"], document["results"]) == (
@@ -52,6 +54,7 @@ def test_a_preview_says_what_would_be_done_calls_nobody_and_leaves_no_trace(read
     assert not home.exists()
 
 
+@pytest.mark.journey
 def test_the_missing_are_created_and_the_second_sync_makes_no_call(ready, book):
     assert synced(ready)["results"] == {"created": 2, "favorite_marked": 0}
     assert {(contact["name"], contact["tax_id"], contact["email"]) for contact in book.contacts} == {

@@ -12,6 +12,7 @@ from tests.flows.jobs import NOBODY, Row, line, payee, payment, people, share
 from tests.flows.label import COMMAND, Label, corrections_of, put_right, summary_of
 
 ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
 
 
 def test_a_file_without_problems_is_read_as_ever_beside_the_corrected_one(label, service):
@@ -42,6 +43,7 @@ def test_royalties_of_the_other_statements_are_not_taken_for_gone(label, service
     assert sorted(service.paid) == [700, 1500]
 
 
+@pytest.mark.journey
 def test_one_workbook_corrects_payments_and_payees_at_once(label, service):
     label.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}], payees="payees.xlsx")
     label.payments(payment(ANA, "dez", Chave_Pix="", Tipo_da_chave=""))
@@ -156,6 +158,7 @@ def corrected_and_paid(label, *rows: Row, **cells: str):
     return report, workbook
 
 
+@pytest.mark.journey
 def test_the_file_run_again_without_its_corrections_is_told_as_settled_by_them(label, service):
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY), payment(CAIO, "trinta", "Nota 1")]
     settled, workbook = corrected_and_paid(label, *rows, Dados_B3=BIA.tax_id, Dados_D4="30,00")

@@ -14,7 +14,7 @@ import pytest
 from tests.flows.desk.office import words_of
 from tests.flows.label import COMMAND
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 SHORTEST_DOCUMENT = 11
 
 

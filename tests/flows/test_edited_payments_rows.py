@@ -10,6 +10,7 @@ from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 
 ANA, BIA, CAIO, DAVI = people(4)
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ def test_a_reference_that_is_retyped_is_the_same_payment(label, service, typed, 
     assert service.paid == [1000, 2000]
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("files", [1, 2])
 def test_two_rows_whose_references_differ_in_spelling_alone_are_both_held_and_told(label, service, files):
     rows = [payment(ANA, "10,00", "Nota 17"), payment(ANA, "15,00", "NOTA nº 17"), payment(BIA, "20,00", "Nota 17")]
@@ -57,6 +59,7 @@ EDITS = {
 }
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize(("paid", "edited"), EDITS.values(), ids=EDITS)
 def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, service, paid, edited):
     label.payments(*(payment(ANA, amount, reference) for reference, amount in paid))

@@ -11,6 +11,7 @@ from tests.flows.label import run_month, split_with_ana_and_bia
 
 ANA, BIA, CAIO = people(3)
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -64,6 +65,7 @@ def repeated_by_hand(lines):
     return d, places
 
 
+@pytest.mark.journey
 def test_each_sum_of_a_payment_can_be_repeated_from_the_rows_it_names(label_of_royalties):
     label = label_of_royalties
     label.write("2026-10-a.xlsx", [line("100,00"), line("20,00", "Choro"), line("30,00")])

@@ -14,6 +14,7 @@ from tests.flows.label import summary_of
 ANA, BIA, CAIO = people(3)
 JANUARY = [line("10,00", "Samba"), line("20,00", "Choro"), line("30,00", "Frevo"), line("40,00", "Valsa")]
 LATER = [line("7,00", "Baião"), line("8,00", "Xote")]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -139,6 +140,7 @@ def test_a_copy_of_which_nothing_would_be_paid_now_is_not_carried_unseen_either(
     assert service.paid == [52000]
 
 
+@pytest.mark.journey
 def test_a_list_of_payments_beside_its_copy_is_paid_once(label, service):
     label.declare(sources=[{"files": "list*.csv", "layout": "payments"}])
     rows = [payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00", "show")]
@@ -173,6 +175,7 @@ def test_check_names_the_copy_before_anything_is_planned(royalties):
 # --- lines that were used before
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize(("name", "mixed"), [("2026-02.csv", False), ("2026-02.xlsx", True)], ids=["below", "sorted"])
 def test_a_cumulative_statement_pays_only_what_is_new_in_it(royalties, service, name, mixed):
     royalties.write("2026-01.csv", JANUARY)

@@ -27,6 +27,7 @@ TERMS = {"rate": "5.4312", "order_id": "EX-1", "show_exchange_data": True}
 SOON = {"every_s": "0.1", "for_s": "0.3"}  # a rate in doubt keeps a run waiting for as long as it may
 DOLLARS = {"currency": "USD", "foreign_currency": TERMS, "settle": SOON}
 REFUSAL = {"detail": [{"loc": ["body", "orderId"], "msg": "unknown order", "type": "value_error"}]}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ def exchange_of(report):
     return batch["exchange"]
 
 
+@pytest.mark.journey
 def test_dollars_are_paid_once_their_rate_is_set(abroad, service):
     service.behave(fee_rate="0.01", income_tax_rate="0.1")
     rows = [payment(who, amount, Reter=word) for who, amount, word in THREE]

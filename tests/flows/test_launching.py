@@ -16,6 +16,7 @@ from tests.flows.oracle import Oracle
 
 (ANA,) = people(1)
 Eventually = Callable[[Callable[[], bool]], None]
+pytestmark = pytest.mark.long
 
 
 def test_without_prefect_a_child_process_pays_and_the_same_key_starts_no_other(

@@ -11,6 +11,7 @@ from tests.flows.oracle import CHECK, CREATE, LIST
 
 ANA, BIA = people(2)
 LOST = ["drop", "cut", "status", "garbage", "redirect"]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -27,6 +28,7 @@ def each_alone(label):
     return label
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("kind", LOST)
 def test_a_report_whose_answer_was_lost_is_found_in_the_list_and_followed_to_its_end(one, service, kind):
     service.plant(CREATE, kind, when="after")
@@ -36,6 +38,7 @@ def test_a_report_whose_answer_was_lost_is_found_in_the_list_and_followed_to_its
     assert places(summary_of(report)) == {"paid": 3000}
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("kind", ["drop", "status", "redirect"])
 def test_a_report_that_is_not_in_the_list_stays_in_doubt_and_is_never_sent_again(one, service, kind):
     service.plant(CREATE, kind, when="before")
@@ -49,6 +52,7 @@ def test_a_report_that_is_not_in_the_list_stays_in_doubt_and_is_never_sent_again
     assert batch["outcome"] == "in_doubt"
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("status", [401, 404, 422, 503])
 def test_a_status_that_is_not_the_documented_refusal_proves_nothing(one, service, status):
     service.plant(CREATE, "status", when="before", status=status, body={"detail": "no"})

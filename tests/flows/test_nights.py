@@ -16,6 +16,7 @@ from tests.flows.label import Label
 from tests.flows.oracle import CREATE, LIST, Oracle
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def test_each_yaml_file_and_each_folder_with_a_job_is_a_job(jobs: Path):
     assert [str(path.relative_to(jobs)) for path in find_jobs(jobs)] == ["aaa.yaml", "free/job.yaml", "waits/job.yaml"]
 
 
+@pytest.mark.journey
 def test_one_jobs_failure_stops_no_other_and_the_night_tells_the_worst(jobs: Path, service: Oracle):
     night = run_night(jobs)
     assert {job.file: job.state for job in night.jobs} == {
@@ -47,6 +49,7 @@ def test_one_jobs_failure_stops_no_other_and_the_night_tells_the_worst(jobs: Pat
     assert service.paid == [1000]
 
 
+@pytest.mark.journey
 def test_the_second_night_runs_nothing_and_asks_nothing(jobs: Path, service: Oracle):
     run_night(jobs)
     lists, checks = service.calls(LIST), service.checks

@@ -5,6 +5,7 @@ import pytest
 from tests.flows.jobs import PAYER, advance, line, payee, people, share
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def paid(service):
     return [entry["final_amount_cents"] for report in service.reports for entry in report["payments"]]
 
 
+@pytest.mark.journey
 def test_what_one_job_has_recouped_the_other_does_not_recoup_again(two_jobs, service):
     run(two_jobs, "gravadora", "2026-07", "70,00")
     run(two_jobs, "editora", "2026-07", "70,00")

@@ -11,6 +11,7 @@ STATUSES = 6
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 AT_ONCE = {"processing_after_s": 0, "done_after_s": 0}
 PEOPLE = people(24)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

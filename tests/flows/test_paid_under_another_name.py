@@ -9,6 +9,7 @@ from tests.flows.label import digest_of, summary_of
 ANA, BIA, CAIO = people(3)
 ANOTHER_PAYER = {"tax_id": "11.222.333/0001-81", "name": "Selo Aurora"}
 SHEET = [payment(ANA, "10,00"), payment(BIA, "20,00", "show")]
+pytestmark = pytest.mark.long
 
 
 def paid_once(label, rows=SHEET, **declared):
@@ -47,6 +48,7 @@ def test_no_flag_and_no_limit_pays_it_again_and_a_person_who_is_told_does(label,
     assert service.paid == [1000, 1000, 2000, 2000, 3000]
 
 
+@pytest.mark.journey
 def test_a_row_of_another_person_at_the_same_account_asks_while_the_first_one_is_still_there(label, service):
     paid_once(label, [payment(ANA, "10,00")])
     agent = {"Chave Pix": ANA.destination.pix_key}

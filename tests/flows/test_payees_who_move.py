@@ -9,6 +9,7 @@ from tests.flows.jobs import advance, line, payee, payment, people, share
 ANA, BIA = people(2)
 FIRMA = replace(ANA, tax_id="11222333000181", name="Rosana Produções Ltda")
 SOURCES = [{"files": "{period}-*.xlsx", "layout": "royalties"}]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def codes(report):
     return [(issue.code.value, issue.file, issue.row) for issue in report.issues]
 
 
+@pytest.mark.journey
 def test_what_was_carried_and_recouped_of_the_cpf_is_the_cnpjs(halves, service):
     halves.write("2026-07-a.xlsx", [line("80,00")])
     run(halves, "2026-07", ANA)  # 40.00 less 30.00: 10.00 carried

@@ -19,6 +19,7 @@ ANA, BIA, CAIO = people(3)
 NAMELESS = {"echo_report_id": False, "echo_name": False}
 UNLISTED = {"listing_delay_s": 3600}
 LISTED = {"listing_delay_s": 0}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -108,6 +109,7 @@ def journal_of(name):
         return ledger.submissions.journal(name)
 
 
+@pytest.mark.journey
 def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for_it(two, service, nameless):
     (listed,) = service.reports
     proposal = f"repasse resolve {name_of(nameless)} --report {listed['split_id']}"
@@ -121,6 +123,7 @@ def test_a_nameless_report_that_could_be_the_one_is_proposed_and_never_taken_for
     assert service.posts == 1
 
 
+@pytest.mark.journey
 def test_a_doubt_linked_to_its_report_settles_and_its_run_is_told_anew(two, service, nameless):
     (listed,) = service.reports
     (resolved,) = two.ask("resolve", name_of(nameless), "--report", listed["split_id"], "--by", "bia")["resolved"]

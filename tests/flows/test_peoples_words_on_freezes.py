@@ -12,6 +12,7 @@ from tests.flows.label import summary_of
 ANA, BIA = people(2)
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 AT_ONCE = {"processing_after_s": 0, "done_after_s": 0}
+pytestmark = pytest.mark.long
 
 
 def tag_of(report_id):
@@ -50,6 +51,7 @@ def frozen(label, service, another_team):
     return label.run(), tag
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("workbooks")
 def test_a_second_ledger_freezes_the_sending_and_everybody_is_told(label, service, frozen):
     report, tag = frozen

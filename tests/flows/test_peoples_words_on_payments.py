@@ -11,6 +11,7 @@ from tests.flows.label import digest_of, summary_of
 
 ANA, BIA, CAIO = people(3)
 KEY, AMOUNT = "Chave da obrigação", "Valor"
+pytestmark = pytest.mark.long
 
 
 def keys_of(report):
@@ -54,6 +55,7 @@ def conflict(label, service):
     return keys_of(report)["12,00"]
 
 
+@pytest.mark.journey
 def test_a_conflict_that_was_paid_otherwise_is_a_duplicate_until_the_sheet_says_something_else(
     label, service, conflict
 ):
@@ -69,6 +71,7 @@ def test_a_conflict_that_was_paid_otherwise_is_a_duplicate_until_the_sheet_says_
     assert service.paid == [1000]
 
 
+@pytest.mark.journey
 def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_one_after_an_approval_and_only_once(
     label, service, conflict
 ):

@@ -9,6 +9,7 @@ from tests.flows.jobs import advance, line, payee, people, share
 
 ANA, BIA = people(2)
 TOMORROW = dt.datetime.now(tz=BRASILIA).date() + dt.timedelta(days=1)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def paid(service):
     return [sorted(entry["final_amount_cents"] for entry in report["payments"]) for report in service.reports]
 
 
+@pytest.mark.journey
 def test_the_new_name_takes_up_what_the_old_one_carried_and_recouped(halves, service):
     run(halves, "2026-07", "selo", "30,00")  # Ana: 15.00 recouped; Bia: 15.00 carried
     run(halves, "2026-08", "selo-aurora", "100,00", continues="selo")

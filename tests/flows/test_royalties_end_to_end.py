@@ -14,6 +14,7 @@ from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
 SAMPLES = Path(__file__).parents[2] / "sample_data"
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def test_the_samples_are_paid_as_their_known_result_says(label, service, tmp_pat
     assert sum(created["owner_cents"] for created in service.reports) == expected["totals_cents"]["owner"]
 
 
+@pytest.mark.journey
 def test_shares_and_the_owners_remainder_travel_in_one_report(royalties, service):
     report = royalties.run()
     assert report.exit_code == ExitCode.DONE
@@ -76,6 +78,7 @@ def test_a_smaller_statement_takes_nothing_back_and_is_carried_into_the_next_per
     assert sorted(entry["final_amount_cents"] for entry in service.reports[1]["payments"]) == [1500, 1500]
 
 
+@pytest.mark.journey
 def test_what_is_below_the_minimum_reaches_the_next_period(royalties, service):
     declare(royalties, rules={"minimum_payout": "30.00"})
     report = royalties.run()

@@ -12,6 +12,7 @@ from tests.flows.jobs import JOB, PAYER, advance, line, payee, payment, people, 
 from tests.flows.label import summary_of
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 def balance(who, kind, period, amount, reference=""):
@@ -93,6 +94,7 @@ def test_payments_rows_paid_outside_are_told_in_bulk(label, service):
     assert service.paid == [1500]
 
 
+@pytest.mark.journey
 def test_a_closed_period_run_again_comes_to_the_same_and_posts_nothing(royalties, service):
     royalties.write("advances.csv", [advance(ANA, "60,00")])
     changes = {"advances": "advances.csv", "rules": {"minimum_payout": "20.00"}}

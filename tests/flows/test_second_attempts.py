@@ -9,6 +9,7 @@ from tests.flows.jobs import line, payee, payment, people, share
 from tests.flows.label import digest_of, summary_of
 
 ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def plan_cells(label):
     return [str(cell) for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell]
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("workbooks")
 def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service, failed):
     waiting = label.run(yes=True)
@@ -68,6 +70,7 @@ def test_a_second_attempt_takes_a_person_who_is_told_of_the_first(label, service
     assert places(summary_of(label.run())) == {"duplicate": 3000}
 
 
+@pytest.mark.journey
 def test_nobody_pays_again_unwatched_however_little_it_is(label, service, failed):
     label.declare(approval={"above": "1000.00"})
     assert label.run(yes=False).exit_code == ExitCode.APPROVAL_WANTED

@@ -28,6 +28,7 @@ DOLLARS = {"currency": "USD", "foreign_currency": TERMS, "settle": {"every_s": "
 REFUSAL = {"detail": [{"loc": ["body", "orderId"], "msg": "unknown order", "type": "value_error"}]}
 QR = "POST /create_pix_qrcode"
 RANDOM_KEY = "123e4567-e89b-42d3-a456-426614174000"
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -86,6 +87,7 @@ def rate(label, report, text, *words, by=("bia",), code=0):
     return label.ask("exchange-rate", report, "--rate", text, *people, *words, code=code)
 
 
+@pytest.mark.journey
 def test_the_approved_rate_is_set_on_one_persons_word(abroad, service, unrated):
     name, report = unrated
     told = rate(abroad, name, "5,4312")
@@ -96,6 +98,7 @@ def test_the_approved_rate_is_set_on_one_persons_word(abroad, service, unrated):
     assert service.calls(RATE) == 1
 
 
+@pytest.mark.journey
 def test_the_services_own_id_names_the_report_too(abroad, service, unrated):
     rate(abroad, service.reports[0]["split_id"], "5.4312")
     assert len(service.rates) == 1

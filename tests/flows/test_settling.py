@@ -15,6 +15,7 @@ from tests.flows.label import Label, digest_of, summary_of
 ANA, BIA = people(2)
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 AT_ONCE = {"processing_after_s": 0, "done_after_s": 0}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -37,12 +38,14 @@ def rewritten(report):
     return summary
 
 
+@pytest.mark.journey
 def test_a_report_that_does_not_end_in_time_is_told_as_open(still_open):
     assert still_open.exit_code == ExitCode.STILL_OPEN
     assert places(summary_of(still_open)) == {"processing": 3000}
     assert summary_of(still_open)["state"] == "settling"
 
 
+@pytest.mark.journey
 def test_settle_follows_it_later_and_writes_the_run_anew(two, service, still_open):
     two.say("settle", code=23)
     service.behave(**AT_ONCE)

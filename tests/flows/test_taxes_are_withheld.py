@@ -12,6 +12,7 @@ from schemas.job import BRASILIA
 from tests.flows.jobs import PAYER, line, payee, payment, people, share
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def paid(service):
     return [sorted(entry["final_amount_cents"] for entry in report["payments"]) for report in service.reports]
 
 
+@pytest.mark.journey
 def test_the_net_is_sent_and_the_rest_has_a_place_of_its_own(halves, service):
     report = run(halves, "2026-07", "200,00", ("IRRF", "27,5", ""), ("ISS", "", "5,00"))
     assert paid(service) == [[6750, 10000]]

@@ -10,6 +10,7 @@ from tests.flows.jobs import advance, line, payee, payment, people, share
 ANA, BIA = people(2)
 BLANK = {"Mínimo": "", "Periodicidade": "", "Idioma": "", "Bloqueio": "", "Bloqueado até": "", "Recuperar de": ""}
 TODAY = dt.datetime.now(tz=BRASILIA).date()
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def codes(report):
     return [(issue.code.value, issue.row) for issue in report.issues]
 
 
+@pytest.mark.journey
 def test_a_payee_paid_by_the_quarter_gets_three_months_at_once(halves, service):
     for month in ("2026-07", "2026-08", "2026-09"):
         run(halves, month, "20,00", Periodicidade="Trimestral")

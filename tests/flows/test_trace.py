@@ -16,6 +16,7 @@ from tests.flows.jobs import JOB, PAYER, line, payment, people, private
 from tests.flows.label import run_month, split_with_ana_and_bia
 
 ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
 
 
 def said(label, *words, code=0):
@@ -63,6 +64,7 @@ def october(royalties):
     return royalties
 
 
+@pytest.mark.journey
 def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     text, document = said(paid, key_of(ANA, "clipe"))
     (trace,) = document["traces"]
@@ -79,6 +81,7 @@ def test_a_payments_row_leads_to_its_cell_and_to_its_report(paid, service):
     assert "R$ 25,00 entraram = Pago 25,00" in text
 
 
+@pytest.mark.journey
 def test_a_payee_is_found_by_document_mask_and_name_without_case_and_accents(paid):
     for words in (ANA.tax_id, masked(ANA.tax_id), mask_tax_id(ANA.tax_id), ANA.name, ANA.name.upper()):
         _, document = said(paid, words)

@@ -17,6 +17,7 @@ from tests.stages import stages_of
 
 ANA, BIA, CAIO = people(3)
 DAY = dt.timedelta(days=1)
+pytestmark = pytest.mark.long
 
 
 class Wall:
@@ -69,6 +70,7 @@ class JumpsAtEachBatch(QuietProgress):
             self._wall.jump(DAY if done % 2 else -2 * DAY)
 
 
+@pytest.mark.journey
 def test_a_jump_between_two_batches_neither_sends_one_twice_nor_leaves_one_out(three, service):
     wall = Wall()
     assert pay(three, wall, JumpsAtEachBatch(wall)).exit_code == ExitCode.DONE

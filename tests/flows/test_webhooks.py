@@ -30,6 +30,7 @@ ANA, BIA = people(2)
 REGISTER = "POST /webhooks"
 LIST = "GET /split"
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -95,6 +96,7 @@ def open_report(label, service):
     return report
 
 
+@pytest.mark.journey
 def test_a_delivery_of_the_service_has_the_report_settled_in_the_books(label, service, listening, eventually):
     listening()
     report = open_report(label, service)
@@ -144,6 +146,7 @@ def test_a_url_registered_while_we_listen_is_known_soon(label, service, listen, 
     eventually(lambda: httpx.post(url, timeout=60).status_code == 404)
 
 
+@pytest.mark.journey
 def test_the_service_is_told_a_secret_that_nobody_else_is(label, service):
     output = label.say("webhook", "register", "https://hooks.example/in/").output
     (url,) = service.webhook_urls

@@ -21,6 +21,7 @@ NO_FIGURES = dict.fromkeys(ALL_PAID) | {"status": "DONE", "irAmount": None}
 ZEROS = dict.fromkeys(ALL_PAID, 0) | {"status": "DONE"}
 ONE_OF_TWO = ALL_PAID | {"donePayments": 1, "paidAmount": 10.00}
 NOTHING_PAID = ALL_PAID | {"status": "ERROR", "donePayments": 0, "paidAmount": 0}
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -85,6 +86,7 @@ def test_paid_by_its_status_alone_is_undetermined_once_the_counters_say_otherwis
     assert told(still_open) == ({"paid": 3000}, 0)
 
 
+@pytest.mark.journey
 def test_a_failed_report_that_was_paid_after_all_claims_its_payments_again(label, service, still_open):
     service.force(**NOTHING_PAID)
     label.say("settle", code=40)
@@ -192,6 +194,7 @@ def test_of_several_payments_each_is_paid_less_tax_and_no_net_is_made_up(label, 
     assert label.ask("trace", key)["traces"][0]["obligations"][0]["place"] == "paid_less_tax"
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("workbooks")
 def test_which_payee_a_partial_report_paid_is_inferred_where_its_figures_admit_one_answer(label, service, still_open):
     service.force(**ONE_OF_TWO)

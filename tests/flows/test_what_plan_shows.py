@@ -17,6 +17,7 @@ from schemas.messages import render
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA, CAIO, DAVI = people(4)
+pytestmark = pytest.mark.long
 
 
 def plan(label, *, names: bool = True, code: int = 0) -> dict:
@@ -46,6 +47,7 @@ def september(label, service):
     return label
 
 
+@pytest.mark.journey
 def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(label, service, home):
     label.payments(payment(ANA, "100,00"), payment(BIA, "20,00"))
     document = plan(label)
@@ -59,6 +61,7 @@ def test_the_first_plan_of_all_says_that_there_is_nothing_to_compare_it_with(lab
     assert not home.exists()
 
 
+@pytest.mark.journey
 def test_the_first_plan_of_a_period_is_held_against_the_last_period(september):
     september.payments(payment(ANA, "110,00"), payment(BIA, "20,00"), payment(DAVI, "5,00"))
     document = plan(september)

@@ -14,6 +14,7 @@ from tests.flows.oracle import LIST, Oracle
 
 ANA, BIA, CAIO = people(3)
 NOTHING = "nada espera por ninguém"
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,7 @@ def facts(waits: list[dict], *names: str) -> list[tuple]:
     return [tuple(wait[name] for name in names) for wait in waits]
 
 
+@pytest.mark.journey
 def test_a_held_payment_waits_until_it_is_paid(label: Label, service: Oracle):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00", CPF=NOBODY))
     workbook = corrections_of(label.run())
@@ -50,6 +52,7 @@ def test_a_held_payment_waits_until_it_is_paid(label: Label, service: Oracle):
     assert told(label, ExitCode.DONE) == []
 
 
+@pytest.mark.journey
 def test_nobody_is_named_where_what_waits_is_told(label: Label, service: Oracle):
     label.payments(payment(ANA, "10,00"), payment(BIA, "vinte", "Nota 17"))
     label.run()

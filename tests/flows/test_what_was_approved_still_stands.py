@@ -16,6 +16,7 @@ from tests.flows.label import Label, digest_of, summary_of
 
 ANA, BIA, CAIO, DORA = sorted(people(4), key=lambda person: person.tax_id)
 ROWS = [payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00")]
+pytestmark = pytest.mark.long
 
 
 class Killed(BaseException):
@@ -46,12 +47,14 @@ def run_after(label: Label, **passed: float):
     return run
 
 
+@pytest.mark.journey
 def test_a_run_that_died_is_finished_by_the_next_one_without_another_word(cut_short, service):
     assert service.paid == [1000]
     assert cut_short.run(yes=False).exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000, 3000]
 
 
+@pytest.mark.journey
 def test_it_is_finished_though_rows_were_added_which_wait_for_a_word_of_their_own(cut_short, service):
     cut_short.payments(*ROWS, payment(DORA, "40,00"))
     report = cut_short.run(yes=False)

@@ -21,6 +21,7 @@ from tests.flows.desk.office import words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 FOUND = "O que foi reconhecido"
+pytestmark = pytest.mark.long
 
 
 def looked_at(who, job, files=()):
@@ -47,6 +48,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("content", BROKEN, ids=range(len(BROKEN)))
 def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, job, content):
     (job.parent.parent / "other.yaml").write_bytes(content)
@@ -59,6 +61,7 @@ def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, 
     assert "<script>alert" not in page
 
 
+@pytest.mark.journey
 def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(admin, job, the_job, desk):
     look = looked_at(admin, the_job)
     job.unlink()
@@ -67,6 +70,7 @@ def test_a_job_file_that_vanishes_is_told_on_every_page_that_needs_it(admin, job
     assert "esse job não existe" in launch(admin, look, code=422)
 
 
+@pytest.mark.journey
 def test_a_job_file_that_becomes_a_folder_is_no_job(admin, job, the_job):
     job.unlink()
     job.mkdir()

@@ -12,7 +12,7 @@ from tests.flows.desk.office import ORIGIN, Browser, plan_of, words_of
 from tests.flows.jobs import advance, line, payee, payment, people, share, write_sheet
 
 ANA, BIA, CAIO = people(3)
-pytestmark = pytest.mark.usefixtures("service")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 ANSWERS = {
     "payer_tax_id": "12.ABC.345/01DE-35",
     "payer_name": "Selo Aurora",
@@ -81,6 +81,7 @@ def versions(who: Browser, job: str) -> list[tuple[str, str]]:
     return [(name, by) for _, name, by in rows]
 
 
+@pytest.mark.journey
 def test_a_sheet_becomes_a_job_a_plan_and_payments(ana, bia, desk, service, tmp_path):
     sheet = write_sheet(tmp_path / "cachês outubro.xlsx", [payment(ANA, "10,00"), payment(BIA, "20,00")])
     draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)
@@ -100,6 +101,7 @@ def test_a_sheet_becomes_a_job_a_plan_and_payments(ana, bia, desk, service, tmp_
     assert service.paid == [1000, 2000]
 
 
+@pytest.mark.journey
 def test_a_column_nobody_decides_is_chosen_and_kept_for_the_job(ana, desk, tmp_path):
     rows = [{**payment(ANA, "10,00"), "Valor": "", "Vlr bruto": "12,00", "Vlr líquido": "10,00"}]
     for row in rows:
@@ -115,6 +117,7 @@ def test_a_column_nobody_decides_is_chosen_and_kept_for_the_job(ana, desk, tmp_p
     assert "Pronto para pagar R$ 10,00" in ana.wait_for(ana.bring(job, []), "O que foi reconhecido")
 
 
+@pytest.mark.journey
 def test_what_is_missing_is_told_all_at_once_and_nothing_is_written(ana, job, tmp_path):
     sheet = write_sheet(tmp_path / "p.xlsx", [payment(ANA, "10,00")])
     draft = send(ana, "/new-job", "/new-job", "file:sheet", sheet, 303)

@@ -18,6 +18,7 @@ from tests.watched.installation import free_port
 
 ANA, BIA, CAIO = people(3)
 SILENT = replace(CAIO, email="")
+pytestmark = pytest.mark.long
 
 
 class Refusing(Mailbox):
@@ -76,6 +77,7 @@ def send(who, run: str) -> None:
     who.post(f"{run}/statements/mail", at=f"{run}/statements")
 
 
+@pytest.mark.journey
 def test_each_payee_gets_their_own_statement_in_their_language_once(both, paid, mailbox):
     _, bia = both
     page = words_of(bia.get(f"{paid}/statements"))

@@ -23,10 +23,11 @@ from tests.flows.desk.office import ORIGIN, plan_of, prepare, words_of
 from tests.flows.jobs import PAYER, declare, payment, people, write_sheet
 from tests.throwaway_postgresql import new_database, opened_cluster
 
-pytestmark = pytest.mark.usefixtures("service")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 OTHER_PAYER = "11222333000181"
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("workbooks")
 def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the_job, service, tmp_path):
     first, second = people(2)
@@ -60,6 +61,7 @@ def test_a_sheet_is_brought_looked_at_approved_paid_and_reconciled(ana, bia, the
         assert personal not in addresses
 
 
+@pytest.mark.journey
 def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana, bia, job, the_job, service, tmp_path):
     from openpyxl import load_workbook
 
@@ -83,6 +85,7 @@ def test_what_a_run_has_left_held_stands_on_the_first_page_until_it_is_paid(ana,
     assert service.paid == [1000, 2050]
 
 
+@pytest.mark.journey
 def test_a_plan_of_what_looks_paid_before_says_by_which_report(ana, bia, the_job, service, job):
     paid = plan_of(bia, prepare(ana, the_job))
     bia.follow(bia.post(f"{paid}/approve", at=paid, total="30,00"))
