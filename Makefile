@@ -43,6 +43,7 @@ lint: $(READY)
 # The journeys that take minutes: real Prefect servers, every page in a browser, every drawn sheet, the whole simulation
 test-long: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "long and not journey"
+	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=long tests/property
 
 format: $(READY)
 	$(BIN)/ruff format .

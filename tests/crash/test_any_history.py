@@ -315,7 +315,7 @@ class AnyHistory(RuleBasedStateMachine):
 
 
 AnyHistory.TestCase.settings = settings(
-    max_examples=settings.default.max_examples // 5,
+    max_examples=max(10, settings.default.max_examples // 5),
     stateful_step_count=15,
     print_blob=True,
     suppress_health_check=[

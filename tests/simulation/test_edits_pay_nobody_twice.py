@@ -1,6 +1,6 @@
 """Ordinary edits between two runs, one kind after another: the provider is asked once for each debt, and told truly.
 
-Some cases of each kind are played by default; SIMULATE=all plays all.
+Some cases of each kind are played by default, more by the long tests; SIMULATE=all plays all.
 """
 
 import os
@@ -47,8 +47,9 @@ CORRECTED: Final = (("", "Nota 17"), ("Nota 18", "Nota 81"), ("adiantamento", ""
 
 
 def some(cases: Iterable[Any], *, one_in: int) -> list[Any]:
-    """Take some cases, or all with SIMULATE=all."""
-    return list(cases)[:: 1 if EVERYTHING else one_in]
+    """Take one case in so many, or all with SIMULATE=all; two in three of those taken belong to the long tests."""
+    taken = [case if isinstance(case, tuple) else (case,) for case in cases][:: 1 if EVERYTHING else one_in]
+    return [pytest.param(*case, marks=pytest.mark.long if place % 3 else ()) for place, case in enumerate(taken)]
 
 
 def name_of(case: object) -> str:

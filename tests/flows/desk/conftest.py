@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -18,34 +20,77 @@ from tests.flows.jobs import declare, payment, people, write_sheet
 from tests.flows.oracle import CREATE, Oracle
 
 
-@pytest.fixture
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def set_environment(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """No service yet; a home of its own."""
     for name in [name for name in os.environ if name.startswith("REPASSE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
-    return tmp_path
+        patch.delenv(name)
+    patch.delenv("PREFECT_API_URL", raising=False)
+    patch.setenv("REPASSE_HOME", str(folder / "home"))
 
 
-@pytest.fixture
-def service(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Oracle]:
+@contextmanager
+def opened_service(patch: pytest.MonkeyPatch) -> Iterator[Oracle]:
+    """A service that pays at once, and an environment that names it."""
     with EmbeddedSandbox(settings=SandboxSettings(processing_after_s=0, done_after_s=0)) as sandbox:
-        monkeypatch.setenv("REPASSE_API_URL", sandbox.url)
-        monkeypatch.setenv("REPASSE_API_KEY", sandbox.api_key)
+        patch.setenv("REPASSE_API_URL", sandbox.url)
+        patch.setenv("REPASSE_API_KEY", sandbox.api_key)
         oracle = Oracle(sandbox)
         yield oracle
         oracle.close()
 
 
-@pytest.fixture
-def job(environment: Path) -> Path:
+def write_job(place: Path) -> Path:
     """A job of two payments, 10.00 and 20.00."""
-    folder = environment / "jobs" / "aurora"
+    folder = place / "jobs" / "aurora"
     folder.mkdir(parents=True)
     first, second = people(2)
     write_sheet(folder / "payments.xlsx", [payment(first, "10,00"), payment(second, "20,00")])
     return declare(folder / "job.yaml")
+
+
+class House(NamedTuple):
+    """A desk with its job, its service, and the two people it takes."""
+
+    job: Path
+    page: str
+    service: Oracle
+    ana: Browser
+    bia: Browser
+
+
+@pytest.fixture(scope="module")
+def lasting_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A house whose desk stays open for all tests of a module, which only look at what was paid there."""
+    place = tmp_path_factory.mktemp("house")
+    job, limits = write_job(place), DeskSettings(uploads=place / "home" / "uploads", upload_limit_bytes=1_000_000)
+    with pytest.MonkeyPatch.context() as patch:
+        set_environment(patch, place)
+        with opened_service(patch) as service, opened_desk(read_settings(), place / "jobs", RunsHere()) as desk:
+            with open_ledger_of(read_settings()) as ledger:
+                ledger.desk_users.add("Ana Lima", {Role.PREPARER}, hashed())
+                ledger.desk_users.add("Bia Reis", {Role.APPROVER}, hashed())
+            ana, bia = Browser(desk, limits), Browser(desk, limits)
+            ana.sign_in("Ana Lima")
+            bia.sign_in("Bia Reis")
+            (line,) = desk.jobs.list()
+            yield House(job, f"/jobs/{line.token}", service, ana, bia)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    set_environment(monkeypatch, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def service(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Oracle]:
+    with opened_service(monkeypatch) as oracle:
+        yield oracle
+
+
+@pytest.fixture
+def job(environment: Path) -> Path:
+    return write_job(environment)
 
 
 @pytest.fixture

@@ -16,19 +16,23 @@ from tests.flows.jobs import line as royalty_line
 ANA, BIA, CAIO = people(3)
 
 
-@pytest.fixture
-def two_months(ana, bia, job, desk, service):
-    """October paid ANA 10.00 and BIA 20.00; November pays BIA 25.00 and holds CAIO's 30.00."""
-    (line,) = desk.jobs.list()
-    address = f"/jobs/{line.token}"
+def pay_two_months(ana, bia, job, page):
+    """October pays ANA 10.00 and BIA 20.00; November plans BIA's 25.00 and holds CAIO's 30.00."""
     write_sheet(job.parent / "payments.xlsx", [payment(ANA, "10,00", "NF 1"), payment(BIA, "20,00", "NF 2")])
-    plan = plan_of(bia, prepare(ana, address))
+    plan = plan_of(bia, prepare(ana, page))
     bia.post(f"{plan}/approve", at=plan, total="30,00")
     held = payment(CAIO, "30,00", "NF 4") | {"E-mail": "no address"}
     write_sheet(job.parent / "payments.xlsx", [payment(BIA, "25,00", "NF 3"), held])
     declare(job, period="2026-11")
-    prepare(ana, address)
-    assert service.paid == [1000, 2000]
+    prepare(ana, page)
+
+
+@pytest.fixture(scope="module")
+def reader(lasting_house):
+    """Bia, who looks at two months."""
+    pay_two_months(lasting_house.ana, lasting_house.bia, lasting_house.job, lasting_house.page)
+    assert lasting_house.service.paid == [1000, 2000]
+    return lasting_house.bia
 
 
 def found(who, query: str) -> list[tuple[str, str, str]]:
@@ -39,15 +43,13 @@ def found(who, query: str) -> list[tuple[str, str, str]]:
     return [(name.split(" ***")[0], state.split("  ")[0], amount) for name, _, state, _, amount in cells]
 
 
-@pytest.mark.usefixtures("two_months")
-def test_all_payments_of_all_months_are_listed_with_their_sum(bia):
-    listed = found(bia, "")
+def test_all_payments_of_all_months_are_listed_with_their_sum(reader):
+    listed = found(reader, "")
     assert sorted(name for name, _, _ in listed) == sorted([ANA.name, BIA.name, BIA.name, CAIO.name])
     assert sorted(amount for _, _, amount in listed) == ["R$ 10,00", "R$ 20,00", "R$ 25,00", "R$ 30,00"]
-    assert "4 pagamentos · R$ 85,00" in words_of(bia.get("/payments"))
+    assert "4 pagamentos · R$ 85,00" in words_of(reader.get("/payments"))
 
 
-@pytest.mark.usefixtures("two_months")
 @pytest.mark.parametrize(
     ("query", "amounts"),
     [
@@ -63,50 +65,46 @@ def test_all_payments_of_all_months_are_listed_with_their_sum(bia):
         ("q=nobody+at+all", []),
     ],
 )
-def test_a_payment_is_found_by_what_somebody_knows_of_it(bia, query, amounts):
-    assert sorted(amount.removeprefix("R$ ") for _, _, amount in found(bia, query)) == amounts
+def test_a_payment_is_found_by_what_somebody_knows_of_it(reader, query, amounts):
+    assert sorted(amount.removeprefix("R$ ") for _, _, amount in found(reader, query)) == amounts
 
 
-@pytest.mark.usefixtures("two_months")
-def test_a_payment_is_found_by_its_report_and_leads_to_run_plan_and_payee(bia):
-    page = bia.get("/payments?state=paid")
+def test_a_payment_is_found_by_its_report_and_leads_to_run_plan_and_payee(reader):
+    page = reader.get("/payments?state=paid")
     report = re.search(r"rp-[a-z0-9-]+", page)[0]
-    assert len(found(bia, f"q={report}")) == 2
+    assert len(found(reader, f"q={report}")) == 2
     for address in ("/runs/", "/plans/sha256:", "/payees/"):
         (target, *_) = re.findall(rf'href="({address}[^"]+)"', page)
-        bia.get(target)
+        reader.get(target)
 
 
-@pytest.mark.usefixtures("two_months")
-def test_no_document_stands_in_a_page_an_address_or_a_file(bia):
-    page, file = bia.get("/payments"), bia.get("/payments.csv")
-    payee = bia.get(re.search(r'href="(/payees/[^"]+)"', page)[1])
+def test_no_document_stands_in_a_page_an_address_or_a_file(reader):
+    page, file = reader.get("/payments"), reader.get("/payments.csv")
+    payee = reader.get(re.search(r'href="(/payees/[^"]+)"', page)[1])
     for who in (ANA, BIA, CAIO):
         for text in (page, file, payee):
             assert who.tax_id not in text
             assert who.destination.pix_key not in text
 
 
-@pytest.mark.usefixtures("two_months")
-def test_what_is_found_can_be_had_as_a_table(bia):
-    rows = list(csv.reader(io.StringIO(bia.get("/payments.csv?period=2026-10").removeprefix("\ufeff")), delimiter=";"))
+def test_what_is_found_can_be_had_as_a_table(reader):
+    text = reader.get("/payments.csv?period=2026-10").removeprefix("\ufeff")
+    rows = list(csv.reader(io.StringIO(text), delimiter=";"))
     assert rows[0][0] == "Favorecido"
     assert sorted(row[8] for row in rows[1:]) == ["10,00", "20,00"]
 
 
-@pytest.mark.usefixtures("two_months")
-def test_a_payees_account_goes_over_the_months(bia):
-    page = bia.get("/payments?q=" + BIA.tax_id)
-    words = words_of(bia.get(re.search(r'href="(/payees/[^"]+)"', page)[1]))
+def test_a_payees_account_goes_over_the_months(reader):
+    page = reader.get("/payments?q=" + BIA.tax_id)
+    words = words_of(reader.get(re.search(r'href="(/payees/[^"]+)"', page)[1]))
     assert BIA.name in words
     assert "outubro de 2026 20,00" in words
     assert "novembro de 2026 25,00" in words
-    bia.get("/payees/000000000000000000000000", code=404)
+    reader.get("/payees/000000000000000000000000", code=404)
 
 
-@pytest.mark.usefixtures("two_months")
-def test_a_payees_page_tells_where_each_sum_comes_from_and_what_became_of_it(bia):
-    words = words_of(bia.get(re.search(r'href="(/payees/[^"]+)"', bia.get("/payments?q=" + BIA.tax_id))[1]))
+def test_a_payees_page_tells_where_each_sum_comes_from_and_what_became_of_it(reader):
+    words = words_of(reader.get(re.search(r'href="(/payees/[^"]+)"', reader.get("/payments?q=" + BIA.tax_id))[1]))
     for told in ("pagamento", ", linha 3", "preparado por Ana Lima", "aprovação de Bia Reis", "no serviço:", ": pago"):
         assert told in words, told
     assert words.index("novembro de 2026 · ") < words.index("outubro de 2026 · "), "the newest first"
@@ -151,38 +149,35 @@ def test_the_statements_of_a_run_come_in_one_archive(ana, bia, desk, job, servic
     assert archive.testzip() is None
 
 
-@pytest.mark.usefixtures("two_months")
-def test_a_month_is_shown_over_all_jobs_and_handed_over_as_a_workbook(bia):
-    page = words_of(bia.get("/months/2026-10"))
+def test_a_month_is_shown_over_all_jobs_and_handed_over_as_a_workbook(reader):
+    page = words_of(reader.get("/months/2026-10"))
     assert "outubro de 2026" in page
     assert "1 trabalho" in page
     assert "30,00" in page
-    assert bia.get("/months", code=303) == ""
-    november = words_of(bia.get("/months/2026-11"))
+    assert reader.get("/months", code=303) == ""
+    november = words_of(reader.get("/months/2026-11"))
     assert "novembro de 2026" in november
     assert "55,00" in november
-    bia.get("/months/2020-01", code=404)
-    book = load_workbook(io.BytesIO(bia.http.get("/months/2026-11/month.xlsx").content))
+    reader.get("/months/2020-01", code=404)
+    book = load_workbook(io.BytesIO(reader.http.get("/months/2026-11/month.xlsx").content))
     assert 55 in [cell.value for cell in book.worksheets[0][3]]
 
 
-@pytest.mark.usefixtures("two_months")
-def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, desk):
-    (line,) = desk.jobs.list()
+def test_a_payment_stays_listed_when_its_row_leaves_the_sheet(ana, bia, job, the_job, service):
+    pay_two_months(ana, bia, job, the_job)
     declare(job, period="2026-10")
     write_sheet(job.parent / "payments.xlsx", [payment(BIA, "20,00", "NF 2"), payment(CAIO, "7,00", "NF 5")])
-    prepare(ana, f"/jobs/{line.token}")
+    prepare(ana, the_job)
     assert sorted(amount for _, _, amount in found(bia, "period=2026-10")) == ["R$ 10,00", "R$ 20,00", "R$ 7,00"]
 
 
-@pytest.mark.usefixtures("two_months")
-def test_what_the_service_says_was_paid_has_a_receipt_and_nothing_else_has(bia):
-    page = bia.get("/payments")
+def test_what_the_service_says_was_paid_has_a_receipt_and_nothing_else_has(reader):
+    page = reader.get("/payments")
     paths = re.findall(r'href="(/payments/[^"]+/receipt\.pdf)"', page)
     assert len(paths) == 2
     texts = []
     for path in paths:
-        answer = bia.http.get(path)
+        answer = reader.http.get(path)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
         texts.append("".join(part.extract_text() for part in PdfReader(io.BytesIO(answer.content)).pages))
     assert sorted(re.findall(r"R\$\s*([\d,]+)", text)[0] for text in texts) == ["10,00", "20,00"]
@@ -190,6 +185,6 @@ def test_what_the_service_says_was_paid_has_a_receipt_and_nothing_else_has(bia):
         assert "Bia Reis" in text, "whose yes it had"
         assert "outubro de 2026" in text
         assert not [who for who in (ANA, BIA) if who.tax_id in text or who.email in text]
-    held = found(bia, "state=held")
+    held = found(reader, "state=held")
     assert held
-    bia.get("/payments/no-such-key/receipt.pdf", code=404)
+    reader.get("/payments/no-such-key/receipt.pdf", code=404)

@@ -1,6 +1,7 @@
 """Nothing but `SplitApi.create_report` can POST /split: proven on the source and on the wire."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import httpx
@@ -17,10 +18,12 @@ QUERIES = CLIENT.parent / "queries.py"
 HTTP_CLIENTS = {"httpx", "httpcore", "requests", "urllib3", "aiohttp", "http.client", "urllib.request", "pycurl"}
 
 
-def production_files():
+@cache
+def trees():
+    """Parse every module of the product but the sandbox, which serves what the client asks for."""
     files = [p for top in ("flows", "io_adapters", "schemas") for p in (ROOT / top).rglob("*.py")]
     assert CLIENT in files
-    return [path for path in files if SERVES_IT not in path.parents]
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in files if SERVES_IT not in path.parents}
 
 
 def calls_with(tree, *constants):
@@ -34,22 +37,31 @@ def calls_with(tree, *constants):
                         yield function.name
 
 
-@pytest.mark.parametrize("path", production_files(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_the_client_speaks_http(path):
+def test_only_the_client_and_alerts_speak_http():
+    """Alerts call people, at an address of theirs."""
+    speakers = [path for path, tree in trees().items() if imported_by(tree) and path.parent != CLIENT.parent]
+    assert speakers == [ALERTS]
+
+
+def imported_by(tree):
+    """Name the HTTP clients that a module imports, whole or in part."""
     imported = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             imported |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    spoken = {name for name in imported if any(name == known or name.startswith(known + ".") for known in HTTP_CLIENTS)}
-    assert not spoken or path.parent == CLIENT.parent or path == ALERTS, "alerts call people, at an address of theirs"
+    return {name for name in imported if any(name == known or name.startswith(known + ".") for known in HTTP_CLIENTS)}
 
 
-@pytest.mark.parametrize("path", production_files(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_the_client_names_the_path(path):
-    named = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant) and n.value == "/split"]
-    assert not named or path in {CLIENT, QUERIES}
+def test_only_the_client_names_the_path():
+    named = {
+        path
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value == "/split"
+    }
+    assert named == {CLIENT, QUERIES}
 
 
 def test_within_the_client_only_create_report_posts_to_it():
@@ -86,8 +98,8 @@ def _verbs(node):
 def test_what_moves_money_is_called_in_one_place(method, module):
     callers = [
         path.relative_to(ROOT).as_posix()
-        for path in production_files()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == method
     ]
     assert callers == [f"flows/sending/{module}"]
