@@ -16,7 +16,7 @@ from schemas.issues import IssueCode
 from schemas.job import Job
 from tests.docs.generated import DOCS, PAGES, ROOT
 
-TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md", "tests/README.md")
 ALL = (*TOP, *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md")))
 BY_HAND = tuple(page for page in ALL if page.removeprefix("docs/") not in PAGES)
 # Of other programs, of tests alone, or made up as an example
