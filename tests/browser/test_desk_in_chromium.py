@@ -124,7 +124,6 @@ ON_A_PHONE = Road("'aurora'", script=False, wide=390, cents=[1000, 2000])
 )
 def test_a_job_is_looked_at_started_approved_and_paid(someone, shot, service, paid_before, road):
     ana, bia = (someone(name, script=road.script, wide=road.wide) for name in ("Ana Lima", "Bia Souza"))
-    shot(ana, f"road-home-{road.wide}", script=road.script)
     look(ana, road.job)
     shot(ana, f"road-look-{road.wide}", script=road.script)
     ana.click("text=Iniciar a execução")
@@ -135,7 +134,6 @@ def test_a_job_is_looked_at_started_approved_and_paid(someone, shot, service, pa
     bia.fill("input.amount", f"{sum(road.cents) // 100}")
     bia.click("text=Aprovar este total")
     bia.wait_for_selector("text=Concluído.", timeout=90_000)
-    shot(bia, f"road-run-done-{road.wide}", script=road.script)
     assert paid_since(service, paid_before) == road.cents
 
 

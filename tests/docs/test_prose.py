@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("flows", "io_adapters", "schemas", "sample_data", "tests")
+ROOMS = ("flows", "io_adapters", "schemas")
 SNAKE_CASE = re.compile(r"(?<![\w./{#*-])_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w/}*(]|\.\w)")
 QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'")
 DESCRIBED = re.compile(r"^\s*\w+(, \w+)*: ")  # an entry of a section such as `Args:`

@@ -59,8 +59,13 @@ EDITS = {
 }
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize(("paid", "edited"), EDITS.values(), ids=EDITS)
+OFTEN = ("a reference filled in", "a reference corrected")
+
+
+@pytest.mark.parametrize(
+    ("paid", "edited"),
+    [pytest.param(*edit, id=name, marks=pytest.mark.journey if name in OFTEN else ()) for name, edit in EDITS.items()],
+)
 def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, service, paid, edited):
     label.payments(*(payment(ANA, amount, reference) for reference, amount in paid))
     label.run()

@@ -1,12 +1,16 @@
 """What looks paid already, under another job or period, is paid again only when a person says so."""
 
+import pytest
+
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import digest_of, summary_of
 
 ANA, BIA, CAIO = people(3)
+pytestmark = pytest.mark.long
 
 
+@pytest.mark.journey
 def test_last_month_s_sheet_with_one_more_row_is_not_paid_again_by_a_flag(label, service):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     assert label.run(yes=True).exit_code == ExitCode.DONE

@@ -269,6 +269,7 @@ def test_a_sheet_that_is_nothing_known_is_refused_with_what_is_nearest(tmp_path)
     assert repasse("new", sheet, *PAYER).exit_code == 10
 
 
+@pytest.mark.long
 def test_looking_at_a_sheet_imports_nothing_that_pays(tmp_path):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Valor"), (*MARIA, "100,00"))
     assert not imported_by("check", str(sheet)) & {*NEVER, "xlsxwriter", "duckdb"}

@@ -7,6 +7,7 @@ from tests.flows.jobs import line, payee, people, share
 
 ANA, BIA = people(2)
 HEADER = ("CPF", "Número", "Data", "Valor", "Período")
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def told(report):
     return [(issue.code.value, issue.file, str(issue.accepts)) for issue in report.issues]
 
 
+@pytest.mark.journey
 def test_without_an_invoice_the_payment_is_held_and_the_amount_to_be_invoiced_is_told(halves, service):
     report = run(halves, "2026-07", "200,00")
     assert paid(service) == [[10000]]

@@ -27,6 +27,7 @@ from tests.watched.installation import free_port
 
 ANA, BIA = people(2)
 DESK = "https://repasse.example.com"
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -64,6 +65,7 @@ def hook(label: Label, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[st
     server.server_close()
 
 
+@pytest.mark.journey
 def test_a_plan_that_waits_calls_people_once_with_its_total_and_a_link(label: Label, mailbox: Mailbox, hook):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     for _ in range(2):
@@ -113,6 +115,7 @@ def test_what_went_well_calls_nobody_and_neither_do_held_rows(label: Label, mail
     assert hook == []
 
 
+@pytest.mark.journey
 def test_nobody_is_named_in_what_leaves_the_house(label: Label, service: Oracle, mailbox: Mailbox, hook):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00", CPF="529.982.247-26"))
     label.run(yes=False)

@@ -5,6 +5,7 @@ import pytest
 from tests.flows.jobs import line, payee, people, share
 
 (ANA,) = people(1)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -34,6 +35,7 @@ def codes(report):
     return [(issue.code.value, issue.file, issue.row) for issue in report.issues]
 
 
+@pytest.mark.journey
 def test_lines_are_exchanged_at_the_last_rate_of_the_period_and_the_explanation_names_it(dollars, service):
     report = run(dollars, ["USD;30/09/2026;5,30;PTAX", "USD;30/10/2026;5,4312;PTAX", "USD;03/11/2026;5,99;PTAX"])
     assert (paid(service), codes(report)) == ([5431], [])

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from flows.check import NOTHING_KNOWN, opened_check
 from flows.intake.read import read
 from flows.payables.corrections import corrections_of
@@ -25,6 +27,7 @@ def test_a_check_of_payments_imports_nothing_that_pays_or_writes(tmp_path):
     assert "pandas" in modules, "it was to read them"
 
 
+@pytest.mark.long
 def test_a_check_of_statements_imports_nothing_that_pays(tmp_path):
     assert not imported_by("check", str(SAMPLES / "royalties" / "job.yaml")) & set(NEVER)
 

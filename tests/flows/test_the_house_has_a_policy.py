@@ -69,6 +69,7 @@ def test_where_the_policy_wants_people_to_sign_in_no_typed_word_counts(label, se
     assert service.posts == 0
 
 
+@pytest.mark.long
 def test_a_policy_that_becomes_stricter_counts_for_a_plan_that_waits(label, service, policy):
     policy(approvers=1)
     label.approve(digest_of(label.run(yes=False)), "30,00", "bia")
@@ -115,6 +116,7 @@ def test_doctor_shows_the_policy(label, policy):
     assert "other than the preparer" in document
 
 
+@pytest.mark.long
 def test_a_job_file_edited_after_the_plan_was_frozen_does_not_loosen_its_rule(label, service):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     strict = {"approvers": 2, "identities": "declared"}
@@ -128,6 +130,7 @@ def test_a_job_file_edited_after_the_plan_was_frozen_does_not_loosen_its_rule(la
     assert service.paid == [1000, 2000]
 
 
+@pytest.mark.long
 def test_an_edited_job_file_does_not_let_typed_words_count_on_a_plan_that_wanted_people_to_sign_in(label, service):
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
     label.declare(approval={"identities": "signed_in"})

@@ -10,6 +10,7 @@ from tests.flows.label import summary_of
 from tests.io_adapters.spreadsheets import ods_writer as ods
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ def test_a_source_that_is_what_the_bank_got_is_paid(royalties, service):
     assert service.paid == [3000, 3000]
 
 
+@pytest.mark.journey
 def test_a_source_that_is_not_what_the_bank_got_is_held_in_check_plan_and_run(royalties, service):
     declare(royalties, {"BRL": "99.90"})
     checked = royalties.ask("check", royalties.job, code=12)

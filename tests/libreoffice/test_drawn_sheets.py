@@ -8,21 +8,20 @@ from tests.sheets.drawing import DrawnSheet, drawings
 from tests.sheets.judging import expected, read_and_judge
 
 pytestmark = pytest.mark.long
-SHEETS = [sheet for sheet in drawings() if ".xlsx" in sheet.forms and not sheet.file]
-
+BY_NAME = {sheet.name: sheet for sheet in drawings() if ".xlsx" in sheet.forms and not sheet.file}
 # One in ten is read on every run of the tests, all of them on the long one.
 PLAYED = [
-    pytest.param(sheet, id=sheet.name, marks=() if place % 10 else pytest.mark.journey)
-    for place, sheet in enumerate(SHEETS)
+    pytest.param(sheet, id=name, marks=() if place % 10 else pytest.mark.journey)
+    for place, (name, sheet) in enumerate(BY_NAME.items())
 ]
 
 
 @pytest.fixture(scope="module")
-def saved(libreoffice, tmp_path_factory: pytest.TempPathFactory):
-    """Save all of them in each form at once, since it is the start of the program that takes the time."""
+def saved(request: pytest.FixtureRequest, libreoffice, tmp_path_factory: pytest.TempPathFactory):
+    """Save all that are asked for in each form at once, since it is the start of the program that takes the time."""
     drawn = tmp_path_factory.mktemp("drawn")
-    for sheet in SHEETS:
-        sheet.write(drawn, ".xlsx")
+    for name in {item.callspec.params["sheet"].name for item in request.session.items if item.module is request.module}:
+        BY_NAME[name].write(drawn, ".xlsx")
     files = sorted(drawn.glob("*.xlsx"))
     return {form: {path.stem: path for path in libreoffice(form, drawn / form, *files)} for form in ("ods", "xlsx")}
 

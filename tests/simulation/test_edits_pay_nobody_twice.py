@@ -131,6 +131,7 @@ def test_a_payee_s_own_company_is_paid_only_on_a_person_s_word(office):
     assert len(label.provider.entries()) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "changes",
     [

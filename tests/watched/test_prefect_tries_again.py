@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from prefect import flow
-from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import PREFECT_API_URL, PREFECT_SERVER_DATABASE_CONNECTION_URL, temporary_settings
 
 from flows.payout import payout
@@ -104,6 +103,8 @@ def served_prefect(database: Path) -> Iterator[None]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with temporary_settings({PREFECT_SERVER_DATABASE_CONNECTION_URL: f"sqlite+aiosqlite:///{database}"}):
+        from prefect.server.api.server import SubprocessASGIServer  # a server's worth of imports
+
         server = SubprocessASGIServer(port=port)
         server.start(timeout=90)
         try:

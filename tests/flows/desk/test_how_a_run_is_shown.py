@@ -13,6 +13,8 @@ from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.oracle import CREATE, LIST
 from tests.stages import stages_of
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def bia(at_desk):
@@ -25,11 +27,13 @@ def steps_on(page: str) -> dict[str, str]:
     return {name: where for where, name in found}
 
 
+@pytest.mark.journey
 def test_every_stage_of_a_payout_belongs_to_one_step():
     stages = [stage for names in STEPS.values() for stage in names]
     assert sorted(stages) == sorted(stages_of(PAYOUT))
 
 
+@pytest.mark.journey
 def test_a_run_that_waits_for_approval_says_so_and_that_nothing_was_sent(admin, the_job, service):
     shown = steps_on(admin.get(prepare(admin, the_job)))
     assert shown == {

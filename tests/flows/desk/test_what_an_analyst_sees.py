@@ -10,7 +10,7 @@ from tests.flows.desk.office import plan_of, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 ANA, BIA, CAIO, DAVI = people(4)
-pytestmark = pytest.mark.usefixtures("service")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 WRONG = "529.982.247-26"
 
 
@@ -39,6 +39,7 @@ def launched(who, look):
     return who.follow(who.post(f"{look}/launch", at=look, launch=nonce))
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("three_rows")
 def test_the_page_begins_with_its_answer(ana, the_job):
     words = words_of(ana.get(looked_at(ana, the_job)))
@@ -58,6 +59,7 @@ def test_problems_are_grouped_by_rule_and_name_the_payee(ana, the_job):
     assert CAIO.name in groups[1]
 
 
+@pytest.mark.journey
 @pytest.mark.usefixtures("three_rows")
 def test_only_whoever_may_bring_files_sees_what_stands_in_a_cell(ana, bia, the_job):
     look = looked_at(ana, the_job)

@@ -120,7 +120,12 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[IssueCode]]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+SLOW = "a text shared by all cells"  # seconds, until its memory is used up
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name == SLOW else ()) for name in HOSTILE]
+)
 def test_a_hostile_workbook_is_refused_by_its_reason(name):
     made, codes = HOSTILE[name]
     code, message = refused(made())
@@ -144,6 +149,7 @@ def test_a_table_of_too_much_text_is_refused(monkeypatch):
     assert caught.value.code == "FILE_TOO_LARGE"
 
 
+@pytest.mark.long
 def test_no_memory_of_this_process_is_taken(tmp_path):
     for name, (made, _) in HOSTILE.items():
         (tmp_path / name).write_bytes(made())

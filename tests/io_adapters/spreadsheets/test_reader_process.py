@@ -33,6 +33,7 @@ from tests.io_adapters.spreadsheets.workbook_files import (
 ROOT = Path(__file__).parents[3]
 SMALL = workbook()
 needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks at processes as Linux shows them")
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture
@@ -71,6 +72,7 @@ def ends_soon(pid: int) -> bool:
     return False
 
 
+@pytest.mark.journey
 def test_one_process_reads_one_workbook_after_the_other(reader):
     assert reader.child_pid is None
     tables = [read(SMALL, reader)]
@@ -94,6 +96,7 @@ def test_threads_may_read_at_once(reader):
     assert [table.cells.loc[2, 0] for table in tables] == [f"Pessoa {n}" for n in range(8)] * 2
 
 
+@pytest.mark.journey
 def test_a_killed_reader_is_replaced_even_between_two_questions_about_one_workbook(reader):
     with opened(SMALL, reader) as book:
         os.kill(reader.child_pid, signal.SIGKILL)
@@ -115,6 +118,7 @@ def test_a_reader_killed_in_the_middle_is_told_and_the_next_file_is_read(reader)
     assert read(SMALL, reader).cells.loc[2, 0] == "Ana"
 
 
+@pytest.mark.journey
 def test_a_workbook_that_takes_too_long_is_given_up_in_time():
     reader = WorkbookReader(seconds=0.1)
     try:
@@ -205,6 +209,7 @@ def test_a_reader_ends_with_the_process_that_started_it():
     assert ends_soon(int(killed.stdout))
 
 
+@pytest.mark.journey
 @needs_proc
 def test_the_reader_is_given_no_secrets(reader, monkeypatch):
     monkeypatch.setenv("REPASSE_API_KEY", "k-123")

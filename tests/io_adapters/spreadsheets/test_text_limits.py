@@ -65,6 +65,7 @@ def test_a_row_over_many_lines_is_no_longer_than_a_row_on_one():
     assert refused(f"CPF;Nome\nx;1\n{';'.join([cell] * 50)}\nz;2\n")[:2] == (IssueCode.FILE_TOO_LARGE, 3)
 
 
+@pytest.mark.long
 def test_short_rows_below_a_very_wide_header_do_not_fill_the_memory():
     header = ";".join(["CPF", *map(str, range(16_383))])
     assert read(f"{header}\nx\n").cells.shape == (1, 16_384)
