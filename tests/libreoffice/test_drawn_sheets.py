@@ -20,7 +20,7 @@ PLAYED = [
 def saved(request: pytest.FixtureRequest, libreoffice, tmp_path_factory: pytest.TempPathFactory):
     """Save all that are asked for in each form at once, since it is the start of the program that takes the time."""
     drawn = tmp_path_factory.mktemp("drawn")
-    for name in {item.callspec.params["sheet"].name for item in request.session.items if item.module is request.module}:
+    for name in {item.callspec.params["sheet"].name for item in request.session.items if item.path == request.path}:
         BY_NAME[name].write(drawn, ".xlsx")
     files = sorted(drawn.glob("*.xlsx"))
     return {form: {path.stem: path for path in libreoffice(form, drawn / form, *files)} for form in ("ods", "xlsx")}
