@@ -25,6 +25,7 @@ payees: payees.csv
 shares: shares.csv
 outputs: {language: en}
 """
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,7 @@ def worked_out(job: Path, *files: Path):
         return drafted, view_plan(run, drafted), write_check(run, drafted.intake)
 
 
+@pytest.mark.journey
 def test_one_bad_row_among_thousands_is_corrected_in_a_sheet_of_its_own(job):
     drafted, view, checked = worked_out(job)
     assert view.rows.model_dump() == {"read": 70_002, "used": 70_000, "held": 2, "duplicate": 0, "ignored": 0}

@@ -20,6 +20,7 @@ from tests.flows.label import Label
 from tests.flows.oracle import CREATE
 
 ANA, BIA = people(2)
+pytestmark = pytest.mark.long
 
 
 class Overtaken:

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from openpyxl import load_workbook
 
 from tests.flows.jobs import line, payee, payment, people, private, share
@@ -9,6 +10,7 @@ from tests.flows.label import summary_of
 
 ANA, BIA, CAIO = people(3)
 PLAIN = {"outputs": {"folder": "out", "statements": False}}
+pytestmark = pytest.mark.long
 
 
 def month_of(label, month="2026-10"):
@@ -28,6 +30,7 @@ def royalties(label, period, amount):
     return label.run()
 
 
+@pytest.mark.journey
 def test_a_month_adds_up_what_came_in_over_jobs_and_tells_where_it_is(label, service):
     label.declare(period="2026-10", **PLAIN)
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "trinta", "x"))

@@ -86,6 +86,7 @@ def test_a_service_as_it_is_assumed_to_be_is_confirmed_for_four_centavos_at_most
     assert all(report["reportId"].startswith("repasse-probe-") for report in service.reports)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("behaviour", "name", "seen", "setting"),
     [
@@ -108,6 +109,7 @@ def test_a_service_that_is_otherwise_is_seen_as_it_is(probe, parties, service, b
     assert written(getattr(Assumptions.from_environment({variable: value}), name)) == seen
 
 
+@pytest.mark.long
 def test_a_list_that_lags_is_timed(probe, parties, service, monkeypatch):
     service.behave(listing_delay_s=1.2)
     monkeypatch.setenv("REPASSE_ASSUME_LISTED_WITHIN_S", "1")
@@ -116,6 +118,7 @@ def test_a_list_that_lags_is_timed(probe, parties, service, monkeypatch):
     assert int(found["listed_within_s"]["seen"]) in {2, 3}
 
 
+@pytest.mark.long
 def test_a_report_that_is_not_listed_in_the_time_there_is_proves_nothing(probe, parties, service, monkeypatch):
     monkeypatch.setenv("REPASSE_ASSUME_LISTED_WITHIN_S", "1")
     service.behave(listing_delay_s=3600)
@@ -124,6 +127,7 @@ def test_a_report_that_is_not_listed_in_the_time_there_is_proves_nothing(probe, 
     assert found["get_takes"] == ("confirmed", "_id")
 
 
+@pytest.mark.long
 def test_other_query_names_and_ids_are_found(probe, parties, service, monkeypatch):
     queries = {"page": "page_number", "limit": "page_size", "search": "name", "min_date": "min_str_start_date"}
     with AnotherDialect(service.url, queries=queries, by_report_id=True) as dialect:
@@ -147,6 +151,7 @@ def test_an_own_account_tells_how_accounts_are_written_and_costs_a_check(probe, 
     assert service.calls(CHECK) == 1
 
 
+@pytest.mark.long
 def test_an_account_that_is_valid_in_no_way_tells_nothing_after_three_checks(probe, parties, service):
     service.behave(invalid_accounts=["123456"])
     found = verdicts(probe("--probe-file", parties(account=ACCOUNT)))

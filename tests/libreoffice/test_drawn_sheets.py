@@ -4,16 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampled import sampled
 from tests.sheets.drawing import DrawnSheet, drawings
 from tests.sheets.judging import expected, read_and_judge
 
-pytestmark = pytest.mark.long
 BY_NAME = {sheet.name: sheet for sheet in drawings() if ".xlsx" in sheet.forms and not sheet.file}
-# One in ten is read on every run of the tests, all of them on the long one.
-PLAYED = [
-    pytest.param(sheet, id=name, marks=() if place % 10 else pytest.mark.journey)
-    for place, (name, sheet) in enumerate(BY_NAME.items())
-]
+PLAYED = sampled([pytest.param(sheet, id=name) for name, sheet in BY_NAME.items()], one_in=10)
 
 
 @pytest.fixture(scope="module")

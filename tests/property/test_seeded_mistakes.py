@@ -7,6 +7,7 @@ from io_adapters.spreadsheets.reading import read_table
 from schemas.issues import Severity
 from schemas.tables.parsing import parse_table
 from tests.property.sheets_with_mistakes import MadeSheet, make_sheet
+from tests.sampled import sampled
 
 FILES = 20
 
@@ -18,19 +19,14 @@ def told_of(made: MadeSheet) -> set[tuple[str, str]]:
     return {(issue.cell or str(issue.row), issue.code.value) for issue in told}
 
 
-def some(numbers):
-    """Take every third, and leave the others to the long tests."""
-    return [pytest.param(n, marks=pytest.mark.long if place % 3 else ()) for place, n in enumerate(numbers)]
-
-
-@pytest.mark.parametrize("first", some(range(0, 200, FILES)))
+@pytest.mark.parametrize("first", sampled(range(0, 200, FILES)))
 def test_nothing_is_told_of_two_hundred_clean_files(tmp_path, first):
     for seed in range(first, first + FILES):
         made = make_sheet(tmp_path, seed, mistakes=False)
         assert told_of(made) == set(), made.path.name
 
 
-@pytest.mark.parametrize("first", some(range(1_000, 1_120, FILES)))
+@pytest.mark.parametrize("first", sampled(range(1_000, 1_120, FILES)))
 def test_each_of_more_than_two_thousand_mistakes_is_told_at_its_cell(tmp_path, first):
     seeded = 0
     for seed in range(first, first + FILES):

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampled import sampled
 from tests.sheets.drawing import DrawnSheet, drawings
 from tests.sheets.judging import expected, read_and_judge
 
 DRAWN = drawings()
-FORMS = [pytest.param(sheet, form, id=f"{sheet.name}{form}") for sheet in DRAWN for form in sheet.forms]
+FIRST = [pytest.param(sheet, sheet.forms[0], id=f"{sheet.name}{sheet.forms[0]}") for sheet in DRAWN]
+OTHERS = [pytest.param(sheet, form, id=f"{sheet.name}{form}") for sheet in DRAWN for form in sheet.forms[1:]]
 
 
-@pytest.mark.parametrize(("sheet", "form"), FORMS)
+@pytest.mark.parametrize(("sheet", "form"), [*FIRST, *sampled(OTHERS)])
 def test_a_sheet_is_read_as_its_writer_means_it(tmp_path: Path, sheet: DrawnSheet, form: str) -> None:
     found = read_and_judge(sheet.write(tmp_path, form))
     told = " ".join(found.pop("told"))

@@ -5,7 +5,7 @@ Some cases of each kind are played by default, more by the long tests; SIMULATE=
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 
 from schemas.exit_codes import ExitCode
+from tests.sampled import sampled
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, EditingOffice, Line, opened_office
 from tests.simulation.points import Point
 from tests.simulation.provider import (
@@ -46,10 +47,9 @@ EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 CORRECTED: Final = (("", "Nota 17"), ("Nota 18", "Nota 81"), ("adiantamento", ""))
 
 
-def some(cases: Iterable[Any], *, one_in: int) -> list[Any]:
-    """Take one case in so many, or all with SIMULATE=all; two in three of those taken belong to the long tests."""
-    taken = [case if isinstance(case, tuple) else (case,) for case in cases][:: 1 if EVERYTHING else one_in]
-    return [pytest.param(*case, marks=pytest.mark.long if place % 3 else ()) for place, case in enumerate(taken)]
+def some(cases: Iterable[Any], *, one_in: int) -> Sequence[Any]:
+    """Take one case in so many, or all with SIMULATE=all; most of those taken belong to the long tests."""
+    return sampled(list(cases)[:: 1 if EVERYTHING else one_in])
 
 
 def name_of(case: object) -> str:

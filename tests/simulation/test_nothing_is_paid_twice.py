@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from tests.sampled import sampled
 from tests.simulation.behaviours import BEHAVIOURS, MOODS, TELLINGS
 from tests.simulation.office import Memory, Office
 from tests.simulation.points import Point, Points
@@ -29,11 +30,6 @@ def played(event: Event, *, one_in: int, at_least: int) -> list[Scenario]:
     """Some scenarios of an event, the same ones each time."""
     of_event = [scenario for scenario in SHUFFLED if scenario.event is event]
     return of_event[:: min(one_in, max(1, len(of_event) // at_least))]
-
-
-def played_later(case):
-    """Leave a case to the long tests."""
-    return pytest.param(case, marks=pytest.mark.long)
 
 
 pytestmark = pytest.mark.timeout(3600)
@@ -69,7 +65,7 @@ def test_nothing_is_paid_twice_or_lost_or_told_untruly_in_many_more_ways(event: 
     assert assert_sound(event, played(event, one_in=ONE_IN, at_least=5))["settled"]
 
 
-@pytest.mark.parametrize("telling", [TELLINGS[0], *map(played_later, TELLINGS[1:])], ids=lambda telling: telling.name)
+@pytest.mark.parametrize("telling", sampled(TELLINGS, one_in=len(TELLINGS)), ids=lambda telling: telling.name)
 @pytest.mark.parametrize("twist", [Twist.EXTENDED, Twist.AMENDED, Twist.NO_YES], ids=lambda twist: twist.value)
 def test_a_changed_file_and_a_missing_yes_change_nothing_about_that(twist, telling, simulated, office, memory):
     for behaviour in (BEHAVIOURS[0], BEHAVIOURS[6]):

@@ -48,7 +48,6 @@ BROKEN = [
 ]
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("content", BROKEN, ids=range(len(BROKEN)))
 def test_a_job_file_that_is_broken_is_shown_as_broken_and_hides_no_other(admin, job, content):
     (job.parent.parent / "other.yaml").write_bytes(content)

@@ -9,7 +9,7 @@ from tests.flows.desk.office import plan_of, prepare, words_of
 from tests.flows.jobs import declare, payment, people, write_sheet
 
 ANA, BIA = people(2)
-pytestmark = pytest.mark.usefixtures("service")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("service")]
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def paid_once(admin, caio, the_job) -> None:
     caio.post(f"{plan}/approve", at=plan, total="30,00")
 
 
+@pytest.mark.journey
 def test_each_payment_shows_where_it_goes_and_when_the_service_confirmed_it(admin, caio, job, the_job):
     declare(job, account_checks={"when": "new_or_changed"})
     plan = plan_of(caio, prepare(admin, the_job))
@@ -41,6 +42,7 @@ def test_before_checks_are_made_a_destination_is_called_not_confirmed(admin, the
     assert "não confirmado pelo serviço" in words
 
 
+@pytest.mark.journey
 def test_a_changed_destination_stands_first_with_the_new_one_beside_it(admin, caio, job, the_job):
     paid_once(admin, caio, the_job)
     moved = payment(ANA, "11,00", **{"Chave Pix": "nova.chave@example.com"})

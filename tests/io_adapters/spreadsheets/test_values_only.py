@@ -65,6 +65,7 @@ def only_sheet(records: bytes, **of_workbook) -> Sheet:
     return open_values_only(xls.ole_file(xls.workbook([("Dados", records)], **of_workbook))).load("Dados")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["xls", "ods"])
 def test_every_value_is_that_of_the_same_workbook_as_xlsx(convert: Convert, tmp_path: Path, form: str):
     source = trap_workbook(tmp_path / "traps.xlsx")
@@ -82,6 +83,7 @@ def test_every_value_is_that_of_the_same_workbook_as_xlsx(convert: Convert, tmp_
         assert cells_of(ours.load(name)) == [[expected(*cell) for cell in row] for row in cells_of(excel.load(name))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["xls", "ods"])
 def test_dates_of_the_1904_calendar_stay_what_they_are(convert: Convert, tmp_path: Path, form: str):
     book = openpyxl.Workbook()
@@ -132,6 +134,7 @@ def test_that_nothing_but_values_was_looked_for_is_told():
     assert open_values_only(xlsb.package({"D": rows})).load("D").oddities.values_only
 
 
+@pytest.mark.long
 def test_merged_cells_of_an_xls_are_known_all_the_same(convert: Convert, tmp_path: Path):
     source = trap_workbook(tmp_path / "traps.xlsx")
     sheet = open_values_only(convert(source, "xls", tmp_path).read_bytes()).load("Dados")
