@@ -56,10 +56,14 @@ EDITS = {
     "references exchanged": ([("a", "10,00"), ("b", "20,00")], [("b", "10,00"), ("a", "20,00")]),
     "a reference passed on": ([("a", "10,00")], [("b", "10,00"), ("a", "20,00")]),
     "one of two renamed": ([("a", "10,00"), ("b", "10,00")], [("a", "10,00"), ("c", "10,00")]),
+    "reference and amount corrected": ([("a", "10,00")], [("b", "12,00")]),
+    "one row split in two": ([("a", "10,00")], [("b", "4,00"), ("c", "6,00")]),
+    "two rows merged": ([("a", "10,00"), ("b", "20,00")], [("a and b", "30,00")]),
+    "one split, and more added": ([("a", "10,00"), ("b", "20,00")], [("a", "10,00"), ("b1", "5,00"), ("b2", "25,00")]),
 }
 
 
-OFTEN = ("a reference filled in", "a reference corrected")
+OFTEN = ("a reference filled in", "one row split in two", "two rows merged")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +80,39 @@ def test_a_row_that_was_renamed_is_a_conflict_and_nothing_is_paid_for_it(label, 
         assert report.exit_code == ExitCode.ROWS_HELD
         assert "conflict" in places(summary_of(report))
     assert service.paid == before
+
+
+@pytest.mark.parametrize("amount", ["10,00", "12,50", "7,00"])
+def test_a_company_in_the_place_of_its_owner_is_not_paid_on_top_whatever_the_amount(label, service, amount):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    company = payment(ANA, amount) | {"CPF": "11.222.333/0001-81", "Nome": "Ana Produções"}
+    label.payments(company, payment(BIA, "20,00"))
+    report = label.run()
+    assert report.exit_code == ExitCode.ROWS_HELD
+    assert "conflict" in places(summary_of(report))
+    assert service.paid == [1000, 2000]
+
+
+def test_whoever_has_all_paid_rows_standing_is_free_to_get_more(label, service):
+    label.payments(payment(ANA, "10,00", "a"), payment(BIA, "20,00", "a"))
+    label.run()
+    label.payments(payment(ANA, "4,00", "c"), payment(ANA, "6,00", "d"), payment(ANA, "10,00", "a"))
+    report = label.run()
+    assert report.exit_code == ExitCode.DONE
+    assert service.paid == [400, 600, 1000, 2000]
+
+
+def test_the_message_says_what_was_paid_and_what_the_whole_would_come_to(label, service):
+    label.payments(payment(ANA, "10,00", "a"), payment(BIA, "20,00", "a"))
+    label.run()
+    label.payments(payment(ANA, "4,00", "b"), payment(ANA, "6,50", "c"), payment(BIA, "20,00", "a"))
+    issues = [issue for issue in label.run().issues if issue.code == "ROW_RENAMED"]
+    assert len(issues) == 2
+    for issue in issues:
+        assert service.reports[0]["reportId"] in str(issue.message)
+        assert "10.00" in str(issue.message)
+        assert "20.50" in str(issue.message)
 
 
 def test_a_renamed_row_is_told_with_its_report_and_what_to_say_about_it(label, service):
@@ -135,8 +172,8 @@ def test_of_several_rows_that_could_be_the_renamed_ones_all_wait(label, service)
     label.run()
     label.payments(*(payment(ANA, "10,00", reference) for reference in "xyz"), payment(ANA, "30,00", "w"))
     report = label.run()
-    assert places(summary_of(report)) == {"conflict": 3000, "paid": 3000}
-    assert service.paid == [1000, 1000, 3000]
+    assert places(summary_of(report)) == {"conflict": 6000}
+    assert service.paid == [1000, 1000]
 
 
 def test_a_cpf_that_becomes_a_cnpj_with_the_same_account_is_a_conflict(label, service):

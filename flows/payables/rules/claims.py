@@ -14,6 +14,7 @@ from schemas.accrual import Accrual
 from schemas.approval import Decision, DecisionKind
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import labelled_period
+from schemas.messages import Money
 from schemas.obligation import Obligation, Obligations, Payee, Reason, as_decided, because, planned_payments
 from schemas.plan import OWNER_REFERENCE, ROYALTIES, JobIdentity, Place, numbered
 from schemas.plan_view import Notice, PayeeNotice
@@ -71,18 +72,21 @@ def claim(
         by_base.setdefault(claim.base_key, []).append(claim)
     gone = _Gone(_without_row(obligations, [*claims, *other_books], identity, unsound_rows))
     judged, postings = list[Obligation](), list[Accrual]()
-    seen = set[str]()
+    seen, unclaimed = set[str](), list[int]()
     for owed in obligations:
         known = by_base.get(owed.base_key, []) if owed.base_key else []
         seen.add(owed.base_key)
         if owed.kind == "payment":
             outside = paid_outside.get(owed.key)
             found = _judge_payment(owed, known, decisions.get(owed.key), outside, identity)
-            judged.append(gone.judge(owed) if found is owed else found)
+            if found is owed and owed.place is Place.PLANNED:
+                unclaimed.append(len(judged))
+            judged.append(found)
         elif not known:
             judged.append(owed)
         else:
             judged += _judge_difference(owed, known, identity, postings)
+    gone.judge(judged, unclaimed)
     vanished = [known[0] for base_key, known in by_base.items() if base_key not in seen]
     for owed in _sums_of_nothing(vanished):
         judged += _judge_difference(owed, by_base[owed.base_key], identity, postings)
@@ -90,22 +94,42 @@ def claim(
 
 
 class _Gone:
-    """Claims that no row accounts for any more, by what a renamed row keeps: its amount, and its payee or account."""
+    """Claims whose row is gone from the files: any new row of the same recipient may be that money in another shape.
+
+    Rows are split, merged, renamed, dated otherwise and amended; neither amount nor reference nor their number tells.
+    A recipient is known by document or by account.
+    """
 
     def __init__(self, claims: Iterable[Claim]) -> None:
-        self._by_payee: dict[tuple[int, str], Claim] = {}
-        self._by_account: dict[tuple[int, str], Claim] = {}
+        self._by_recipient: dict[str, dict[str, Claim]] = {}
         for claim in claims:
-            self._by_payee.setdefault((claim.amount_cents, claim.payee), claim)
-            self._by_account.setdefault((claim.amount_cents, claim.destination), claim)
+            for recipient in filter(None, (claim.payee, claim.destination)):
+                self._by_recipient.setdefault(recipient, {})[claim.obligation_key] = claim
 
-    def judge(self, owed: Obligation) -> Obligation:
-        """Put a row that nothing else speaks against in conflict where it may be one of these, renamed."""
-        cents = owed.amount_cents
-        lost = self._by_payee.get((cents, owed.payee.tax_id)) or self._by_account.get((cents, owed.destination))
-        if lost is None or owed.place is not Place.PLANNED:
-            return owed
-        return _claimed_by(lost, owed, Place.CONFLICT, because(RENAMED, submission=lost.submission_id))
+    def judge(self, judged: list[Obligation], unclaimed: Sequence[int]) -> None:
+        """Put rows in conflict that may be one of these, with what was paid and what the whole would come to.
+
+        Args:
+            judged: Obligations; those at the positions are replaced.
+            unclaimed: Positions of planned rows that nothing else speaks against.
+        """
+        lost = {position: found for position in unclaimed if (found := self._lost(judged[position]))}
+        added = Counter[str]()
+        for position, found in lost.items():
+            added.update(dict.fromkeys(found, judged[position].amount_cents))
+        for position, found in lost.items():
+            owed = judged[position]
+            claim = min(
+                found.values(), key=lambda claim: (claim.amount_cents != owed.amount_cents, claim.submission_id)
+            )
+            paid_cents = sum(claim.amount_cents for claim in found.values())
+            whole_cents = paid_cents + max(added[key] for key in found)
+            facts = {"submission": claim.submission_id, "paid": Money(paid_cents), "whole": Money(whole_cents)}
+            judged[position] = _claimed_by(claim, owed, Place.CONFLICT, because(RENAMED, **facts))
+
+    def _lost(self, owed: Obligation) -> dict[str, Claim]:
+        recipients = filter(None, (owed.payee.tax_id, owed.destination))
+        return {key: claim for who in recipients for key, claim in self._by_recipient.get(who, {}).items()}
 
 
 def _without_row(

@@ -194,7 +194,9 @@ def _problem(owed: Obligation, alike: Mapping[str, Sequence[PaidAlike]]) -> tupl
     if owed.place is Place.HELD and owed.code in FOUND_AFTER_READING:
         return IssueCode(owed.code), {}
     if owed.place is Place.CONFLICT:
-        code = IssueCode.ROW_RENAMED if owed.code == RENAMED else IssueCode.ROW_CONFLICT
-        return code, {"found": owed.submission_id, "key": owed.key}
+        facts = {"found": owed.submission_id, "key": owed.key}
+        if owed.code != RENAMED:
+            return IssueCode.ROW_CONFLICT, facts
+        return IssueCode.ROW_RENAMED, facts | {name: owed.reasons[0].facts[name] for name in ("paid", "whole")}
     found = alike.get(owed.key) if owed.key else None
     return (IssueCode.ROW_PAID_BEFORE, {"found": paid_alike_message(found)}) if found else (None, {})
