@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a check has neither ledger nor service, and need not wait f
     from io_adapters.ledger.ledger import Ledger
     from io_adapters.payout_api.assumptions import Assumptions
     from io_adapters.payout_api.client import SplitApi
+    from schemas.wire import SplitReport
 
 
 class Progress(Protocol):
@@ -201,6 +202,7 @@ class Run:
     left: OpenPeriod | None = None
     touched: set[str] = field(default_factory=set)
 
+    listed: tuple["SplitReport", ...] = ()
     listed_at_s: float | None = None
     one_more_sent: bool = False
     sending_stopped: Message | None = None

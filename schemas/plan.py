@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from schemas.values.names import normal_reference
 from schemas.wire import ExchangeRateUpdate, SplitReport, body_of, canonical_json, parse_json
@@ -68,7 +68,7 @@ OWNER_REFERENCE = "owner"
 # Reasons of what was paid: the service kept income tax of it; and of the tax itself, where it is known of whom.
 LESS_TAX: Final = "less_tax"
 TAX_WITHHELD: Final = "tax_withheld"
-_REPORT_ID: Final = re.compile(r"rp-[a-z0-9]+-[a-z0-9]+-[a-z2-7]{26}")
+_REPORT_ID: Final = re.compile(r"rp-(?P<ledger>[a-z0-9]+)-(?P<attempt>[a-z2-7]{26})")
 
 
 class Place(StrEnum):
@@ -261,26 +261,46 @@ class PaymentPlan:
         return max((p.amount_cents for b in self.batches for p in b.payments if p.kind != "owner"), default=0)
 
 
-def report_id(service_url: str, ledger_tag: str, content_hash: str, attempt: int) -> str:
-    """Name a report so that the service's list can be held against the ledger, even a lost one.
+def report_id(ledger_tag: str, content_hash: str, attempt: int) -> str:
+    """Name a report so that the service's list can be compared with the ledger, even a lost one.
+
+    The service's address takes no part in it: however that is spelled, the same account is meant.
 
     Returns:
-        "rp-<service>-<ledger tag>-<hash>": only lower-case letters, digits and hyphens, at most 47 characters.
+        "rp-<ledger tag>-<hash>": only lower-case letters, digits and hyphens. The hash is that of batch and attempt
+        alone, so that any ledger finds its own batch under any other's name.
     """
-    service = short_token(digest_of("service", service_url), 6)
-    return f"rp-{service}-{ledger_tag}-{short_token(digest_of('report', service_url, content_hash, str(attempt)), 26)}"
+    return f"rp-{ledger_tag}-{short_token(digest_of('report', content_hash, str(attempt)), 26)}"
+
+
+class NameParts(NamedTuple):
+    """What the name of a report of ours is made of."""
+
+    ledger_tag: str
+    attempt_token: str
+
+
+def parts_of_name(name: str) -> NameParts | None:
+    """Take the name of a report apart, whatever its case; None for one that no ledger has given.
+
+    >>> parts_of_name("RP-ABCDEF-" + 26 * "a"), parts_of_name("rp-7")
+    (NameParts(ledger_tag='abcdef', attempt_token='aaaaaaaaaaaaaaaaaaaaaaaaaa'), None)
+    """
+    found = _REPORT_ID.fullmatch(name.casefold())
+    return NameParts(found["ledger"], found["attempt"]) if found else None
 
 
 def names_of(report: SplitReport) -> frozenset[str]:
-    """Return the report ids a report bears: in reportId, or in the brackets of its name."""
-    name = report.paymentBatchName or ""
+    """Return the report ids a report bears, whatever their case: in reportId, or in the brackets of its name."""
+    name = (report.paymentBatchName or "").casefold()
     in_name = name[name.rfind("[") + 1 : -1] if name.endswith("]") and "[rp-" in name else ""
-    return frozenset(text for text in (report.reportId or "", in_name) if text.startswith("rp-"))
+    return frozenset(text for text in ((report.reportId or "").casefold(), in_name) if text.startswith("rp-"))
 
 
 def names_of_others(report: SplitReport, sent: bytes) -> frozenset[str]:
     """Return the report ids that an answer bears, wherever in its name, and that are not in the bytes it answers."""
-    borne = names_of(report) | set(_REPORT_ID.findall(report.paymentBatchName or ""))
+    name = (report.paymentBatchName or "").casefold()
+    borne = names_of(report) | {found.group() for found in _REPORT_ID.finditer(name)}
     return frozenset(name for name in borne if name.encode() not in sent)
 
 

@@ -60,7 +60,7 @@ def poll_reports(run: Run) -> tuple[SplitReport, ...]:
         SendingFrozen: ledger and service disagree, or did before and nobody has looked into it yet.
     """
     look = fetch_reports(run, run.require_service().api.list_all_reports)
-    run.listed_at_s, run.accepted_when_listed = run.clock.monotonic_s(), run.accepted
+    run.listed, run.listed_at_s, run.accepted_when_listed = look.reports, run.clock.monotonic_s(), run.accepted
     compare_reports(run, look)
     return look.reports
 
@@ -96,9 +96,8 @@ def compare_reports(run: Run, look: Look) -> None:
 
 def alarms_of(run: Run, look: Look) -> list[Alarm]:
     """Tell where the list does not agree with the ledger."""
-    accepted = run.ledger.freeze.accepted_tags()
-    url, sent = run.require_service().url, run.ledger.submissions.sent_reports()
-    return compare_listing(look.reports, sent, service_url=url, ledger_tag=run.ledger.tag, accepted=accepted)
+    accepted, sent = run.ledger.freeze.accepted(), run.ledger.submissions.sent_reports()
+    return compare_listing(look.reports, sent, ledger_tag=run.ledger.tag, accepted=accepted)
 
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:

@@ -15,8 +15,8 @@ from typing import Final
 from flows.outbox import send_once
 from flows.payables.earlier_reports import look_before_paying_again
 from flows.payables.rules.plan_batches import explain_refusal
-from flows.reports.report_list import frozen_message, note_doubts, poll_reports
-from flows.reports.rules.report_list import MOST_DOUBTS, stops_sending, wrong_echo
+from flows.reports.report_list import accept_found, freeze, frozen_message, note_doubts, poll_reports
+from flows.reports.rules.report_list import MOST_DOUBTS, made_before, stops_sending, wrong_echo
 from flows.run import Run, Service
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.outcome import Answer
@@ -24,6 +24,7 @@ from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from schemas.obligation import Obligations
+from schemas.plan import names_of
 from schemas.reconciliation import Discrepancy
 from schemas.submission import Alarm, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
@@ -57,6 +58,8 @@ def send(run: Run, owed: Obligations) -> None:
             poll_reports(run)
         if _doubts_stop(run):
             break
+        if _is_there(run, submission):
+            continue
         answer = _send_one(run, submission, owed)
         doubtful = answer is not None and answer.outcome is Outcome.IN_DOUBT
         if answer is not None and answer.mismatches:
@@ -117,6 +120,25 @@ def nothing_accepted_was_listed(run: Run) -> bool:
     Two ledgers on one account, a copied one, and whatever delivers twice are noticed after one batch by that list.
     """
     return run.accepted > 0 and run.accepted_when_listed == 0
+
+
+def _is_there(run: Run, submission: Submission) -> bool:
+    """Take the report that the last list shows of this very attempt, whatever ledger named it: it is not sent again.
+
+    Raises:
+        SendingFrozen: the list shows several of them.
+    """
+    made = made_before(submission, run.listed)
+    if not made:
+        return False
+    name = submission.report_id
+    if len(made) > 1:
+        seen = Message("alarm.duplicate_report", count=len(made), name=name)
+        freeze(run, [Alarm("duplicate_report", name, seen)])
+    reason = Message("attempt.found_before_sending", report=", ".join(sorted(names_of(made[0]))))
+    freeze(run, accept_found(run, submission, made[0].id or "", by=run.id, reason=reason))
+    run.messages.append(Message("cli.send.there", report=name, payments=submission.payments))
+    return True
 
 
 def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | None:

@@ -2,9 +2,9 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -121,19 +121,27 @@ class Hold:
     put_at: dt.datetime
 
 
+BY_HAND: Final = "by_hand"  # the kind of a freeze that no alarm of the program's put
+
+
 @dataclass(frozen=True, slots=True)
 class Freeze:
     """Ledger and service disagree.
 
     Attributes:
         reason: What was found, for people.
-        tags: The ledger tags or report ids that the ledger does not know.
+        alarms: Kind and tag of each alarm; the tag is what people accept.
         frozen_at: Since when (UTC).
     """
 
     reason: Listed
-    tags: tuple[str, ...]
+    alarms: tuple[tuple[str, str], ...]
     frozen_at: dt.datetime
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The ledger tags or report ids that the alarms are about."""
+        return tuple(dict.fromkeys(tag for _, tag in self.alarms))
 
 
 class Holds:
@@ -170,7 +178,7 @@ class Freezes:
     def put(self, reason: Message, tags: Iterable[str]) -> None:
         """Stop all sending until people have looked."""
         with self._db.writing() as connection:
-            _put(connection, reason, tags, self._db.now())
+            _put(connection, reason, [(BY_HAND, tag) for tag in tags], self._db.now())
 
     def raise_alarms(self, alarms: Alarms) -> None:
         """Stop all sending where an alarm is new: one that does not stand yet, and that people have not accepted."""
@@ -182,25 +190,30 @@ class Freezes:
         with self._db.reading() as connection:
             return _standing_freeze(connection)
 
-    def lift(self, by: Iterable[str], evidence: str, accepted_tags: Iterable[str]) -> bool:
-        """Let sending go on, and remember the tags people accepted; False when nothing was frozen."""
+    def lift(self, by: Iterable[str], evidence: str, accepted_tags: Collection[str]) -> bool:
+        """Let sending go on, and remember which alarms people accepted by their tags; False when nothing was frozen.
+
+        Another kind of alarm about the same tag freezes sending again.
+        """
         with self._db.writing() as connection:
+            standing = _standing_freeze(connection)
+            accepted = [alarm for alarm in standing.alarms if alarm[1] in accepted_tags] if standing else []
             lifted = connection.execute(
                 update(freezes)
                 .where(freezes.c.lifted_at.is_(None))
                 .values(
                     lifted_by=", ".join(by),
                     evidence=evidence,
-                    accepted_tags=json.dumps(sorted(set(accepted_tags))),
+                    accepted_tags=json.dumps(sorted(accepted)),
                     lifted_at=self._db.now(),
                 )
             ).rowcount
         return bool(lifted)
 
-    def accepted_tags(self) -> frozenset[str]:
-        """Return all tags people have accepted so far; they do not freeze sending again."""
+    def accepted(self) -> frozenset[tuple[str, str]]:
+        """Return kind and tag of all alarms people have accepted so far; these do not freeze sending again."""
         with self._db.reading() as connection:
-            return _accepted_tags(connection)
+            return _accepted(connection)
 
 
 def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None:
@@ -208,25 +221,25 @@ def freeze_for(connection: Connection, alarms: Alarms, now: dt.datetime) -> None
     if not alarms:
         return
     standing = _standing_freeze(connection)
-    known = _accepted_tags(connection) | set(standing.tags if standing else ())
-    new = [alarm for alarm in alarms if alarm.tag not in known]
+    known = _accepted(connection) | set(standing.alarms if standing else ())
+    new = [alarm for alarm in alarms if (alarm.kind, alarm.tag) not in known]
     if new:
         _put(
             connection,
             Listed(tuple(dict.fromkeys(alarm.message for alarm in new)), "; "),
-            [alarm.tag for alarm in new],
+            [(alarm.kind, alarm.tag) for alarm in new],
             now,
         )
 
 
-def _put(connection: Connection, reason: Message | Listed, tags: Iterable[str], now: dt.datetime) -> None:
-    values = {"reason": reason, "tags": json.dumps(sorted(set(tags))), "frozen_at": now}
+def _put(connection: Connection, reason: Message | Listed, alarms: Iterable[tuple[str, str]], now: dt.datetime) -> None:
+    values = {"reason": reason, "tags": json.dumps(sorted(set(alarms))), "frozen_at": now}
     connection.execute(insert(freezes).values(**values))
 
 
-def _accepted_tags(connection: Connection) -> frozenset[str]:
+def _accepted(connection: Connection) -> frozenset[tuple[str, str]]:
     query = select(freezes.c.accepted_tags).where(freezes.c.accepted_tags.is_not(None))
-    return frozenset(tag for text in connection.scalars(query) for tag in json.loads(text))
+    return frozenset((kind, tag) for text in connection.scalars(query) for kind, tag in json.loads(text))
 
 
 def require_free_to_send(connection: Connection) -> None:
@@ -252,5 +265,5 @@ def _standing_freeze(connection: Connection) -> Freeze | None:
     rows = connection.execute(select(freezes).where(freezes.c.lifted_at.is_(None)).order_by(freezes.c.id)).all()
     if not rows:
         return None
-    tags = dict.fromkeys(tag for row in rows for tag in json.loads(row.tags))
-    return Freeze(Listed(tuple(dict.fromkeys(row.reason for row in rows)), "; "), tuple(tags), rows[0].frozen_at)
+    alarms = dict.fromkeys((kind, tag) for row in rows for kind, tag in json.loads(row.tags))
+    return Freeze(Listed(tuple(dict.fromkeys(row.reason for row in rows)), "; "), tuple(alarms), rows[0].frozen_at)

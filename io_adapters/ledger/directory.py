@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
@@ -35,6 +36,22 @@ class Binding:
     tag: str
     url: str | None
     key_fingerprint: str | None
+
+
+def normal_address(url: str) -> str:
+    """Write an address so that spellings of one compare equal: case, default port, slashes, names of this machine.
+
+    >>> normal_address("HTTPS://Pay.Example:443//external/") == normal_address("https://pay.example/external")
+    True
+    >>> normal_address("http://localhost:8090/x") == normal_address("http://127.0.0.1:8090/x")
+    True
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    host = "127.0.0.1" if host in {"localhost", "::1"} else host
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+    path = "/".join(filter(None, parts.path.split("/")))
+    return f"{parts.scheme}://{host}:{port}/{path}"
 
 
 class ServiceBinding:
@@ -73,7 +90,7 @@ class ServiceBinding:
             if bound.service_url is None:
                 connection.execute(update(meta).values(service_url=url, key_fingerprint=key_fingerprint))
                 return
-        if bound.service_url != url:
+        if normal_address(bound.service_url) != normal_address(url):
             raise ConfigurationError(Message("error.other_service", own=bound.service_url, url=url))
         if bound.key_fingerprint != key_fingerprint:
             raise ConfigurationError(Message("error.other_key"))

@@ -132,7 +132,7 @@ class Plans:
                 connection.execute(update(attempts).where(attempts.c.id.in_(some)).values(run_id=run_id))
             missing = {batch.number for batch in plan.batches} - there.keys()
             tag = connection.execute(select(meta.c.tag)).scalar_one()
-            naming = Naming(service_url, tag, plan.digest, f"{plan.job} {plan.period}", len(plan.batches))
+            naming = Naming(tag, plan.digest, f"{plan.job} {plan.period}", len(plan.batches))
             write_submissions(connection, plan, missing, naming, run_id=run_id, now=now)
             if missing:  # another attempt at what was approved before takes an approval of its own
                 connection.execute(update(plans).where(plans.c.digest == plan.digest).values(approved_at=None))

@@ -81,6 +81,7 @@ def _snapshots(connection: Connection, submission_ids: list[str]) -> list[Report
 
 
 _UNSENT = (SubmissionState.APPROVED, SubmissionState.NOT_SENT)
+_MAY_BE_FOUND = frozenset({SubmissionState.IN_DOUBT, SubmissionState.ABSENT, SubmissionState.APPROVED})
 
 
 class Settling:
@@ -97,7 +98,7 @@ class Settling:
         reason: Message,
         linked_by: str | None = None,
     ) -> tuple[str, ...]:
-        """Write down that a submission in doubt, or declared absent, is in the service after all.
+        """Write down that a submission in doubt, declared absent, or not even sent, is in the service after all.
 
         A submission found after it was declared absent claims its obligations again. Whatever else claims them is
         withdrawn, if it has not been sent.
@@ -114,15 +115,15 @@ class Settling:
             an alarm, and freezes sending.
 
         Raises:
-            BrokenInvariant: it is neither in doubt nor absent, nor known under this very id; or the report is another
-                submission's.
+            BrokenInvariant: it is neither in doubt, absent nor approved, nor known under this very id; or the report is
+                another submission's.
         """
         with self._db.writing() as connection:
             before = read_submission(connection, submission_id)
             if before.split_id == split_id:
                 return ()
-            if before.state not in {SubmissionState.IN_DOUBT, SubmissionState.ABSENT}:
-                raise BrokenInvariant(f"{submission_id} is {before.state}; only one in doubt or absent can be found")
+            if before.state not in _MAY_BE_FOUND:
+                raise BrokenInvariant(f"{submission_id} is {before.state}: no report can be found for it")
             if other := linked_elsewhere(connection, submission_id, split_id):
                 raise BrokenInvariant(f"{split_id} is the report of {other}; it cannot be that of {submission_id} too")
             now = self._db.now()

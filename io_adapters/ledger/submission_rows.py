@@ -24,14 +24,12 @@ class Naming:
     """What every attempt of a plan is named after.
 
     Attributes:
-        service_url: Base URL of the service.
         tag: The ledger's tag.
         digest: The plan.
         title: Job and period, for people.
         batches: How many batches the plan has.
     """
 
-    service_url: str
     tag: str
     digest: str
     title: str
@@ -86,10 +84,8 @@ def write_next_attempt(
         now: The present moment.
     """
     content = {k: v for k, v in _parse(last.body).items() if k not in {"reportId", "paymentBatchName"}}
-    plan = connection.execute(
-        select(plans.c.service_url, plans.c.batches).where(plans.c.digest == last.plan_digest)
-    ).one()
-    naming = Naming(plan.service_url, tag, last.plan_digest, f"{last.job} {last.period}", plan.batches)
+    plan = connection.execute(select(plans.c.batches).where(plans.c.digest == last.plan_digest)).one()
+    naming = Naming(tag, last.plan_digest, f"{last.job} {last.period}", plan.batches)
     number = outbox.next_numbers(connection, AttemptKind.REPORT, [last.content_hash])[last.content_hash]
     attempt = _attempt(naming, canonical_json(content), last.batch_number, number)
     if attempt["subject"] != last.content_hash:
@@ -107,7 +103,7 @@ def write_next_attempt(
 
 def _attempt(naming: Naming, content: bytes, batch_number: int, number: int) -> dict[str, Any]:
     content_hash = hashlib.sha256(content).hexdigest()
-    report = report_id(naming.service_url, naming.tag, content_hash, number)
+    report = report_id(naming.tag, content_hash, number)
     name = f"{naming.title} {batch_number}/{naming.batches} [{report}]"
     body = body_to_send(_parse(content), report, name)
     return {"id": report, "subject": content_hash, "number": number, "body": body, "was_in_doubt": False}

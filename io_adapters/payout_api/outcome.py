@@ -221,7 +221,7 @@ def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Ans
     report = read_report(body)
     if report is None:
         return Answer(Outcome.IN_DOUBT, status, body, Message("answer.unreadable", status=status))
-    if "reportId" in report.unreadable or report.reportId not in {None, report_id}:
+    if "reportId" in report.unreadable or _is_another(report.reportId, report_id):
         reason = Message("answer.another_report", status=status)
         return Answer(Outcome.IN_DOUBT, status, body, reason, mismatches=("reportId",))
     if names_of_others(report, sent or report_id.encode()):
@@ -232,6 +232,11 @@ def _judge_success(status: int, body: bytes, report_id: str, sent: bytes) -> Ans
     if mismatches:
         reason = Message("answer.differs", status=status, fields=Listed(mismatches))
     return Answer(Outcome.ACCEPTED, status, body, reason, report, mismatches=mismatches)
+
+
+def _is_another(echoed: str | None, report_id: str) -> bool:
+    """Whether an echo is of another report; its case proves nothing."""
+    return echoed is not None and echoed.casefold() != report_id.casefold()
 
 
 def _judge_refusal(status: int, body: bytes, reason: Message, report_id: str, *, was_in_doubt: bool) -> Answer:

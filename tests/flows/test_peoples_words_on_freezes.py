@@ -17,7 +17,7 @@ pytestmark = pytest.mark.long
 
 def tag_of(report_id):
     """The ledger's tag within a report id."""
-    return report_id.split("-")[2]
+    return report_id.split("-")[1]
 
 
 def unfreeze(label, *tags, by=("bia", "caio"), code=0):

@@ -2,15 +2,14 @@
 
 import pytest
 
-from flows.reports.rules.report_list import compare_listing, find_doubtful
+from flows.reports.rules.report_list import compare_listing, find_doubtful, made_before
 from schemas.messages import render
 from schemas.plan import names_of, report_id
 from schemas.submission import SentReport, SubmissionState
-from tests.spec.reports import SERVICE, report, submission
+from tests.spec.reports import report, submission
 
-OURS, SECOND = (report_id(SERVICE, "abcd", content, 1) for content in ("one", "two"))
-OTHER_LEDGER = report_id(SERVICE, "wxyz", "one", 1)
-OTHER_SERVICE = report_id("https://staging.example", "abcd", "one", 1)
+OURS, SECOND = (report_id("abcd", content, 1) for content in ("one", "two"))
+OTHER_LEDGER = report_id("wxyz", "one", 1)
 
 
 def found(reports, name=OURS):
@@ -20,7 +19,7 @@ def found(reports, name=OURS):
 
 def alarms(*reports, known=((OURS, None),)):
     sent = [SentReport(name, split_id, "11222333000181", "BRL", 10_000) for name, split_id in dict(known).items()]
-    seen = compare_listing(reports, sent, service_url=SERVICE, ledger_tag="abcd")
+    seen = compare_listing(reports, sent, ledger_tag="abcd")
     return [(alarm.kind, alarm.tag) for alarm in seen]
 
 
@@ -85,7 +84,7 @@ def test_a_report_of_ours_that_the_ledger_does_not_know_was_lost_with_it():
 
 
 def test_a_second_ledger_on_the_account_is_named_once_by_its_tag():
-    another = report_id(SERVICE, "wxyz", "two", 1)
+    another = report_id("wxyz", "two", 1)
     assert alarms(report(reportId=OTHER_LEDGER), report(reportId=another)) == [("second_ledger", "wxyz")]
 
 
@@ -93,8 +92,28 @@ def test_a_name_that_two_reports_bear_is_an_alarm_also_when_it_is_known():
     assert alarms(report(reportId=OURS), report(reportId=OURS)) == [("duplicate_report", OURS)]
 
 
-def test_reports_made_for_another_service_are_not_ours():
-    assert alarms(report(reportId=OTHER_SERVICE)) == []
+def test_a_name_is_known_in_whatever_case_it_comes_back():
+    assert found([report(_id="s-1", reportId=OURS.upper())]) == ["s-1"]
+    assert found([report(_id="s-1", paymentBatchName=f"SELO [{OURS.upper()}]")]) == ["s-1"]
+    assert alarms(report(reportId=SECOND.title())) == [("lost_report", SECOND)]
+
+
+def test_what_people_have_accepted_of_a_name_hides_no_other_alarm_about_it():
+    twice = [report(_id="s-1", reportId=OURS), report(_id="s-2", reportId=OURS)]
+    seen = compare_listing(twice, [], ledger_tag="abcd", accepted={("lost_report", OURS)})
+    assert [(alarm.kind, alarm.tag) for alarm in seen] == [("duplicate_report", OURS)]
+
+
+@pytest.mark.parametrize("ledger", ["abcd", "wxyz"])
+def test_the_same_attempt_at_the_same_batch_is_found_under_any_ledgers_name(ledger):
+    about_to_be_sent = submission(OURS, state=SubmissionState.APPROVED)
+    there = [report(_id="s-1", reportId=report_id(ledger, "one", 1)), report(_id="s-2", reportId=SECOND)]
+    assert [made.id for made in made_before(about_to_be_sent, there)] == ["s-1"]
+
+
+@pytest.mark.parametrize("name", [report_id("abcd", "one", 2), report_id("abcd", "other", 1), "rp-abcd", ""])
+def test_another_batch_or_another_attempt_at_it_is_not_it(name):
+    assert made_before(submission(OURS, state=SubmissionState.APPROVED), [report(_id="s-1", reportId=name)]) == []
 
 
 def test_a_report_bears_the_names_that_are_written_on_it():
@@ -135,7 +154,7 @@ def test_a_report_of_ours_that_is_told_otherwise_than_it_was_sent_is_an_alarm(sa
 def test_what_people_have_accepted_of_one_report_is_no_alarm_again_and_other_fields_are():
     sent = [SentReport(OURS, "s-1", "11222333000181", "BRL", 10_000)]
     wrong = report(**SENT | {"totalAmount": "1.00", "currency": "USD"})
-    seen = compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd", accepted={f"{OURS}:amount"})
+    seen = compare_listing([wrong], sent, ledger_tag="abcd", accepted={("wrong_amount", f"{OURS}:amount")})
     assert [alarm.kind for alarm in seen] == ["wrong_currency"]
 
 
@@ -143,9 +162,6 @@ def test_what_people_have_accepted_of_one_report_is_no_alarm_again_and_other_fie
 def test_alarms_name_reports_and_nobody(language):
     wrong = report(**SENT | {"taxId": "98765432000198", "totalAmount": "7.00", "reportId": SECOND})
     sent = [SentReport(OURS, "s-1", "11222333000181", "BRL", 10_000)]
-    texts = [
-        render(alarm.message, language)
-        for alarm in compare_listing([wrong], sent, service_url=SERVICE, ledger_tag="abcd")
-    ]
+    texts = [render(alarm.message, language) for alarm in compare_listing([wrong], sent, ledger_tag="abcd")]
     assert len(texts) == 4
     assert not any(document in text for text in texts for document in ("98765432000198", "11222333000181"))

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from flows.reports.rules.judge_report import PAYING
 from schemas.messages import Message
-from schemas.plan import digest_of, names_of, short_token
+from schemas.plan import names_of, parts_of_name
 from schemas.submission import LIKENESS, OPEN, Alarm, AlarmKind, SentReport, Submission, SubmissionState
 from schemas.values.tax_id import format_tax_id
 from schemas.wire import SplitReport, amount_from_cents, says_cents
@@ -37,29 +37,49 @@ def find_doubtful(in_doubt: Iterable[Submission], reports: Sequence[SplitReport]
     return [Finding(submission, tuple(by_name.get(submission.report_id, ()))) for submission in in_doubt]
 
 
+def made_before(submission: Submission, reports: Iterable[SplitReport]) -> list[SplitReport]:
+    """Find the reports that are this very attempt at this very batch, made under whatever ledger's name.
+
+    Args:
+        submission: About to be sent.
+        reports: The last list of the service's.
+
+    Returns:
+        Those in the list: one means that it was sent before, and is not to be sent again.
+    """
+    return [
+        report for report in reports if any(is_same_attempt(name, submission.report_id) for name in names_of(report))
+    ]
+
+
+def is_same_attempt(name: str, other: str) -> bool:
+    """Whether two names are of one attempt at one batch, whatever ledgers gave them."""
+    if name == other:
+        return True
+    parts, others = parts_of_name(name), parts_of_name(other)
+    return parts is not None and others is not None and parts.attempt_token == others.attempt_token
+
+
 def compare_listing(
     reports: Sequence[SplitReport],
     sent: Iterable[SentReport],
     *,
-    service_url: str,
     ledger_tag: str,
-    accepted: Collection[str] = (),
+    accepted: Collection[tuple[str, str]] = (),
 ) -> list[Alarm]:
     """Hold a list of the service's against the ledger.
 
     Args:
         reports: All reports the list shows; a list of some statuses alone serves as well.
         sent: Every report the service may have by the ledger's own account, read after the list.
-        service_url: The service's identity, part of our report ids.
         ledger_tag: This ledger's tag, part of our report ids.
-        accepted: Tags that people have looked into; they raise no alarm again.
+        accepted: Kinds and tags of alarms that people have looked into; these raise none again, others of a tag do.
 
     Returns:
         An alarm for each report of this ledger that the ledger does not know (it was lost or restored), for each other
         ledger that reports to the same account, for each name that two reports bear, and for each of our reports that
         the list shows under another name, or with another amount, currency or payer than were sent.
     """
-    service = short_token(digest_of("service", service_url), 6)
     by_name = {ours.report_id: ours for ours in sent}
     by_id = {ours.split_id: ours for ours in by_name.values() if ours.split_id}
     bearers: dict[str, list[SplitReport]] = {}
@@ -70,18 +90,21 @@ def compare_listing(
         if report.id in by_id:
             alarms += _mismatches(by_id[report.id], report)
     for name, bearing in sorted(bearers.items()):
-        parts = name.split("-")
-        if len(parts) != 4 or parts[1] != service:
+        parts = parts_of_name(name)
+        if parts is None:
             continue
         known = by_name.get(name)
         count = len(bearing) + _is_missing(known, bearing)
         if count > 1:
             alarms.append(Alarm("duplicate_report", name, Message("alarm.duplicate_report", count=count, name=name)))
-        if parts[2] != ledger_tag:
-            alarms.append(Alarm("second_ledger", parts[2], Message("alarm.second_ledger", tag=parts[2])))
+        if parts.ledger_tag != ledger_tag:
+            tag = parts.ledger_tag
+            alarms.append(Alarm("second_ledger", tag, Message("alarm.second_ledger", tag=tag)))
         elif known is None:
             alarms.append(Alarm("lost_report", name, Message("alarm.lost_report", name=name)))
-    return list({(alarm.kind, alarm.tag): alarm for alarm in alarms if alarm.tag not in accepted}.values())
+    return list(
+        {(alarm.kind, alarm.tag): alarm for alarm in alarms if (alarm.kind, alarm.tag) not in accepted}.values()
+    )
 
 
 def _is_missing(known: SentReport | None, bearing: Sequence[SplitReport]) -> bool:
@@ -96,7 +119,7 @@ def _mismatches(sent: SentReport, report: SplitReport) -> list[Alarm]:
     """Alarm where a report that is ours is told otherwise than it was sent; what is left out contradicts nothing."""
     names = sorted(names_of(report))
     found = []
-    if names and sent.report_id not in names:
+    if names and not any(is_same_attempt(name, sent.report_id) for name in names):
         found.append(wrong_echo("name", sent.report_id, names[0], report=report.id or ""))
     if report.totalAmount is not None and not says_cents(report.totalAmount, sent.amount_cents):
         found.append(wrong_echo("amount", sent.report_id, report.totalAmount, amount_from_cents(sent.amount_cents)))

@@ -14,11 +14,11 @@ from flows.reports.rules.report_list import (
 )
 from schemas.plan import report_id
 from schemas.submission import TAKEN_BACK, SubmissionState
-from tests.spec.reports import SERVICE, report, submission
+from tests.spec.reports import report, submission
 
 PAYER = "12ABC34501DE35"
 SENT = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)
-OURS, THEIRS = (report_id(SERVICE, "abcd", content, 1) for content in ("one", "two"))
+OURS, THEIRS = (report_id("abcd", content, 1) for content in ("one", "two"))
 
 
 def doubt(name=OURS, **fields):
@@ -149,7 +149,7 @@ def test_what_people_have_spoken_about_is_not_linked_without_them(fields):
 
 def sent(number, minutes, state=SubmissionState.PAID):
     at = SENT + dt.timedelta(minutes=minutes)
-    name = report_id(SERVICE, "abcd", f"content {number}", 1)
+    name = report_id("abcd", f"content {number}", 1)
     return submission(name, state=state, split_id=f"s-{number}", sending_at=at, body=b"")
 
 

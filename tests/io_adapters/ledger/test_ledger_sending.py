@@ -145,7 +145,7 @@ def test_nothing_is_taken_while_ledger_and_service_disagree(ledger, desk, approv
     assert ledger.freeze.current().tags == ("zzzzzz", "rp-1")
     assert ledger.freeze.lift(["Ana", "Bia"], "the old ledger's backup", ["zzzzzz"])
     assert ledger.freeze.current() is None
-    assert ledger.freeze.accepted_tags() == {"zzzzzz"}
+    assert ledger.freeze.accepted() == {("by_hand", "zzzzzz")}
     assert desk.take(approved, me)
 
 

@@ -101,7 +101,11 @@ def test_success_without_a_readable_report_is_in_doubt(body):
     assert answer.body == body
 
 
-@pytest.mark.parametrize("other", ["rp-2", "", "RP-1", 7, ["rp-1"], False])
+def test_an_echo_in_capitals_is_the_same_name():
+    assert judge(200, {"_id": "a", "reportId": "RP-1"}).outcome is Outcome.ACCEPTED
+
+
+@pytest.mark.parametrize("other", ["rp-2", "", "RP-11", 7, ["rp-1"], False])
 def test_a_report_under_another_name_is_in_doubt_and_a_mismatch(other):
     answer = judge(200, {"_id": "a", "reportId": other})
     assert (answer.outcome, answer.mismatches) == (Outcome.IN_DOUBT, ("reportId",))
