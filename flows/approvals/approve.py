@@ -2,13 +2,14 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from flows.intake.rules.inputs import Inputs
-from flows.payables.draft import Draft
+from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
+from flows.payables.freeze_plan import plan_of
 from flows.payables.plan_review import reasons_to_look, were_shown
 from flows.payables.rules.compute import Payables
 from flows.payables.rules.exchange_rate import facts_of
@@ -23,6 +24,7 @@ from io_adapters.ledger.approvals_missing import (
     require_typed_name_counts,
     rule_for,
 )
+from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
 from io_adapters.spreadsheets.declarations import read_job
@@ -39,7 +41,41 @@ from schemas.values.names import different_people, same_person
 
 
 def approve(run: Run, drafted: Draft) -> None:
-    """Turn a plan that has the words it needs into approved submissions, which claim their obligations.
+    """Turn a plan that has the approvals it needs into approved submissions, which claim their obligations.
+
+    What was judged is what is claimed: where another job has claimed, posted or decided something since the ledger was
+    looked at, everything is judged again, until nothing has moved in between.
+
+    Raises:
+        LedgerMoved: what would be paid is another sum by now; a run that begins anew plans that.
+    """
+    while True:
+        try:
+            _approve(run, drafted)
+        except LedgerMoved:
+            drafted = _judged_again(run, drafted)
+        else:
+            return
+
+
+def _judged_again(run: Run, drafted: Draft) -> Draft:
+    """Work the same plan out on what the ledger says by now.
+
+    Raises:
+        LedgerMoved: it is not the same plan any more.
+    """
+    run.tell(Message("cli.approval.moved"))
+    now = draft_anew(run, drafted)
+    if now.payables is drafted.payables:
+        return now
+    now = with_verdicts(run, now, drafted.verdicts)
+    if drafted.plan is None or plan_of(run, now.payables).digest != drafted.plan.digest:
+        raise LedgerMoved(Message("error.ledger_moved"))
+    return replace(now, payables=drafted.payables, plan=drafted.plan)
+
+
+def _approve(run: Run, drafted: Draft) -> None:
+    """Approve a plan on what the ledger said when it was worked out.
 
     Carry-over and recoupment are posted in the same transaction. A plan that lacks words is left as it is, and the run
     ends with exit 14, naming digest and total. Where files are used again and nothing of them is to be paid now, there
@@ -77,7 +113,14 @@ def approve(run: Run, drafted: Draft) -> None:
         run, {attempt.report_id for attempt in attempts_of(run.ledger, drafted.payables.obligations).values()}
     )
     run.ledger.submissions.approve_plan(
-        plan.digest, run.id, accruals, run.clock.now(), approvers=wanted, rule=rule, by_flag=not must_look
+        plan.digest,
+        run.id,
+        accruals,
+        run.clock.now(),
+        approvers=wanted,
+        rule=rule,
+        by_flag=not must_look,
+        epoch=drafted.standing.epoch,
     )
     run.tell(
         Message(

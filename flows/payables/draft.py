@@ -208,7 +208,7 @@ def draft_anew(run: Run, before: Draft) -> Draft:
     """Work everything out again where the ledger knows something new by now."""
     intake, standing = stand(run, before.intake)
     if standing == before.standing and intake.inputs is before.inputs:
-        return before
+        return replace(before, standing=standing)
     return replace(draft_of(run, intake, standing), checks=before.checks)
 
 
@@ -231,6 +231,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
     Raises:
         UnsoundPlan: an opening balance has problems and does not say whose it is.
     """
+    epoch = run.ledger.claims.epoch()
     listed = _institutions(run)
     intake = judge_inputs(run, intake, listed)
     job, period, ledger = run.job, run.request.period, run.ledger
@@ -254,6 +255,7 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         contact_ids=contact_ids(run, intake),
         institutions=listed,
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
+        epoch=epoch,
     )
     return intake, snapshot
 

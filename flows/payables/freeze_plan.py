@@ -21,7 +21,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
 from schemas.messages import Message
 from schemas.obligation import Obligation, any_in
-from schemas.plan import Place
+from schemas.plan import PaymentPlan, Place
 from schemas.used_before import PaidAlike
 
 
@@ -39,15 +39,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         run.codes.add(ExitCode.ROWS_HELD)
     if job.rules.invalid_payee == "stop" and (held or errors_among(run.issues)):
         raise RowsRefused(Message("cli.rows.stop"))
-    identity = identity_of(job, run.request.period)
-    plan = plan_batches(
-        payables.obligations,
-        identity,
-        run.request.period,
-        max_payments=job.rules.max_payments_per_batch,
-        exchange=terms_of(job),
-        arrays=break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories),
-    )
+    plan = plan_of(run, payables)
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
@@ -59,6 +51,19 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         for payment in batch.payments
     }
     return replace(drafted, payables=_named(payables, named, run.id), plan=plan)
+
+
+def plan_of(run: Run, payables: Payables) -> PaymentPlan:
+    """Cut what is left to pay into batches."""
+    job, period = run.job, run.request.period
+    return plan_batches(
+        payables.obligations,
+        identity_of(job, period),
+        period,
+        max_payments=job.rules.max_payments_per_batch,
+        exchange=terms_of(job),
+        arrays=break_down(job.breakdown, payables.obligations, payables.earnings, payables.territories),
+    )
 
 
 def _remember_files(run: Run, intake: Intake) -> None:

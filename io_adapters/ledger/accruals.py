@@ -9,6 +9,7 @@ from typing import Self
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select
 
+from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import accrual_periods, accruals, late_accruals, plans, runs
 from schemas.accrual import Accrual
@@ -214,6 +215,7 @@ def post_accruals(
     Raises:
         UnsoundPlan: a later period has been posted, or none where the posting is late.
     """
+    raise_epoch(connection)
     p = accrual_periods.c
     mine = of_job(accrual_periods, posting.job, posting.payer, posting.currency)
     latest = _latest_after(connection, posting.job, posting.payer, posting.currency, posting.period_start)

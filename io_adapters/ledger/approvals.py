@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
-from io_adapters.ledger.claims import claim_all
+from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
 from io_adapters.ledger.desk import user_of
 from io_adapters.ledger.desk_tables import desk_uploaders, desk_users, job_versions
 from io_adapters.ledger.engine import Database, chunks
@@ -286,7 +286,7 @@ class Approving:
 
     _db: Database
 
-    def approve_plan(  # each is named at the call
+    def approve_plan(  # noqa: PLR0913  (each is named at the call)
         self,
         digest: str,
         run_id: str,
@@ -296,6 +296,7 @@ class Approving:
         approvers: int = 1,
         rule: PlanRule | None = None,
         by_flag: bool = True,
+        epoch: int | None = None,
     ) -> list[Submission]:
         """Make a plan ready to be sent, in one transaction.
 
@@ -310,6 +311,7 @@ class Approving:
             approvers: How many different people must approve at this moment; 0 where the job asks for nobody's word.
             rule: Whose approvals count by now, beside the rule the plan was frozen under.
             by_flag: Whether --yes counts as a word.
+            epoch: The ledger's epoch when the plan was worked out; None where nothing else can have moved it.
 
         Returns:
             The submissions that became approved, by number, without their bodies.
@@ -317,6 +319,7 @@ class Approving:
         Raises:
             ApprovalWanted: approvals are missing, or the plan was rejected, withdrawn or replaced.
             ClaimCollision: others pay some of it; nothing was changed.
+            LedgerMoved: something was claimed, posted or decided since that epoch; nothing was changed.
             UnsoundPlan: the accruals are of a closed period; nothing was changed.
         """
         with self._db.writing() as connection:
@@ -326,6 +329,8 @@ class Approving:
                 if any(submission.state in LIVE for submission in of_plan):
                     return []
                 raise ApprovalWanted(Message("plan.gone", plan=digest[:15]))
+            if epoch is not None and epoch != read_epoch(connection):
+                raise LedgerMoved(Message("error.ledger_moved"))
             counting = use_approvals(
                 connection, digest, rule or PlanRule(), approvers, by_flag=by_flag, run_id=run_id, now=now
             )

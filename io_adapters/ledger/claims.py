@@ -4,11 +4,12 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, insert, or_, select, update
 
 from io_adapters.ledger.engine import Database, chunks
-from io_adapters.ledger.tables import attempts, claims, live_or_not, plans, submissions, submitted
-from schemas.errors import UnsoundPlan
+from io_adapters.ledger.tables import attempts, claims, epochs, live_or_not, plans, submissions, submitted
+from schemas.errors import RepasseError, UnsoundPlan
+from schemas.exit_codes import ExitCode
 from schemas.plan import BatchPayment
 from schemas.submission import Claim, SubmissionState, Withheld
 from schemas.used_before import FailedPayment
@@ -30,11 +31,33 @@ class ClaimCollision(UnsoundPlan):
         )
 
 
+class LedgerMoved(RepasseError):
+    """Something was claimed, posted or decided since the look that a plan rests on; nothing was changed."""
+
+    exit_code = ExitCode.ANOTHER_RUN
+
+
+def read_epoch(connection: Connection) -> int:
+    """Return the ledger's epoch, within a transaction."""
+    return connection.scalar(select(epochs.c.epoch)) or 0
+
+
+def raise_epoch(connection: Connection) -> None:
+    """Say, within the transaction that claims, posts or decides, that looks from before no longer stand."""
+    if not connection.execute(update(epochs).values(epoch=epochs.c.epoch + 1)).rowcount:
+        connection.execute(insert(epochs).values(only_row=1, epoch=1))
+
+
 class Claims:
     """The record of claims."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
+
+    def epoch(self) -> int:
+        """Return the ledger's epoch: it rises whenever anything is claimed, posted or decided, by whatever job."""
+        with self._db.reading() as connection:
+            return read_epoch(connection)
 
     def live_for(self, base_keys: Iterable[str]) -> list[Claim]:
         """Return the live claims on obligations with these base keys: the first of each payee and all that followed."""
@@ -195,6 +218,7 @@ def claim_all(connection: Connection, submission_ids: Sequence[str]) -> None:
     if taken := claimed_elsewhere(connection, submission_ids):
         raise ClaimCollision(sorted(taken))
     connection.execute(update(claims).where(claims.c.submission_id.in_(submission_ids)).values(live=True))
+    raise_epoch(connection)
 
 
 def claimed_elsewhere(connection: Connection, submission_ids: Sequence[str]) -> dict[str, str]:

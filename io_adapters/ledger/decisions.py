@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from io_adapters.ledger.claims import raise_epoch
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.tables import attempts, claims, decisions, freezes, holds, journal, runs
 from schemas.approval import Decision, DecisionKind
@@ -36,6 +37,7 @@ class Decisions:
                 connection.execute(insert(decisions).values(values | {"kind": word.kind.value}))
                 if word.kind is DecisionKind.PAY:
                     _give_up(connection, word)
+            raise_epoch(connection)
 
     def on_rows(self, obligation_keys: Iterable[str]) -> dict[str, Decision]:
         """Return the last word on each of these payments rows that has one, by obligation key."""

@@ -173,6 +173,14 @@ meta = Table(
     _moment("created_at"),
 )
 
+# Rises with all that changes what may be paid: a plan rests on a look at the ledger that an epoch names.
+epochs = Table(
+    "epochs",
+    metadata,
+    Column("only_row", Integer, primary_key=True, autoincrement=False),
+    Column("epoch", Integer, nullable=False),
+)
+
 accepted_keys = Table(
     "accepted_keys", metadata, _serial(), _text("key_fingerprint"), _text("accepted_by"), _moment("accepted_at")
 )

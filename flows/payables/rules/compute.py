@@ -72,6 +72,7 @@ class LedgerSnapshot:
         contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
+        epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
 
     claims: tuple[Claim, ...]
@@ -86,6 +87,7 @@ class LedgerSnapshot:
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     institutions: Mapping[str, Institution] = field(default_factory=dict)
     on_hold: Mapping[str, str] = field(default_factory=dict)
+    epoch: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ LATER_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "v4", "v3"
+revision, down_revision = "v5", "v4"
 
 
 def upgrade() -> None:
@@ -108,8 +108,8 @@ def later_program(tmp_path, monkeypatch):
     """A program that has one migration more than this one; returns the file of that migration."""
     shutil.copytree(schema_version.MIGRATIONS, tmp_path / "migrations")
     monkeypatch.setattr(schema_version, "MIGRATIONS", tmp_path / "migrations")
-    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v4"))
-    file = tmp_path / "migrations/versions/0004_later.py"
+    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v5"))
+    file = tmp_path / "migrations/versions/0005_later.py"
     file.write_text(LATER_REVISION)
     return file
 
@@ -126,10 +126,10 @@ def holds_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
 
 def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, ledger_url, clock, later_program):
     ledger.hold.put("Ana", "a look first")
-    assert holds_of(ledger_url) == ("v3", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == ("v4", [("Ana", "a look first")], False)
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
-    assert holds_of(ledger_url) == ("v4", [("Ana", "a look first", "red")], True)
+    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first", "red")], True)
 
 
 def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, clock, later_program):
@@ -137,7 +137,7 @@ def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, c
     later_program.write_text(LATER_REVISION + "    raise ArithmeticError\n")
     with pytest.raises(ArithmeticError):
         open_ledger(ledger_url, clock=clock)
-    assert holds_of(ledger_url) == ("v3", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == ("v4", [("Ana", "a look first")], False)
 
 
 def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):
