@@ -387,7 +387,7 @@ def test_a_name_typed_on_the_command_line_and_the_same_one_signed_in_are_one_per
     run_payout(job, RunOptions(yes=False, by="cron"))
     bia = at_desk("Bia Reis")
     plan = re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', bia.get("/"))[1]
-    approve(plan.rpartition("/")[2], by="bia  SOUZA", total="30,00", as_json=True)
+    approve(plan.rpartition("/")[2], by="bia  REIS", total="30,00", as_json=True)
     assert bia.post(f"{plan}/approve", at=plan, total="30,00") == plan
     run_payout(job, RunOptions(yes=False, by="cron"))
     assert service.posts == 0
