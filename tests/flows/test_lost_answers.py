@@ -127,7 +127,8 @@ def test_doubts_of_several_runs_add_up(each_alone, service):
     service.plant(CREATE, "drop", when="before", times=3)
     three = each_alone.run()
     assert places(summary_of(three)) == {"in_doubt": 3000, "paid": 4000}
-    each_alone.payments(*(payment(who, "20,00", "extra") for who in people(7)))
+    extra = [payment(who, "20,00", "extra") for who in people(7)]
+    each_alone.payments(*(payment(who, "10,00") for who in people(7)), *extra)
     service.plant(CREATE, "drop", when="before", times=None)
     assert each_alone.run().exit_code == ExitCode.IN_DOUBT
     assert service.posts == 7 + 2

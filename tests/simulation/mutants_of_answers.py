@@ -93,7 +93,7 @@ ANSWERS: Final = (
         "an answer about another report is one about ours",
         "is taken for",
         when("answer about another report"),
-        Change(f"{OUTCOME}:_judge_success", "report.reportId not in {None, report_id}", "False"),
+        Change(f"{OUTCOME}:_judge_success", "_is_another(report.reportId, report_id)", "False"),
         Change(f"{OUTCOME}:_judge_success", "names_of_others(report, sent or report_id.encode())", "False"),
     ),
     Mutant(

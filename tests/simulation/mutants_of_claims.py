@@ -40,6 +40,7 @@ CLAIMS: Final = (
             "taken := claimed_elsewhere(connection, submission_ids)",
             "taken := ()",
         ),
+        Change("io_adapters.ledger.approvals:Approving.approve_plan", "epoch != read_epoch(connection)", "False"),
         without_index=ONE_LIVE_CLAIM,
     ),
     Mutant(
@@ -64,7 +65,7 @@ WORDS: Final = (
         "a plan needs nobody's word",
         "was posted all the same",
         when(twist=T.NO_YES),
-        Change("flows.approvals.approve:approve", "if len(given) < wanted:", "if False:"),
+        Change("flows.approvals.approve:_approve", "if len(given) < wanted:", "if False:"),
         Change("io_adapters.ledger.approvals:use_approvals", "if len(counting) < needed:", "if False:"),
     ),
     Mutant(

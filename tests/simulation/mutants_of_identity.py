@@ -77,7 +77,7 @@ def own_companies_in_another_job(office: EditingOffice) -> None:
 
 OTHER_JOB: Final[dict[str, Any]] = {"job": "aurora-2"}
 SAME_DAYS: Final[dict[str, Any]] = {"period": {"start": "2026-10-01", "end": "2026-10-30"}}
-NO_GONE_ROWS: Final = Change(f"{CLAIM}:claim", "gone.judge(owed) if found is owed else found", "found")
+NO_GONE_ROWS: Final = Change(f"{CLAIM}:claim", "gone.judge(judged, unclaimed)", "pass")
 
 IDENTITY: Final = (
     Mutant(
@@ -100,13 +100,13 @@ IDENTITY: Final = (
         "another account is another payee's",
         "DOUBLE",
         after(each(Chave_Pix="outra.conta@example.com", Referência="Nota 17")),
-        Change(f"{CLAIM}:_Gone.judge", "self._by_payee.get((cents, owed.payee.tax_id)) or ", ""),
+        Change(f"{CLAIM}:_Gone._lost", "(owed.payee.tax_id, owed.destination)", "(owed.destination,)"),
     ),
     Mutant(
         "another document is another payee",
         "DOUBLE",
         after(each(CPF=COMPANIES.cnpj)),
-        Change(f"{CLAIM}:_Gone.judge", " or self._by_account.get((cents, owed.destination))", ""),
+        Change(f"{CLAIM}:_Gone._lost", "(owed.payee.tax_id, owed.destination)", "(owed.payee.tax_id,)"),
         Change(f"{ALIKE}:paid_alike", "*by_account.get((cents, owed.destination), ())", ""),
     ),
     Mutant(
@@ -127,18 +127,18 @@ IDENTITY: Final = (
         after(declare(**OTHER_JOB)),
         Change("flows.approvals.approve:_take_yes", " or must_look:", ":"),
         Change(
-            "flows.approvals.approve:approve",
+            "flows.approvals.approve:_approve",
             "wanted, run.clock.now(), by_flag=not must_look",
             "wanted, run.clock.now()",
         ),
-        Change("flows.approvals.approve:approve", "rule=rule, by_flag=not must_look", "rule=rule"),
+        Change("flows.approvals.approve:_approve", "rule=rule,\n        by_flag=not must_look,", "rule=rule,"),
     ),
     Mutant(
         "what looks paid may go unwatched where the job wants nobody's word",
         "DOUBLE",
         after(declare(**OTHER_JOB), unwatched=True),
         Change(
-            "flows.approvals.approve:approve",
+            "flows.approvals.approve:_approve",
             "approvers_needed(rule, stored, must_look=must_look)",
             "approvers_needed(rule, stored)",
         ),
