@@ -381,6 +381,12 @@ class Job(Declaration):
         return self
 
     @model_validator(mode="after")
+    def _goes_on_from_another_job(self) -> "Job":
+        if self.continues == self.job:
+            raise ValueError(f"continues is the name the job had before, and {self.job} is the one it has")
+        return self
+
+    @model_validator(mode="after")
     def _foreign_reports_have_a_rate(self) -> "Job":
         if self.currency != "BRL" and self.foreign_currency is None:
             raise ValueError(f"reports in {self.currency} need foreign_currency with a rate")

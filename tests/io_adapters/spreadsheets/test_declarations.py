@@ -93,6 +93,20 @@ def test_of_a_choice_between_two_shapes_only_the_one_meant_is_discussed(tmp_path
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("continues: aurora-royalties\n" + JOB, "continues is the name the job had before"),
+        (JOB.replace("2026-10\n", "previous_month\n", 1).replace("-{period}", ""), "missing in royalties/distrokid"),
+        ("currency: USD\n" + JOB, "reports in USD need foreign_currency"),
+    ],
+    ids=["continues itself", "a moving period with a fixed file", "dollars without a rate"],
+)
+def test_keys_that_contradict_each_other_are_told(tmp_path, text, told):
+    (line,) = problems(tmp_path, text)
+    assert told in line
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
         (JOB + "job: other\n", 'job.yaml:10:1 found duplicate key "job": each key may be given once'),
         (JOB + "rules: [1\n", "job.yaml:11:1 "),
         ("\tjob: x\n", "job.yaml:1:1 "),
