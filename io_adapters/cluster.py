@@ -7,6 +7,7 @@ arguments and exception would be logged: what went wrong is returned, and raised
 
 import pickle
 import platform
+import threading
 import traceback
 import uuid
 import warnings
@@ -126,6 +127,7 @@ class Cluster:
     def __init__(self, client: "Client", address: str) -> None:
         self._client = client
         self._address = address
+        self._one_fetches = threading.Lock()
 
     def merged(
         self, work: Callable[[_Item], _Made], items: Sequence[_Item], join: Callable[[_Made, _Made], _Made]
@@ -159,14 +161,21 @@ class Cluster:
         return self._client.submit(function, *args, key=f"repasse-{uuid.uuid4().hex}", pure=False)
 
     def _result(self, future: "Future[_Sealed]") -> _Sealed:
-        """Wait for a task."""
+        """Wait for a task, and fetch what it returned.
+
+        Threads that fetch at once share one answer of the scheduler, and one whose time is up cancels it for all: the
+        others see an UnboundLocalError (as in dask/distributed#8514). So looks fetch nothing, and one thread fetches
+        at a time.
+        """
         from distributed import CancelledError, KilledWorker  # noqa: PLC0415
 
         alone_s = 0.0
         try:
             while alone_s < PATIENCE_S:
                 with suppress(TimeoutError):
-                    outcome: _Sealed = future.result(timeout=_LOOK_EVERY_S)
+                    future.exception(timeout=_LOOK_EVERY_S)  # type: ignore[no-untyped-call]
+                    with self._one_fetches:
+                        outcome: _Sealed = future.result(timeout=PATIENCE_S)
                     return outcome
                 alone_s = 0.0 if self._client.scheduler_info()["workers"] else alone_s + _LOOK_EVERY_S
         except KilledWorker:

@@ -3,6 +3,7 @@
 import datetime as dt
 import gzip
 import logging
+import operator
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import socket
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import distributed
@@ -21,7 +23,7 @@ from flows.run import Clock, QuietProgress, read_run_request
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
 from io_adapters import cluster as cluster_module
-from io_adapters.cluster import Cluster
+from io_adapters.cluster import Cluster, opened_cluster
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.throwaway_dask import opened_dask
@@ -110,6 +112,14 @@ def assert_alike(one, other):
     assert files.keys() == files_again.keys()
     assert [name for name in files if files[name] != files_again[name]] == []
     assert facts == facts_again
+
+
+@pytest.mark.journey
+def test_files_that_are_read_at_once_do_not_cancel_each_other(cluster, monkeypatch):
+    monkeypatch.setattr(cluster_module, "_LOOK_EVERY_S", 0.003)  # many looks end while another thread fetches
+    with opened_cluster(cluster.address) as opened, ThreadPoolExecutor(8) as threads:
+        read = list(threads.map(lambda number: opened.merged(abs, [-number, number], operator.add), range(60)))
+    assert read == [2 * number for number in range(60)]
 
 
 @pytest.mark.parametrize("range_bytes", [5_000, pytest.param(100_000, marks=pytest.mark.journey), 2**25])
