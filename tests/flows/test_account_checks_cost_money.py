@@ -138,6 +138,7 @@ def test_what_is_likely_good_is_asked_first_where_the_budget_does_not_reach_ever
     service.behave(invalid_accounts=[])
     checked.declare(account_checks={"when": "always", "fee": "0.35", "budget": "0.72", "at_a_time": 1})
     rows = (
+        payment(ANA, "1,00", "a"),
         payment(ANA, "1,10", "c"),
         payment(BIA, "90,00", "d"),
         payment(CAIO, "50,00", "e"),
