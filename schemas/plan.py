@@ -68,7 +68,8 @@ OWNER_REFERENCE = "owner"
 # Reasons of what was paid: the service kept income tax of it; and of the tax itself, where it is known of whom.
 LESS_TAX: Final = "less_tax"
 TAX_WITHHELD: Final = "tax_withheld"
-_REPORT_ID: Final = re.compile(r"rp-(?P<ledger>[a-z0-9]+)-(?P<attempt>[a-z2-7]{26})")
+# Names of before v4 had a token of the service's address in front of the ledger's tag.
+_REPORT_ID: Final = re.compile(r"rp-(?:[a-z0-9]+-)?(?P<ledger>[a-z0-9]+)-(?P<attempt>[a-z2-7]{26})")
 
 
 class Place(StrEnum):

@@ -44,10 +44,8 @@ TRANSITIONS: Final = transitions(
     SubmissionState,
     {
         S.PLANNED: {S.APPROVED, S.WITHDRAWN},
-        S.APPROVED: {
-            S.WITHDRAWN,
-            S.ACCEPTED,
-        },  # found in the list before it was sent: a ledger restored, or a second one
+        # Accepted where the list shows it before it was sent: the ledger is restored, or another one sent it.
+        S.APPROVED: {S.WITHDRAWN, S.ACCEPTED},
         S.NOT_SENT: {S.WITHDRAWN},
         S.ABSENT: {S.ACCEPTED},  # found later after all; a next attempt is a new submission
         S.ACCEPTED: {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},

@@ -98,6 +98,14 @@ def test_a_name_is_known_in_whatever_case_it_comes_back():
     assert alarms(report(reportId=SECOND.title())) == [("lost_report", SECOND)]
 
 
+def test_names_that_earlier_programs_gave_with_an_address_in_them_are_watched_as_well():
+    before = {tag: f"rp-k3x7qa-{tag}-{'a' * 26}" for tag in ("abcd", "wxyz")}
+    assert alarms(*(report(reportId=name) for name in before.values())) == [
+        ("lost_report", before["abcd"]),
+        ("second_ledger", "wxyz"),
+    ]
+
+
 def test_what_people_have_accepted_of_a_name_hides_no_other_alarm_about_it():
     twice = [report(_id="s-1", reportId=OURS), report(_id="s-2", reportId=OURS)]
     seen = compare_listing(twice, [], ledger_tag="abcd", accepted={("lost_report", OURS)})

@@ -16,15 +16,16 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, insert, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
 from io_adapters.ledger import engine as schema_version
 from io_adapters.ledger.engine import REVISIONS
-from io_adapters.ledger.tables import APPEND_ONLY, Packed, metadata
+from io_adapters.ledger.tables import APPEND_ONLY, Packed, freezes, metadata
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import AnotherRun, ConfigurationError
+from schemas.messages import Message
 from schemas.plan import ExchangeTerms
 from schemas.submission import Outcome
 
@@ -130,6 +131,24 @@ def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, le
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
     assert holds_of(ledger_url) == ("v5", [("Ana", "a look first", "red")], True)
+
+
+def test_a_freeze_of_an_earlier_program_stands_and_what_was_accepted_then_is_asked_again(
+    ledger_url, clock, monkeypatch
+):
+    tags = '["abcdef", "rp-one"]'
+    seen = {"reason": Message("alarm.second_ledger", tag="abcdef"), "tags": tags, "frozen_at": clock()}
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema_version, "REVISIONS", ("v1", "v2", "v3"))
+        open_ledger(ledger_url, clock=clock).close()
+    engine = create_engine(ledger_url)
+    with engine.begin() as connection:
+        connection.execute(insert(freezes).values(seen))
+        connection.execute(insert(freezes).values(seen | {"accepted_tags": tags, "lifted_at": clock()}))
+    engine.dispose()
+    with open_ledger(ledger_url, clock=clock) as upgraded:
+        assert upgraded.freeze.current().tags == ("abcdef", "rp-one")
+        assert not {("lost_report", "rp-one"), ("second_ledger", "abcdef")} & upgraded.freeze.accepted()
 
 
 def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, clock, later_program):
