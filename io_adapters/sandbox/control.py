@@ -44,9 +44,9 @@ def audit(sandbox: Running) -> Response:
     change, contact_id, account_id}], qr_codes: [{at, qr_code_key, amount_cents, expiration_seconds}], webhooks: [{id,
     webhook_url, active, created_at}], deliveries: [{at, delivery, webhook_id, split_id, status, attempt, outcome}]}`.
 
-    An account is named by a fingerprint, a contact by its id. `change` is `created, email_changed, deleted,
-    account_learned, account_deleted` or `account_favored`. Calls are counted before faults and refusals. A delivery's
-    `outcome` is the status it was answered with, or a word; attempt 0 was none.
+    An account is named by a fingerprint, a contact by its id. `change` is created, `email_changed`, deleted,
+    `account_learned`, `account_deleted` or `account_favored`. Calls are counted before faults and refusals. A
+    delivery's `outcome` is the status it was answered with, or a word; attempt 0 was none.
     """
     sandbox.requests.save()
     rows = sandbox.database.rows
