@@ -154,7 +154,7 @@ def assert_refused_and_unchanged(label, report, service, split_id, said):
         ({"taxId": "11222333000181"}, "payer"),
         ({"currency": "USD"}, "currency"),
         ({"pendingPayments": 1}, "number of payments"),
-        ({"reportId": "rp-aaaaaa-bbbbbb-" + "c" * 26}, "name"),
+        ({"reportId": "rp-7"}, "name"),  # not as any ledger names: that would freeze
     ],
 )
 def test_a_report_that_says_otherwise_is_refused(two, service, nameless, forced, said):
