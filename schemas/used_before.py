@@ -1,15 +1,12 @@
-"""Sketches of files used before, and the figures of earlier plans that a new one is compared with."""
+"""Uses of files before, and the figures of earlier plans that a new one is compared with."""
 
 import datetime as dt
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from schemas.messages import Listed, Message
+from schemas.statement_sketches import NO_SKETCHES, Account, Sketches
 
 _SHOWN: Final = 3
 
@@ -111,115 +108,6 @@ class FailedPayment:
     report_id: str
 
 
-# Up to so many different lines a sketch holds all of them; of more, a sample. At 8 bytes each that is 128 kB at most.
-MOST_KEPT: Final = 2**14
-_BITS: Final = 64
-_HEAD: Final = np.dtype("<u8")
-_COUNT: Final = np.dtype("<u4")
-
-Hashes = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LineSketch:
-    """Which lines a file holds, as hashes of what they say; lines worth nothing are left out.
-
-    Sketches of blocks add up to that of the file, in any cut and any order: the level is the lowest at which no more
-    than `MOST_KEPT` different lines are left, which is a fact of the lines alone.
-
-    Attributes:
-        level: Of how many leading bits all hashes are zero; at 0 the sketch holds every line.
-        hashes: 64 bits of each different line kept, ascending.
-        counts: How often each of them occurs.
-        lines: How many lines there are, kept or not.
-    """
-
-    level: int
-    hashes: Hashes
-    counts: Counts
-    lines: int
-
-    def __add__(self, other: "LineSketch") -> "LineSketch":
-        level = max(self.level, other.level)
-        own, two = self.at(level), other.at(level)
-        hashes, where = np.unique(np.concatenate([own.hashes, two.hashes]), return_inverse=True)
-        counts = np.bincount(where, np.concatenate([own.counts, two.counts]), len(hashes)).astype(np.int64)
-        return _bounded(level, hashes, counts, self.lines + other.lines)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LineSketch) and self.to_bytes() == other.to_bytes()
-
-    def __hash__(self) -> int:
-        return hash(self.to_bytes())
-
-    def __bool__(self) -> bool:
-        """Whether any line is worth anything."""
-        return self.lines > 0
-
-    def at(self, level: int) -> "LineSketch":
-        """Return the sample of a higher level, or the sketch itself."""
-        if level <= self.level:
-            return self
-        end = int(np.searchsorted(self.hashes, np.uint64(1 << (_BITS - level)), side="left"))
-        return LineSketch(level, self.hashes[:end], self.counts[:end], self.lines)
-
-    def counts_of(self, hashes: Hashes) -> Counts:
-        """Return how often each of some lines is kept; 0 for those that are not."""
-        if not len(self.hashes):
-            return np.zeros(len(hashes), np.int64)
-        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        return np.where(self.hashes[at] == hashes, self.counts[at], 0)
-
-    def without(self, hashes: Hashes, counts: Counts) -> "LineSketch":
-        """Take lines out of a sketch that holds every line."""
-        taken = LineSketch(0, hashes, counts, int(counts.sum())).counts_of(self.hashes)
-        left = self.counts - taken
-        kept = left > 0
-        return LineSketch(self.level, self.hashes[kept], left[kept], self.lines - int(taken.sum()))
-
-    def to_bytes(self) -> bytes:
-        """Write it for the ledger: level, lines, how many hashes; the hashes; their counts, packed."""
-        head = np.array([self.level, self.lines, len(self.hashes)], _HEAD).tobytes()
-        return head + self.hashes.astype(_HEAD).tobytes() + zlib.compress(self.counts.astype(_COUNT).tobytes())
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "LineSketch":
-        """Read what `to_bytes` wrote."""
-        level, lines, kept = np.frombuffer(data, _HEAD, 3).tolist()
-        start = 3 * _HEAD.itemsize
-        hashes = np.frombuffer(data, _HEAD, kept, start).astype(np.uint64)
-        counts = np.frombuffer(zlib.decompress(data[start + kept * _HEAD.itemsize :]), _COUNT).astype(np.int64)
-        return cls(level, hashes, counts, lines)
-
-
-NO_LINES: Final = LineSketch(0, np.array([], np.uint64), np.array([], np.int64), 0)
-
-
-def sketch_of(hashes: Hashes) -> LineSketch:
-    """Sketch the lines of a block, given the hash of each."""
-    different, counts = np.unique(hashes, return_counts=True)
-    return _bounded(0, different, counts.astype(np.int64), len(hashes))
-
-
-def most_of(sketches: Iterable[LineSketch]) -> LineSketch:
-    """Return each line as often as the sketch has it that has it most: versions of one file, each read again."""
-    found = list(sketches)
-    level = max((sketch.level for sketch in found), default=0)
-    hashes = np.unique(np.concatenate([NO_LINES.hashes, *(sketch.at(level).hashes for sketch in found)]))
-    counts = np.zeros(len(hashes), np.int64)
-    for sketch in found:
-        counts = np.maximum(counts, sketch.at(level).counts_of(hashes))
-    return LineSketch(level, hashes, counts, max((sketch.lines for sketch in found), default=0))
-
-
-def _bounded(level: int, hashes: Hashes, counts: Counts, lines: int) -> LineSketch:
-    sketch = LineSketch(level, hashes, counts, lines)
-    while len(sketch.hashes) > MOST_KEPT:
-        sketch = sketch.at(sketch.level + 1)
-    return sketch
-
-
 class WhoseMoney(NamedTuple):
     """What keys of obligations rest on: within one, claims keep the same money from being paid twice."""
 
@@ -239,7 +127,9 @@ class FileUse:
         name: What it was called then.
         file_sha256: Identity of its bytes.
         content_sha256: Identity of its canonical rows.
-        sketch: Which of its royalty lines were used.
+        layout: Name of the layout it was read with.
+        sketches: Which of its royalty lines were used.
+        accounts: What they added up to, by currency and month.
     """
 
     whose: WhoseMoney
@@ -247,4 +137,6 @@ class FileUse:
     name: str
     file_sha256: str
     content_sha256: str
-    sketch: LineSketch = field(default=NO_LINES, repr=False)
+    layout: str = ""
+    sketches: Sketches = field(default=NO_SKETCHES, repr=False)
+    accounts: tuple[Account, ...] = field(default=(), repr=False)

@@ -1,7 +1,7 @@
 """The intake stage: read every file of the job, name every problem, and account for every row."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 
@@ -12,6 +12,7 @@ from flows.intake.read_files import FileReader, ReadTable
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile, in_question
 from flows.intake.rules.opening_balances import left_of_advances, of_other_periods
 from flows.intake.rules.rates import RateTable
+from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.rules.sum_lines import merge
 from flows.intake.which_files import Corrections, Slot, find_files, slots_of
 from flows.run import Run
@@ -23,6 +24,7 @@ from schemas.job import Source
 from schemas.messages import Message
 from schemas.payee_statement import Quote
 from schemas.raw_table import RawTable
+from schemas.statement_sketches import Account, add_sketches
 from schemas.tables.advances import Advances
 from schemas.tables.content_hash import Content
 from schemas.tables.contract import DataFrame
@@ -36,7 +38,6 @@ from schemas.tables.row_accounting import PERSON_NAMES, join_runs
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
-from schemas.used_before import NO_LINES
 
 
 def read(run: Run, meanwhile: Callable[[Run, Intake], None] | None = None) -> Intake:
@@ -87,14 +88,15 @@ def _intake(
     paid_from = [table for found in sources for table in found]
     payments = [table for table in paid_from if table.layout.table == "payments"]
     balances, period = DataFrame[Opening](_joined(opening, "opening")), run.request.period
+    statements = tuple(
+        _statement(source, lines, rates.quotes(source.exchange, run.job.currency, period), run.job.currency)
+        for source, found in zip(run.job.sources, sources, strict=True)
+        if (lines := [table for table in found if table.layout.table == "royalty_lines"])
+    )
     inputs = Inputs(
         payments=DataFrame[Payments](_joined(payments, "payments")),
         held_payments=_held(payments, PERSON_NAMES),
-        statements=tuple(
-            _statement(source, lines, rates.quotes(source.exchange, run.job.currency, period), run.job.currency)
-            for source, found in zip(run.job.sources, sources, strict=True)
-            if (lines := [table for table in found if table.layout.table == "royalty_lines"])
-        ),
+        statements=statements,
         payees=DataFrame[Payees](_joined(payees, "payees")),
         payee_problems=dict(_held(payees)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         shares=DataFrame[Shares](_joined(shares, "shares")),
@@ -104,7 +106,7 @@ def _intake(
         opening=balances,
         opening_problems=dict(_held(opening)[["tax_id", "codes"]].itertuples(index=False, name=None)),
         rows=of_other_periods(join_runs([table.runs for table in everything]), balances, period),
-        files=_used_files(paid_from),
+        files=_used_files(paid_from, accounts_of(statements)),
         issues=tuple(dict.fromkeys((*(issue for table in everything for issue in table.issues), *unread))),
         decisions=tuple(table.decisions for table in everything),
         taxes=DataFrame[Taxes](_joined(beside["taxes"], "taxes")),
@@ -175,15 +177,15 @@ def _statement(source: Source, files: Sequence[ReadTable], quotes: Sequence[Quot
     return Statement(totals=totals, held=_held(files), rates=rates, received=source.received, quotes=tuple(quotes))
 
 
-def _used_files(tables: Sequence[ReadTable]) -> tuple[UsedFile, ...]:
+def _used_files(tables: Sequence[ReadTable], accounts: Mapping[str, tuple[Account, ...]]) -> tuple[UsedFile, ...]:
     """Say which files were used, each once, however many of its sheets were read."""
     by_file: dict[str, list[ReadTable]] = {}
     for table in tables:
         by_file.setdefault(table.raw.file.name, []).append(table)
-    return tuple(_used(read) for read in by_file.values())
+    return tuple(_used(read, accounts.get(name, ())) for name, read in by_file.items())
 
 
-def _used(read: Sequence[ReadTable]) -> UsedFile:
+def _used(read: Sequence[ReadTable], accounts: tuple[Account, ...]) -> UsedFile:
     file = read[0].raw.file
     content = sum((table.content for table in read), Content())
     readers = [table.lines for table in read if table.lines is not None]
@@ -193,7 +195,8 @@ def _used(read: Sequence[ReadTable]) -> UsedFile:
         file.sha256,
         content.sha256 if content.rows else file.sha256,  # all files without a sound row are alike
         stands_for=frozenset(table.origin.file for table in read) - {file.name},
-        sketch=sum((table.sketch for table in read), NO_LINES),
+        sketches=add_sketches(table.sketches for table in read),
+        accounts=accounts,
         lines=partial(_all_lines, readers) if len(readers) == len(read) else None,
     )
 

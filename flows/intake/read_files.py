@@ -25,13 +25,13 @@ from schemas.layouts.recognise import Fit, MoneyColumn, find_header, find_money
 from schemas.messages import Listed, Message
 from schemas.raw_table import FileIdentity, RawTable
 from schemas.sheet_cells import View
+from schemas.statement_sketches import NO_SKETCHES, Sketches
 from schemas.tables.content_hash import Content, content_of
 from schemas.tables.contract import DataFrame
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.parsing import empty_table, parse_table
 from schemas.tables.row_accounting import RowRuns, runs_of
 from schemas.tables.royalty_lines import RoyaltyLines
-from schemas.used_before import NO_LINES, LineSketch
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ReadTable:
         issues: All that was found.
         content: What its sound rows say.
         decisions: What was decided while reading it, in one line.
-        sketch: Which royalty lines it holds.
+        sketches: Which royalty lines it holds.
         lines: Reads its royalty lines once more, one by one; None where not all of it was kept.
     """
 
@@ -65,7 +65,7 @@ class ReadTable:
     issues: tuple[Issue, ...]
     content: Content
     decisions: Message
-    sketch: LineSketch = NO_LINES
+    sketches: Sketches = NO_SKETCHES
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = None
 
     @property
@@ -306,7 +306,7 @@ class FileReader:
                 issues=found.books.issues,
                 content=found.content,
                 decisions=_line_of(found.raw, found.books.decisions),
-                sketch=found.sketch,
+                sketches=found.sketches,
                 lines=again if found.whole else None,
             )
         )

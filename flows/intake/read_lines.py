@@ -14,6 +14,7 @@ from io_adapters.statement_lines.sums import Summing
 from schemas.issues import IssueCode, Severity
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
+from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
 from schemas.tables.blocks import Before, BlockBooks, BlockFindings, Books, held_sums, parse_block
 from schemas.tables.content_hash import Content
 from schemas.tables.contract import DataFrame
@@ -21,7 +22,6 @@ from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.totals import Source
-from schemas.used_before import NO_LINES, LineSketch
 
 # Lines that are parsed at once: enough for columns to be worth it, few enough to be forgotten soon.
 MOST_LINES = 2**18
@@ -40,7 +40,7 @@ class SummedTable:
         held: Lines with problems, added up.
         books: Its problems, and where its rows went.
         content: What its sound lines say.
-        sketch: Which lines it holds.
+        sketches: Which lines it holds.
         before: What is known of it as a whole, to read its rows again.
     """
 
@@ -50,7 +50,7 @@ class SummedTable:
     held: pd.DataFrame
     books: Books
     content: Content
-    sketch: LineSketch
+    sketches: Sketches
     before: Before
 
 
@@ -117,7 +117,7 @@ class Reading:
         self._few_rows = few_rows
         self._sums = Summing()
         self._content = Content()
-        self._sketch = NO_LINES
+        self._sketches = NO_SKETCHES
         self._kept = _Kept()
         self._books: BlockBooks | None = None
         self.known_too_late = False
@@ -141,7 +141,7 @@ class Reading:
         for sums in summed.sums:
             self._sums.add(sums)
         self._content += summed.content
-        self._sketch += summed.sketch
+        self._sketches = add_sketches([self._sketches, summed.sketches])
 
     def join(self, below: Self) -> Self:
         """Put the rows that follow to these, read apart by somebody who was told the same; returns them all.
@@ -159,21 +159,21 @@ class Reading:
         self._kept.join(below._kept)
         self._sums.join(below._sums)
         self._content += below._content
-        self._sketch += below._sketch
+        self._sketches = add_sketches([self._sketches, below._sketches])
         return self
 
     def close(self) -> SummedTable:
         """Say what was read."""
         if self._books is None:
             raise RuntimeError("a table has one block at least")
-        books, content, sketch = self._books.close(), self._content, self._sketch
+        books, content, sketches = self._books.close(), self._content, self._sketches
         raw = self._kept.rows()
         totals = self._sums.total(raw.file.name, raw.sheet)
         held = books.held
         if books.held_whole:
             held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
-            totals, content, sketch = nothing(), Content(), NO_LINES
-        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketch, Before(self.evidence))
+            totals, content, sketches = nothing(), Content(), NO_SKETCHES
+        return SummedTable(raw, self._kept.whole, totals, held, books, content, sketches, Before(self.evidence))
 
 
 class _Kept:

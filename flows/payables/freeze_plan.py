@@ -76,7 +76,6 @@ def _remember_files(run: Run, intake: Intake) -> None:
         if statement.held.loc[statement.held["file"] == file, "codes"].isin(HELD_FOR).any()
     }
     for file in inputs.files:
-        shared = before.shared.get(file.name)
         run.ledger.files.record(
             run.id,
             run.job.job,
@@ -87,7 +86,8 @@ def _remember_files(run: Run, intake: Intake) -> None:
             content_sha256=file.content_sha256,
             used=file.name not in {*before.repeated, *held_whole, *inputs.unread_money},
             again=file.name in before.released,
-            sketch=file.sketch.without(shared.hashes, shared.counts) if shared else file.sketch,
+            sketches=file.sketches,
+            accounts=file.accounts,
         )
 
 

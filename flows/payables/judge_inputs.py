@@ -50,7 +50,7 @@ def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
     """Return the earlier uses of files that say the same, and of royalty lines where lines have come in."""
     identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
     uses = run.ledger.files.uses_of(identities)
-    return [*uses, *run.ledger.files.uses_of_lines(here)] if any(file.sketch for file in came_in.files) else uses
+    return [*uses, *run.ledger.files.uses_of_lines(here)] if any(file.sketches for file in came_in.files) else uses
 
 
 def _again_in_approved(run: Run) -> frozenset[str]:

@@ -18,7 +18,16 @@ from io_adapters.ledger.tables import (
     plans,
 )
 from schemas.corrections import CorrectedRow
-from schemas.used_before import NO_LINES, FileUse, LineSketch, WhoseMoney
+from schemas.statement_sketches import (
+    NO_LINES,
+    NO_SKETCHES,
+    Account,
+    LineSketch,
+    Sketches,
+    accounts_from_json,
+    accounts_to_json,
+)
+from schemas.used_before import FileUse, WhoseMoney
 
 
 class Files:
@@ -39,7 +48,8 @@ class Files:
         content_sha256: str,
         used: bool = True,
         again: bool = False,
-        sketch: LineSketch = NO_LINES,
+        sketches: Sketches = NO_SKETCHES,
+        accounts: Sequence[Account] = (),
     ) -> None:
         """Write down that a run read a file, once per run, source and name.
 
@@ -47,21 +57,22 @@ class Files:
             run_id: The run.
             job: Name of the job.
             period: Label of the period.
-            source: Which of the job's sources.
+            source: Name of the layout it was read with.
             name: Name of the file.
             file_sha256: Hex digest of its bytes.
             content_sha256: Hex digest of its canonical rows.
             used: Whether anything of it was; not, where all of it was set aside.
             again: Whether somebody wanted it used although it, or lines of it, had been used before.
-            sketch: The royalty lines that were used.
+            sketches: The royalty lines that were used.
+            accounts: What they add up to.
         """
         same = and_(files.c.run_id == run_id, files.c.source == source, files.c.name == name)
-        lines = sketch.to_bytes() if sketch else None
+        lines = _to_columns(sketches, accounts) if sketches else {}
         with self._db.writing() as connection:
-            lines_sha256 = hashlib.sha256(lines).hexdigest() if lines else None
+            lines_sha256 = hashlib.sha256(b"".join(lines.values())).hexdigest() if lines else None
             known = select(file_lines.c.sha256).where(file_lines.c.sha256 == lines_sha256)
             if lines and connection.execute(known).first() is None:
-                connection.execute(insert(file_lines).values(sha256=lines_sha256, sketch=lines))
+                connection.execute(insert(file_lines).values(lines | {"sha256": lines_sha256}))
             before = select(files.c.id).where(same)
             connection.execute(delete(file_uses).where(file_uses.c.file_id.in_(before)))
             connection.execute(delete(files).where(same))
@@ -125,8 +136,8 @@ class Files:
         wanted = {row.lines_sha256 for row in versions.values()}
         with self._db.reading() as connection:
             found = connection.execute(select(file_lines)).all() if wanted else ()
-        sketches = {row.sha256: LineSketch.from_bytes(row.sketch) for row in found if row.sha256 in wanted}
-        return [_use(row, sketches[row.lines_sha256]) for row in versions.values()]
+        lines = {row.sha256: _from_columns(row) for row in found if row.sha256 in wanted}
+        return [_use(row, *lines[row.lines_sha256]) for row in versions.values()]
 
     def _used(self, which: ColumnElement[bool]) -> list[Row[Any]]:
         """Return the files that runs with an effect have used, with whose money that was."""
@@ -135,6 +146,7 @@ class Files:
             files.c.job,
             files.c.period,
             files.c.run_id,
+            files.c.source,
             files.c.name,
             files.c.file_sha256,
             files.c.content_sha256,
@@ -159,8 +171,28 @@ def _whose(row: Row[Any]) -> WhoseMoney:
     return WhoseMoney(row.job, row.payer, row.period, row.currency)
 
 
-def _use(row: Row[Any], sketch: LineSketch = NO_LINES) -> FileUse:
-    return FileUse(_whose(row), row.run_id, row.name, row.file_sha256, row.content_sha256, sketch)
+def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[Account, ...] = ()) -> FileUse:
+    return FileUse(
+        _whose(row), row.run_id, row.name, row.file_sha256, row.content_sha256, row.source, sketches, accounts
+    )
+
+
+def _to_columns(sketches: Sketches, accounts: Sequence[Account]) -> dict[str, bytes]:
+    return {
+        "sketch": sketches.lines.to_bytes(),
+        "earnings": sketches.earnings.to_bytes(),
+        "amounts": sketches.amounts.to_bytes(),
+        "accounts": accounts_to_json(accounts).encode(),
+    }
+
+
+def _from_columns(row: Row[Any]) -> tuple[Sketches, tuple[Account, ...]]:
+    """Read what is known of a file's lines; earlier versions of the program kept the first of the sketches alone."""
+    lines = LineSketch.from_bytes(row.sketch)
+    if row.accounts is None:
+        return Sketches(lines, NO_LINES, NO_LINES), ()
+    more = (LineSketch.from_bytes(row.earnings), LineSketch.from_bytes(row.amounts))
+    return Sketches(lines, *more), accounts_from_json(row.accounts.decode())
 
 
 class CorrectedRows:

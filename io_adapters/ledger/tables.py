@@ -291,12 +291,16 @@ file_uses = Table(
     Column("lines_sha256", String(64)),
 )
 
-# Which lines a file holds (`schemas.used_before`), once however many runs have read it.
+# Which lines a file holds (`schemas.statement_sketches`), once however many runs have read it. Earlier versions of the
+# program kept the first sketch alone.
 file_lines = Table(
     "file_lines",
     metadata,
     Column("sha256", String(64), primary_key=True),
     Column("sketch", LargeBinary, nullable=False),
+    Column("earnings", LargeBinary),
+    Column("amounts", LargeBinary),
+    Column("accounts", LargeBinary),
 )
 
 plans = Table(

@@ -25,6 +25,7 @@ from io_adapters.statement_lines.sums import Lines, LineSums, lines_of, sums_of
 from schemas.layouts.headers import HeaderMatch
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, some_rows
+from schemas.statement_sketches import Sketches, add_sketches, sketches_of
 from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_block
 from schemas.tables.content_hash import Content, hash_lines
 from schemas.tables.dates import Evidence
@@ -36,7 +37,6 @@ from schemas.tables.readers import Convention
 from schemas.tables.row_accounting import used_run
 from schemas.tables.royalty_lines import COLUMNS, TEXTS
 from schemas.tables.stand_ins import completed
-from schemas.used_before import LineSketch, sketch_of
 
 FEW_ROWS: Final = 1_000
 
@@ -48,13 +48,13 @@ class SummedBlock(NamedTuple):
         found: What was found among its plain lines, and among its other rows.
         sums: What the sound ones of both add up to.
         content: What they say.
-        sketch: Which lines they are.
+        sketches: Which lines they are.
     """
 
     found: tuple[BlockFindings, ...]
     sums: tuple[LineSums, ...]
     content: Content
-    sketch: LineSketch
+    sketches: Sketches
 
     @property
     def after(self) -> Before:
@@ -103,24 +103,18 @@ def _looked_at_whole(raw: RawTable) -> bool:
 
 
 def _summed(database: Database, found: Sequence[BlockFindings], parts: Sequence[Lines]) -> SummedBlock:
-    hashes = [_hashes(lines) for lines in parts]
-    worth = [of_lines[_worth(lines)] for of_lines, lines in zip(hashes, parts, strict=True)]
+    texts = [
+        {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()} for lines in parts
+    ]
+    hashes = [hash_lines(said, lines.units, lines.amount) for said, lines in zip(texts, parts, strict=True)]
     return SummedBlock(
         tuple(found),
         tuple(sums_of(database, lines) for lines in parts),
         Content.of_lines(np.concatenate(hashes)),
-        sketch_of(np.concatenate(worth)),
+        add_sketches(
+            sketches_of(whole, said, lines.amount) for whole, said, lines in zip(hashes, texts, parts, strict=True)
+        ),
     )
-
-
-def _hashes(lines: Lines) -> npt.NDArray[np.uint64]:
-    texts = {name: (column.codes, column.texts.to_pylist()) for name, column in lines.texts.items()}
-    return hash_lines(texts, lines.units, lines.amount)
-
-
-def _worth(lines: Lines) -> Mask:
-    worth: Mask = pc.not_equal(lines.amount, 0).to_numpy(zero_copy_only=False)
-    return worth
 
 
 class _Block:

@@ -118,24 +118,23 @@ def hash_lines(
         units: Whole numbers.
         amount: Exact decimals of 18 places, none of them missing.
     """
-    hashes = _mixed(units.view(np.uint64) ^ _UNITS)
-    low, high = np.frombuffer(amount.buffers()[1], np.uint64)[2 * amount.offset :][: 2 * len(amount)].reshape(-1, 2).T
-    hashes += _mixed(low ^ _mixed(high ^ _AMOUNT))
+    hashes = _mixed(units.view(np.uint64) ^ _UNITS) + _amount_hashes(amount)
     for name, (codes, different) in texts.items():
-        hashes += _text_hashes(name, different)[codes]
+        hashes += text_hashes(name, different)[codes]
     return _mixed(hashes)
 
 
-def hash_frame(lines: pd.DataFrame, names: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Hash statement lines shaped `RoyaltyLines`, whose columns of texts are named, as `hash_lines` does."""
-    factorized = {name: pd.factorize(lines[name]) for name in names}
-    texts = {name: (codes.astype(np.int32), different.tolist()) for name, (codes, different) in factorized.items()}
-    amounts = pa.array(lines["amount"].array)
-    whole = amounts.combine_chunks() if isinstance(amounts, pa.ChunkedArray) else amounts
-    return hash_lines(texts, lines["units"].to_numpy(np.int64), whole.cast(_WIDEST_DECIMAL))
+def hash_amounts(amount: pa.Array, about: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Hash amounts together with what each is of, given as hashes; takes amounts as `hash_lines` does."""
+    return _mixed(_amount_hashes(amount) + about)
 
 
-def _text_hashes(name: str, texts: Sequence[str]) -> npt.NDArray[np.uint64]:
+def _amount_hashes(amount: pa.Array) -> npt.NDArray[np.uint64]:
+    low, high = np.frombuffer(amount.buffers()[1], np.uint64)[2 * amount.offset :][: 2 * len(amount)].reshape(-1, 2).T
+    return _mixed(low ^ _mixed(high ^ _AMOUNT))
+
+
+def text_hashes(name: str, texts: Sequence[str]) -> npt.NDArray[np.uint64]:
     """Hash the different texts of a column: nothing for nothing, accents composed."""
     composed = (text if text.isascii() else unicodedata.normalize("NFC", text) for text in texts)
     person = name.encode()  # what BLAKE2 calls what keeps hashes of one use apart from those of another

@@ -265,10 +265,11 @@ def test_a_few_lines_that_honest_statements_share_are_paid_and_more_are_held(
     royalties.write("2026-01.csv", honest(of_before))
     royalties.run()
     declare(royalties, "2026-02")
-    royalties.write("2026-02.csv", honest(shared) + honest(new, start=of_before))
+    most = [line("1000,00", "Sucesso")]
+    royalties.write("2026-02.csv", honest(shared) + honest(new, start=of_before) + most)
     report = royalties.run()
     assert summary_of(report)["rows"]["held"] == held
-    assert sorted(service.paid) == sorted([100 * of_before, 100 * (shared + new - held)])
+    assert sorted(service.paid) == sorted([100 * of_before, 100000 + 100 * (shared + new - held)])
 
 
 def test_equal_lines_count_as_often_as_they_were_used(royalties, service):

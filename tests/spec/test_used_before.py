@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from flows.intake.rules.inputs import UsedFile
 from flows.intake.rules.used_before import FEW_IN, FEW_LINES, find_used_before
-from schemas.used_before import MOST_KEPT, NO_LINES, FileUse, LineSketch, WhoseMoney, most_of, sketch_of
+from schemas.statement_sketches import MOST_HEAVY, MOST_KEPT, NO_LINES, LineSketch, Sketches, most_of, sketch_of
+from schemas.used_before import FileUse, WhoseMoney
 
 HERE = WhoseMoney("selo", "12ABC34501DE35", "2026-02", "BRL")
 BEFORE = HERE._replace(period="2026-01")
@@ -19,16 +20,29 @@ def hashes(*numbers):
     return np.array(numbers, dtype=np.uint64)
 
 
-def file(name, lines=(), *, content="", line_by_line=True, stands_for=()):
-    """A file that holds lines; `lines` are hashes."""
-    sketch = sketch_of(np.asarray(lines, dtype=np.uint64))
+def sketched(lines, weight=0):
+    """Sketch lines of a weight each; `lines` are hashes."""
+    given = np.asarray(lines, dtype=np.uint64)
+    weights = np.broadcast_to(np.asarray(weight, np.int64), len(given))
+    return sketch_of(given, weights, np.full(len(given), "BRL"))
+
+
+def file(name, lines=(), *, content="", line_by_line=True, stands_for=(), weight=0):
+    """A file that holds lines, whose money is not at issue unless they have a weight."""
+    sketch = sketched(lines, weight)
     content = content or f"content of {sorted(sketch.hashes.tolist())} {sketch.counts.tolist()} {len(lines) or name}"
     reader = (lambda: None) if line_by_line else None
-    return UsedFile("royalties", name, f"bytes of {name}", content, frozenset(stands_for), sketch, reader)
+    return UsedFile(
+        "royalties", name, f"bytes of {name}", content, frozenset(stands_for), lines_alone(sketch), lines=reader
+    )
 
 
 def used(given, *, whose=BEFORE, name=None, run="run-1"):
-    return FileUse(whose, run, name or given.name, given.file_sha256, given.content_sha256, given.sketch)
+    return FileUse(whose, run, name or given.name, given.file_sha256, given.content_sha256, sketches=given.sketches)
+
+
+def lines_alone(sketch):
+    return Sketches(sketch, NO_LINES, NO_LINES)
 
 
 def judged(*files, uses=(), again=()):
@@ -41,25 +55,30 @@ def judged(*files, uses=(), again=()):
 @settings(deadline=None)
 @given(EVERY, EVERY, EVERY)
 def test_sketches_add_up_in_any_cut_and_order(one, two, three):
-    a, b, c = (sketch_of(hashes(*part)) for part in (one, two, three))
-    whole = sketch_of(hashes(*one, *two, *three))
+    a, b, c = (sketched(part, [number % 1000 for number in part]) for part in (one, two, three))
+    together = [*one, *two, *three]
+    whole = sketched(together, [number % 1000 for number in together])
     assert a + b + c == c + (b + a) == whole
     assert whole.lines == len(one) + len(two) + len(three)
     assert LineSketch.from_bytes(whole.to_bytes()) == whole
 
 
 def test_a_large_sketch_is_bounded_and_the_same_in_whatever_blocks_it_was_made():
-    whole = sketch_of(HASHES)
-    blocks = [sketch_of(part) for part in np.array_split(HASHES, 7)]
+    weights = (HASHES % np.uint64(997)).astype(np.int64) ** 3
+    whole = sketched(HASHES, weights)
+    blocks = [sketched(HASHES[part], weights[part]) for part in np.array_split(np.arange(len(HASHES)), 7)]
     assert sum(blocks, NO_LINES) == sum(blocks[::-1], NO_LINES) == whole
-    assert MOST_KEPT // 2 < len(whole.hashes) <= MOST_KEPT
+    assert MOST_KEPT // 2 < len(whole.hashes) - MOST_HEAVY <= MOST_KEPT
     assert whole.level == 4
-    assert len(whole.to_bytes()) < 10 * MOST_KEPT
-    assert abs((int(whole.counts.sum()) << whole.level) - len(HASHES)) < len(HASHES) // 20
+    assert len(whole.to_bytes()) < 20 * MOST_KEPT
+    assert abs(whole.lines_of(whole.counts) - len(HASHES)) < len(HASHES) // 20
+    money = int(weights.sum())
+    assert whole.money == {"BRL": money}
+    assert abs(whole.money_of(whole.counts)["BRL"] - money) < money // 20
 
 
 def test_of_versions_of_one_file_a_line_counts_as_often_as_in_the_one_that_has_it_most():
-    versions = most_of([sketch_of(hashes(1, 1, 2)), sketch_of(hashes(1, 2, 2, 3))])
+    versions = most_of([sketched([1, 1, 2]), sketched([1, 2, 2, 3])])
     assert dict(zip(versions.hashes.tolist(), versions.counts.tolist(), strict=True)) == {1: 2, 2: 2, 3: 1}
 
 
@@ -137,6 +156,16 @@ def test_few_lines_of_many_are_honest_and_one_more_is_not(lines):
         found = shared(before, now)
         assert (found and found.lines) == held
         assert found is None or found.line_by_line
+
+
+@pytest.mark.parametrize(("heavy", "of", "held"), [(3, 60, 3), (1, 60, 1), (10, 1_000, 10), (3, 100_000, 3)])
+def test_few_lines_that_are_much_of_the_money_are_held(heavy, of, held):
+    weight = [1_000_000] * heavy + [1] * (of - heavy)
+    before = file("jan.tsv", HASHES[:of], weight=weight)
+    found = shared(before, file("feb.tsv", [*HASHES[:heavy], *HASHES[of : 2 * of - heavy]], weight=weight))
+    assert found.lines == held
+    light = weight[::-1]
+    assert shared(before, file("feb.tsv", [*HASHES[:heavy], *HASHES[of : 2 * of - heavy]], weight=light)) is None
 
 
 @pytest.mark.parametrize(("before", "now", "held"), [(1, 1, 1), (2, 1, None), (3, 2, 2), (4, 2, None), (4, 3, 3)])

@@ -12,26 +12,30 @@ import numpy.typing as npt
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs, Statement, UsedFile
+from flows.intake.rules.statement_accounts import accounts_of
 from flows.intake.rules.sum_lines import EXACT, held_lines, merge, of_files, sum_lines, sum_up
 from flows.intake.rules.used_before import SharedLines
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.messages import Listed, Money
-from schemas.tables.content_hash import hash_frame
+from schemas.statement_sketches import FrameHashes, hash_frame
 from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import PERSON_NAMES, USED, Run, hold_used_rows
-from schemas.tables.royalty_lines import TEXTS, RoyaltyLines
+from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
 HELD_FOR: Final = (
     IssueCode.LINES_USED_BEFORE,
     IssueCode.FILE_OVERLAP,
+    IssueCode.STATEMENT_AGAIN,
     IssueCode.RECEIVED_MISMATCH,
     IssueCode.MONEY_UNREAD,
 )
-_USED_BEFORE: Final = (IssueCode.LINES_USED_BEFORE.value, IssueCode.FILE_OVERLAP.value)
+_USED_BEFORE: Final = tuple(
+    code.value for code in (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.STATEMENT_AGAIN)
+)
 # Lines have more decimals than a bank: a sum that is less than a cent away is what the bank got.
 _ONE_CENT: Final = Decimal("0.01")
 
@@ -42,54 +46,97 @@ def hold_shared(inputs: Inputs, shared: Mapping[str, SharedLines]) -> Inputs:
     Args:
         inputs: All that came in.
         shared: File name -> its lines that were used before; where they cannot be told apart, all of it is held.
+
+    Returns:
+        With the sketches and accounts of these files without what is held.
     """
     for file in inputs.files:
         if file.name in shared:
             inputs = _hold_shared(inputs, file, shared[file.name])
-    return inputs
+    if not shared:
+        return inputs
+    left = accounts_of(inputs.statements)
+    files = (replace(file, accounts=left.get(file.name, ())) if file.name in shared else file for file in inputs.files)
+    return replace(inputs, files=tuple(files))
 
 
 def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
-    code = IssueCode.LINES_USED_BEFORE if shared.line_by_line else IssueCode.FILE_OVERLAP
-    lines = file.lines() if shared.line_by_line and file.lines is not None else None
-    chosen = None if lines is None else _chosen(lines, shared)
-    rows = _used_rows(inputs, {file.name}, code)
-    if lines is not None and chosen is not None:
-        places = zip(lines["sheet"][chosen], lines["row"][chosen], strict=True)
-        rows = [Run(file.name, sheet, row, row, 1, "held", code.value) for sheet, row in places]
-    statements, amounts = list[Statement](), dict[str, Decimal]()
+    if not shared.line_by_line or file.lines is None:
+        return _hold_whole(inputs, file, shared)
+    lines = file.lines()
+    hashes = hash_frame(lines)
+    known_again, editions = _known_again(lines, hashes, shared), _of_editions(lines, shared)
+    held = known_again | editions
+    codes = {IssueCode.LINES_USED_BEFORE: known_again, IssueCode.STATEMENT_AGAIN: editions & ~known_again}
+    rows = [
+        Run(file.name, sheet, row, row, 1, "held", code.value)
+        for code, chosen in codes.items()
+        for sheet, row in zip(lines["sheet"][chosen], lines["row"][chosen], strict=True)
+    ]
+    statements, amounts = list[Statement](), {code: dict[str, Decimal]() for code in codes}
     for statement in inputs.statements:
         own = of_files(statement.totals, {file.name}, keep=True)
-        held, sound = own, of_files(own, (), keep=True)
-        if lines is not None and chosen is not None:
-            here = np.asarray(lines["sheet"].isin(own.by_platform["sheet"].unique()), dtype=bool)
-            held, sound = sum_lines(_some(lines, chosen & here)), sum_lines(_some(lines, ~chosen & here))
-        totals = merge([of_files(statement.totals, {file.name}, keep=False), sound])
-        taken = held_lines(held, code.value)
+        here = np.asarray(lines["sheet"].isin(own.by_platform["sheet"].unique()), dtype=bool)
+        totals = merge([of_files(statement.totals, {file.name}, keep=False), sum_lines(_some(lines, ~held & here))])
+        all_held = statement.held
+        for code, chosen in codes.items():
+            taken = held_lines(sum_lines(_some(lines, chosen & here)), code.value)
+            all_held, amounts[code] = _added(all_held, taken), _plus(amounts[code], taken)
+        statements.append(replace(statement, totals=totals, held=all_held))
+    counts = {code: int(chosen.sum()) for code, chosen in codes.items()}
+    issues = [_issue(code, file, shared, counts[code], amounts[code]) for code in codes if counts[code]]
+    left = replace(file, sketches=hashes.sketches(~held))
+    return replace(
+        inputs,
+        statements=tuple(statements),
+        files=tuple(left if other is file else other for other in inputs.files),
+        rows=hold_used_rows(inputs.rows, rows),
+        issues=(*inputs.issues, *issues),
+    )
+
+
+def _hold_whole(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
+    """Hold all lines of a file in which those that were used before cannot be told apart."""
+    code = IssueCode.FILE_OVERLAP if shared.marks else IssueCode.STATEMENT_AGAIN
+    statements, amounts = list[Statement](), dict[str, Decimal]()
+    for statement in inputs.statements:
+        taken = held_lines(of_files(statement.totals, {file.name}, keep=True), code.value)
+        totals = of_files(statement.totals, {file.name}, keep=False)
         statements.append(replace(statement, totals=totals, held=_added(statement.held, taken)))
         amounts = _plus(amounts, taken)
-    issue = make_issue(
-        code,
-        file=file.name,
-        lines=shared.lines,
-        found=shared.found,
-        amount=_amounts(amounts),
-    )
-    moved = hold_used_rows(inputs.rows, rows)
+    count = shared.lines if shared.marks else file.sketches.lines.lines
+    moved = hold_used_rows(inputs.rows, _used_rows(inputs, {file.name}, code))
+    issue = _issue(code, file, shared, count, amounts)
     return replace(inputs, statements=tuple(statements), rows=moved, issues=(*inputs.issues, issue))
 
 
-def _chosen(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.bool_]:
-    """Tell which lines are held: of several that say the same, the lowest ones in the file."""
+def _issue(code: IssueCode, file: UsedFile, shared: SharedLines, count: int, amounts: Mapping[str, Decimal]) -> Issue:
+    if code is IssueCode.STATEMENT_AGAIN:
+        why = Listed(tuple(shared.editions.values()), "; ")
+        return make_issue(code, file=file.name, lines=count, found=why, amount=_amounts(amounts))
+    return make_issue(code, file=file.name, lines=count, found=shared.found, amount=_amounts(amounts))
+
+
+def _known_again(lines: pd.DataFrame, hashes: FrameHashes, shared: SharedLines) -> npt.NDArray[np.bool_]:
+    """Tell which lines were used before: of several that say the same, the lowest ones in the file."""
     worth = np.asarray(lines["amount"] != 0, dtype=bool)
-    hashes = hash_frame(lines, TEXTS)
-    at = np.minimum(np.searchsorted(shared.hashes, hashes), len(shared.hashes) - 1)
-    known = (shared.hashes[at] == hashes) & worth
     chosen = np.zeros(len(lines), dtype=bool)
-    candidates = np.flatnonzero(known)[::-1]
-    occurrence = pd.Series(hashes[candidates]).groupby(hashes[candidates]).cumcount().to_numpy()
-    chosen[candidates] = occurrence < shared.counts[at[candidates]]
+    for kind, marks in shared.marks.items():
+        own = hashes.by_kind[kind]
+        at = np.minimum(np.searchsorted(marks.hashes, own), len(marks.hashes) - 1)
+        candidates = np.flatnonzero((marks.hashes[at] == own) & worth)[::-1]
+        # A line that is held for one thing it is known by is one of those that are held for another.
+        candidates = candidates[np.argsort(~chosen[candidates], kind="stable")]
+        occurrence = pd.Series(own[candidates]).groupby(own[candidates]).cumcount().to_numpy()
+        chosen[candidates] |= occurrence < marks.counts[at[candidates]]
     return chosen
+
+
+def _of_editions(lines: pd.DataFrame, shared: SharedLines) -> npt.NDArray[np.bool_]:
+    """Tell which lines are of an account that looks like another edition of what was used."""
+    months = lines["period"].str.slice(0, len("2026-01"))
+    accounts = zip(lines["currency"], months, strict=True)
+    return np.array([account in shared.editions for account in accounts], dtype=bool)
 
 
 def _some(lines: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> DataFrame[RoyaltyLines]:

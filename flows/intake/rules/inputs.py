@@ -12,6 +12,7 @@ from flows.intake.rules.sum_lines import sum_up
 from schemas.issues import Issue
 from schemas.messages import Message
 from schemas.payee_statement import Quote
+from schemas.statement_sketches import NO_SKETCHES, Account, Sketches
 from schemas.tables.advances import Advances
 from schemas.tables.contract import DataFrame
 from schemas.tables.invoices import Invoices
@@ -24,7 +25,6 @@ from schemas.tables.row_accounting import ASSET_NAMES, RowRuns
 from schemas.tables.royalty_lines import RoyaltyLines
 from schemas.tables.shares import Shares
 from schemas.tables.taxes import Taxes
-from schemas.used_before import NO_LINES, LineSketch
 from schemas.values.money import round_half_even_cents
 
 
@@ -72,7 +72,8 @@ class UsedFile:
         file_sha256: Identity of its bytes.
         content_sha256: Identity of its canonical rows.
         stands_for: Names of the files whose corrections it is.
-        sketch: Which royalty lines it holds.
+        sketches: Which royalty lines it holds; what is held of them is left out once the inputs are judged.
+        accounts: What they add up to, by currency and month; empty until the inputs are judged.
         lines: Reads all its royalty lines once more, one by one; None for a file of more than are kept.
     """
 
@@ -81,7 +82,8 @@ class UsedFile:
     file_sha256: str
     content_sha256: str
     stands_for: frozenset[str] = frozenset()
-    sketch: LineSketch = NO_LINES
+    sketches: Sketches = NO_SKETCHES
+    accounts: tuple[Account, ...] = ()
     lines: Callable[[], DataFrame[RoyaltyLines]] | None = field(default=None, repr=False)
 
     @property

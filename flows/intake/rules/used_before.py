@@ -1,43 +1,59 @@
 """Detecting files and lines that were used before, which are paid again only on a person's decision."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from fractions import Fraction
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from flows.intake.rules.inputs import UsedFile
-from schemas.used_before import NO_LINES, Counts, FileUse, Hashes, LineSketch, WhoseMoney, most_of
+from flows.intake.rules.statement_accounts import Seen, find_editions
+from schemas.messages import Message
+from schemas.statement_sketches import NO_LINES, Counts, Hashes, LineSketch, SketchKind, most_of
+from schemas.used_before import FileUse, WhoseMoney
 
 # Honest statements share a few lines: a fee of every month, a correction sent twice. So many are passed over, or one in
-# a hundred of a large statement, unless they are most of what another statement held: then that one was issued again.
+# a hundred of a large statement, as long as they are no more than one in a hundred of its money, unless they are most
+# of what another statement held: then that one was issued again.
 FEW_LINES: Final = 3
 FEW_IN: Final = 100
+# A recording earns the same short amount twice by chance; one in five of a statement's money it does not.
+MUCH_OF_MONEY: Final = Fraction(1, 5)
 # Of a sample, one line that is there by chance must not speak for all.
 _FEWEST_SAMPLED: Final = 2
 _TOLD: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SharedLines:
-    """The lines of a statement that were used before.
+class Marks(NamedTuple):
+    """Which lines are held, of those that are known by one thing.
 
     Attributes:
-        found: Where, for people.
-        lines: How many they are; an estimate, when they cannot be told one by one.
-        hashes: Which they are; empty when they cannot be told apart from the others.
+        hashes: Theirs, ascending.
         counts: How many of each.
+    """
+
+    hashes: Hashes
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLines:
+    """The lines of a statement that were used before, or look like another edition of what was.
+
+    Attributes:
+        found: Where, for people; "" where no line is known again.
+        lines: How many those are; an estimate, when they cannot be told one by one.
+        marks: By what they are known -> which they are; nothing when they cannot be told apart from the others.
+        editions: Currency and month -> why all lines of it look used before.
+        line_by_line: Whether the lines of the file can be told apart.
     """
 
     found: str
     lines: int
-    hashes: Hashes = field(default_factory=lambda: NO_LINES.hashes, compare=False)
-    counts: Counts = field(default_factory=lambda: NO_LINES.counts, compare=False)
-
-    @property
-    def line_by_line(self) -> bool:
-        """Whether they are known one by one."""
-        return len(self.hashes) > 0
+    marks: Mapping[SketchKind, Marks] = field(default_factory=dict, compare=False)
+    editions: Mapping[tuple[str, str], Message] = field(default_factory=dict)
+    line_by_line: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +98,7 @@ def find_used_before(
     repeated = {name: found for name, found in repeated.items() if name not in again}
     renamed = {name: found for name, found in renamed.items() if name not in again}
     shared = _find_shared([file for file in ranked if file.name not in repeated], uses, here)
-    released |= {name: lines.found for name, lines in shared.items() if name in again and name not in released}
+    released |= {name: _said(lines) for name, lines in shared.items() if name in again and name not in released}
     return UsedBefore(repeated, renamed, {n: lines for n, lines in shared.items() if n not in again}, released)
 
 
@@ -116,7 +132,7 @@ def _find_repeated(
             called = {use.name for use in own}
             stands_in = any(called & other.names for other in ranked)
             (repeated if stands_in else renamed)[file.name] = f"{own[0].name}, run {own[0].run_id}"
-        elif not own and (elsewhere := [use for use in same if file.sketch or not _is_same_period(use, here)]):
+        elif not own and (elsewhere := [use for use in same if file.sketches or not _is_same_period(use, here)]):
             repeated[file.name] = _where(elsewhere[0])
         if file.name not in repeated:
             first.setdefault(file.file_sha256, file)
@@ -141,49 +157,138 @@ def _where(use: FileUse) -> str:
     return f"{use.whose.job} {use.whose.period}, {use.name}, run {use.run_id}"
 
 
+def _said(shared: SharedLines) -> str:
+    """Say where the lines of a file were used, of one that is used again on purpose."""
+    others = [str(why.facts["other"]) for why in shared.editions.values()]
+    return "; ".join(dict.fromkeys(filter(None, [shared.found, *others])))
+
+
 def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney) -> dict[str, SharedLines]:
     """Hold every statement against those of other periods, and against those before it in the run."""
-    statements = [file for file in ranked if file.sketch]
-    elsewhere = [use for use in uses if use.sketch and use.whose != here]
-    own = [use for use in uses if use.sketch and use.whose == here]
-    known = np.unique(np.concatenate([NO_LINES.hashes, *(use.sketch.hashes for use in elsewhere)]))
+    statements = [file for file in ranked if file.sketches]
+    elsewhere = [use for use in uses if use.sketches and use.whose != here]
+    own = [use for use in uses if use.sketches and use.whose == here]
     found: dict[str, SharedLines] = {}
     before: list[UsedFile] = []
     for file in statements:
-        met = elsewhere if np.isin(file.sketch.hashes, known).any() else []
-        shared = _shared(file, met, own, before)
+        shared = _held_against(file, elsewhere, own, before)
         if shared is not None:
             found[file.name] = shared
         before.append(file)
     return found
 
 
-def _shared(
+def _held_against(
     file: UsedFile, elsewhere: Sequence[FileUse], own: Sequence[FileUse], before: Sequence[UsedFile]
 ) -> SharedLines | None:
-    met = [use for use in elsewhere if _meets(file.sketch, use.sketch)]
-    beside = [other for other in before if _meets(file.sketch, other.sketch)]
+    by_kind = {kind: lines for kind in SketchKind if (lines := _shared(kind, file, elsewhere, own, before))}
+    explained: dict[str, dict[str, int]] = {}
+    for lines in by_kind.values():
+        for where, money in lines.money.items():
+            known = explained.setdefault(where, {})
+            known |= {name: max(weight, known.get(name, 0)) for name, weight in money.items()}
+    editions = find_editions(file, _seen(file, elsewhere, own, before), explained)
+    if not by_kind and not editions:
+        return None
+    told = max(by_kind.values(), key=lambda lines: lines.lines, default=None)
+    return SharedLines(
+        found="; ".join(told.where[:_TOLD]) if told else "",
+        lines=min(told.lines, file.sketches.lines.lines) if told else 0,
+        marks={kind: lines.marks for kind, lines in by_kind.items()},
+        editions=editions,
+        line_by_line=file.lines is not None and not any(lines.sampled for lines in by_kind.values()),
+    )
+
+
+def _seen(
+    file: UsedFile, elsewhere: Sequence[FileUse], own: Sequence[FileUse], before: Sequence[UsedFile]
+) -> list[Seen]:
+    """Name what a statement is held against as a whole; nothing where this period has used it, as a person wanted."""
+    used = [use for use in own if _is_same(file, use)]
+    together = {use.run_id for use in used}
+    beside = [
+        other
+        for other in before
+        if not any(use.run_id in together and _is_same(other, use) for use in own) and not other.names & file.names
+    ]
+    seen = [] if used else [Seen(_where(use), use.layout, use.accounts) for use in elsewhere]
+    return [*seen, *(Seen(other.name, other.source, other.accounts) for other in beside)]
+
+
+class _Shared(NamedTuple):
+    """Lines of a statement that were used before, as far as one thing tells.
+
+    Attributes:
+        where: In which others, those that share most of them first.
+        lines: How many; an estimate of a sample.
+        marks: Which they are.
+        money: Where -> currency -> what those are worth that were used there.
+        sampled: Whether not all lines are known.
+    """
+
+    where: tuple[str, ...]
+    lines: int
+    marks: Marks
+    money: Mapping[str, Mapping[str, int]]
+    sampled: bool
+
+
+def _shared(
+    kind: SketchKind,
+    file: UsedFile,
+    elsewhere: Sequence[FileUse],
+    own: Sequence[FileUse],
+    before: Sequence[UsedFile],
+) -> _Shared | None:
+    sketch = file.sketches.by(kind)
+    met = [use for use in elsewhere if _meets(sketch, use.sketches.by(kind))]
+    beside = [other for other in before if _meets(sketch, other.sketches.by(kind))]
     if not met and not beside:
         return None
-    used_here = [use for use in own if _meets(file.sketch, use.sketch)]
-    met_with = [*(use.sketch for use in (*met, *used_here)), *(other.sketch for other in beside)]
-    level = max([file.sketch.level, *(sketch.level for sketch in met_with)])
-    lines = file.sketch.at(level)
-    used = _counts(lines, _by_file(met), level) + _counts(lines, _sketches(beside), level)
+    used_here = [use for use in own if _meets(sketch, use.sketches.by(kind))]
+    met_with = [use.sketches.by(kind) for use in (*met, *used_here)] + [other.sketches.by(kind) for other in beside]
+    level = max([sketch.level, *(other.level for other in met_with)])
+    lines = sketch.at(level)
+    in_run = _counts(lines, [other.sketches.by(kind) for other in beside], level)
+    used = _counts(lines, _by_file(kind, met), level) + in_run
     # What the period itself has used is claimed, and is there once for each file of the run that holds it.
-    claimed = _counts(lines, [_most_in_a_run(used_here)], level) - _counts(lines, _sketches(beside), level)
+    claimed = _counts(lines, [_most_in_a_run(kind, used_here)], level) - in_run
     held = np.maximum(np.minimum(lines.counts, used) - np.maximum(claimed, 0), 0)
-    many = int(held.sum()) << level
-    others = [(_where(use), use.sketch) for use in met] + [(other.name, other.sketch) for other in beside]
-    by_other = {found: np.minimum(held, sketch.at(level).counts_of(lines.hashes)) for found, sketch in others}
-    again = any(_is_most(by_other[found], sketch.at(level)) for found, sketch in others)
-    if many <= max(FEW_LINES, file.sketch.lines // FEW_IN) and not again:
+    others = [(_where(use), use.sketches) for use in met] + [(other.name, other.sketches) for other in beside]
+    by_other = {
+        where: np.minimum(held, sketches.by(kind).at(level).counts_of(lines.hashes)) for where, sketches in others
+    }
+    if kind is SketchKind.EARNINGS:
+        totals = {where: sketches.lines.money for where, sketches in others}
+        if not any(_is_much(lines.money_of(by_other[w]), file.sketches.lines.money, totals[w]) for w in by_other):
+            return None
+    elif _are_few(file, lines, held) and not any(
+        _is_most(by_other[where], sketches.by(kind).at(level)) for where, sketches in others
+    ):
         return None
-    largest = sorted(by_other, key=lambda found: (-int(by_other[found].sum()), found))
-    found = "; ".join(name for name in largest[:_TOLD] if by_other[name].any())
-    if level or file.lines is None:
-        return SharedLines(found, min(many, file.sketch.lines))
-    return SharedLines(found, many, lines.hashes[held > 0], held[held > 0])
+    largest = sorted(by_other, key=lambda where: (-int(by_other[where].sum()), where))
+    return _Shared(
+        where=tuple(where for where in largest if by_other[where].any()),
+        lines=lines.lines_of(held),
+        marks=Marks(lines.hashes[held > 0], held[held > 0]),
+        money={where: lines.money_of(counts) for where, counts in by_other.items()},
+        sampled=level > 0,
+    )
+
+
+def _are_few(file: UsedFile, lines: LineSketch, held: Counts) -> bool:
+    """Whether lines are few of a statement, and of its money."""
+    whole = file.sketches.lines
+    money = lines.money_of(held)
+    heavy = any(FEW_IN * weight > whole.money.get(name, 0) for name, weight in money.items())
+    return lines.lines_of(held) <= max(FEW_LINES, whole.lines // FEW_IN) and not heavy
+
+
+def _is_much(shared: Mapping[str, int], own: Mapping[str, int], others: Mapping[str, int]) -> bool:
+    """Whether the earnings that two statements share are a good part of the money of either."""
+    return any(
+        weight > MUCH_OF_MONEY * min(own.get(name, 0), others.get(name, 0)) > 0 for name, weight in shared.items()
+    )
 
 
 def _meets(sketch: LineSketch, other: LineSketch) -> bool:
@@ -191,27 +296,23 @@ def _meets(sketch: LineSketch, other: LineSketch) -> bool:
     return bool(other.counts_of(sketch.hashes).any())
 
 
-def _by_file(uses: Sequence[FileUse]) -> list[LineSketch]:
+def _by_file(kind: SketchKind, uses: Sequence[FileUse]) -> list[LineSketch]:
     """Put the versions of each file together, which runs have read one after the other."""
     versions: dict[tuple[WhoseMoney, str], list[LineSketch]] = {}
     for use in uses:
-        versions.setdefault((use.whose, use.name), []).append(use.sketch)
+        versions.setdefault((use.whose, use.name), []).append(use.sketches.by(kind))
     return [most_of(found) for found in versions.values()]
 
 
-def _most_in_a_run(uses: Sequence[FileUse]) -> LineSketch:
+def _most_in_a_run(kind: SketchKind, uses: Sequence[FileUse]) -> LineSketch:
     """Put together what each run has used, of which the next one uses the same anew."""
     runs: dict[str, LineSketch] = {}
     for use in uses:
-        runs[use.run_id] = runs.get(use.run_id, NO_LINES) + use.sketch
+        runs[use.run_id] = runs.get(use.run_id, NO_LINES) + use.sketches.by(kind)
     return most_of(runs.values())
 
 
-def _sketches(files: Sequence[UsedFile]) -> list[LineSketch]:
-    return [file.sketch for file in files]
-
-
-def _counts(lines: LineSketch, sketches: Sequence[LineSketch], level: int) -> Counts:
+def _counts(lines: LineSketch, sketches: Iterable[LineSketch], level: int) -> Counts:
     counts = np.zeros(len(lines.hashes), np.int64)
     for sketch in sketches:
         counts = counts + sketch.at(level).counts_of(lines.hashes)

@@ -95,7 +95,7 @@ LATER_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "v5", "v4"
+revision, down_revision = "v6", "v5"
 
 
 def upgrade() -> None:
@@ -127,7 +127,7 @@ def holds_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
 
 def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, ledger_url, clock, later_program):
     ledger.hold.put("Ana", "a look first")
-    assert holds_of(ledger_url) == ("v4", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first")], False)
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
     assert holds_of(ledger_url) == ("v5", [("Ana", "a look first", "red")], True)
@@ -156,7 +156,7 @@ def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, c
     later_program.write_text(LATER_REVISION + "    raise ArithmeticError\n")
     with pytest.raises(ArithmeticError):
         open_ledger(ledger_url, clock=clock)
-    assert holds_of(ledger_url) == ("v4", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first")], False)
 
 
 def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):

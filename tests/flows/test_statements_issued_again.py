@@ -1,0 +1,196 @@
+"""A statement that is issued again, however it is written by then, pays nobody twice; what is new in it is paid."""
+
+import random
+from decimal import Decimal
+
+import pytest
+
+from schemas.exit_codes import ExitCode
+from schemas.messages import render
+from tests.flows.jobs import payee, people, share
+
+(ANA,) = people(1)
+pytestmark = pytest.mark.long
+STORES = ("Onda", "Brisa", "Maré")
+WRITTEN_OUT = {"BR": "Brasil", "US": "Estados Unidos", "PT": "Portugal", "AR": "Argentina"}
+COUNTRIES = tuple(WRITTEN_OUT)
+
+
+def month_of(month, count=40, seed=None, currency="BRL"):
+    """Lines of a month as a store writes them: long amounts, a few recordings, several stores and countries."""
+    drawn = random.Random(seed if seed is not None else month)
+    return [
+        {
+            "Período": f"2026-{month:02}",
+            "Plataforma": drawn.choice(STORES),
+            "Território": drawn.choice(COUNTRIES),
+            "ISRC": f"BRAUR26{number % 8:05}",
+            "Título": f"Faixa {number % 8}",
+            "Artista": "Banda",
+            "Quantidade": str(drawn.randint(100, 99_999)),
+            "Valor": comma(Decimal(drawn.randint(10**6, 10**9)).scaleb(-7)),
+            "Moeda": currency,
+        }
+        for number in range(count)
+    ]
+
+
+def comma(amount):
+    return f"{amount:f}".replace(".", ",")
+
+
+def number(text):
+    return Decimal(text.replace(",", "."))
+
+
+def cents(rows):
+    return sum(number(row["Valor"]) for row in rows) * 100
+
+
+def each(**changes):
+    """Write columns otherwise, each by a function of the row."""
+    return lambda rows: [row | {name: change(row) for name, change in changes.items()} for row in rows]
+
+
+def without(*columns):
+    return lambda rows: [{name: value for name, value in row.items() if name not in columns} for row in rows]
+
+
+def rounded(places):
+    return each(Valor=lambda row: comma(round(number(row["Valor"]), places)))
+
+
+def added_up(*columns):
+    """Add lines up by some columns."""
+
+    def summary(rows):
+        sums = {}
+        for row in rows:
+            key = tuple((name, row[name]) for name in columns)
+            sums[key] = sums.get(key, Decimal(0)) + number(row["Valor"])
+        return [dict(key) | {"Valor": comma(amount), "Moeda": rows[0]["Moeda"]} for key, amount in sums.items()]
+
+    return summary
+
+
+OTHERWISE = {
+    "titles corrected": each(Título=lambda row: row["Título"] + " (ao vivo)"),
+    "artist corrected": each(Artista=lambda row: "A Banda"),
+    "store renamed": each(Plataforma=lambda row: row["Plataforma"] + " Música Ltda."),
+    "countries written out": each(Território=lambda row: WRITTEN_OUT[row["Território"]]),
+    "units restated": each(Quantidade=lambda row: str(int(row["Quantidade"]) + 7)),
+    "amounts to four places": rounded(4),
+    "amounts to two places": rounded(2),
+    "months as dates": each(Período=lambda row: row["Período"] + "-01"),
+    "a column added": each(UPC=lambda row: "7891234567895"),
+    "without months": without("Período"),
+    "without codes": without("ISRC"),
+    "without countries, stores and units": without("Território", "Plataforma", "Quantidade"),
+    "titles and stores at once": each(Título=lambda row: "Nova", Plataforma=lambda row: "Loja"),
+    "without codes, and titles corrected": each(ISRC=lambda row: "", Título=lambda row: row["Título"] + "!"),
+}  # fmt: skip
+ADDED_UP = {
+    "by recording": added_up("ISRC", "Título"),
+    "by recording and month": added_up("ISRC", "Título", "Período"),
+    "by country": added_up("Território", "Período"),
+    "by store, rounded": lambda rows: rounded(2)(added_up("Plataforma", "Período")(rows)),
+    "as one sum": added_up("Período"),
+}
+
+
+@pytest.fixture
+def royalties(label):
+    label.write("payees.csv", [payee(ANA)])
+    label.write("shares.csv", [share(ANA, "100")])
+    declare(label, "2026-09")
+    return label
+
+
+def declare(label, period, **changes):
+    sources = [{"files": "{period}*", "layout": "royalties"} | changes.pop("source", {})]
+    label.declare(period=period, sources=sources, payees="payees.csv", shares="shares.csv", **changes)
+
+
+def about(amount):
+    return pytest.approx(float(amount), abs=1)
+
+
+def again(report):
+    codes = ("STATEMENT_AGAIN", "LINES_USED_BEFORE", "FILE_OVERLAP", "FILE_DUPLICATE")
+    return {issue.file: render(issue.message, "pt-BR") for issue in report.issues if issue.code.value in codes}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_cumulative_edition_written_otherwise_pays_what_is_new_in_it(royalties, service, name):
+    royalties.write("2026-09.csv", month_of(9))
+    royalties.run()
+    declare(royalties, "2026-10")
+    edition = OTHERWISE[name](month_of(9))
+    october = [{column: row.get(column, "") for column in edition[0]} for row in month_of(10)]
+    royalties.write("2026-10.csv", edition + october)
+    report = royalties.run()
+    assert report.exit_code == ExitCode.ROWS_HELD
+    assert "aurora 2026-09" in again(report)["2026-10.csv"]
+    assert service.paid == sorted([about(cents(month_of(10))), about(cents(month_of(9)))], key=lambda a: a.expected)
+
+
+@pytest.mark.parametrize("name", OTHERWISE | ADDED_UP)
+def test_another_edition_beside_it_in_one_month_pays_nothing(royalties, service, name):
+    royalties.write("2026-09-a.csv", month_of(9))
+    royalties.write("2026-09-b.csv", (OTHERWISE | ADDED_UP)[name](month_of(9)))
+    report = royalties.run()
+    assert service.paid == [about(cents(month_of(9)))]
+    assert "2026-09-a.csv" in again(report)["2026-09-b.csv"]
+
+
+@pytest.mark.parametrize("name", OTHERWISE | ADDED_UP)
+def test_another_edition_that_comes_a_month_later_or_under_another_job_pays_nothing(royalties, service, name):
+    royalties.write("2026-09.csv", month_of(9))
+    royalties.run()
+    royalties.write("2026-10.csv", (OTHERWISE | ADDED_UP)[name](month_of(9)))
+    declare(royalties, "2026-10", job="boreal")
+    assert royalties.run().exit_code == ExitCode.ROWS_REFUSED
+    assert service.paid == [about(cents(month_of(9)))]
+
+
+@pytest.mark.parametrize("rounding", [2, 4, 7])
+def test_an_edition_in_another_currency_is_a_question(royalties, service, rounding):
+    def in_reais(row):
+        return comma(round(number(row["Valor"]) * Decimal("5.4321"), rounding))
+
+    dollars = month_of(9, currency="USD")
+    royalties.write("2026-09-usd.csv", dollars)
+    royalties.write("2026-09-brl.csv", each(Valor=in_reais, Moeda=lambda row: "BRL")(dollars))
+    declare(
+        royalties, "2026-09", source={"exchange": {"USD": {"rate": "5.4321", "date": "2026-09-30", "source": "banco"}}}
+    )
+    report = royalties.run()
+    assert len(service.paid) == 1
+    assert service.paid == [pytest.approx(float(cents(dollars) * Decimal("5.4321")), abs=10)]
+    assert len(again(report)) == 1
+
+
+def test_what_looks_issued_again_and_is_money_of_its_own_is_paid_when_people_say_so(royalties, service):
+    royalties.write("2026-09-a.csv", month_of(9))
+    second = royalties.write("2026-09-b.csv", rounded(2)(month_of(9)))
+    royalties.run()
+    waiting = royalties.ask("run", royalties.job, "--again", second, "--yes", code=14)
+    assert len(service.paid) == 1
+    amount = comma(Decimal(waiting["totals_cents"]["planned"]).scaleb(-2))
+    royalties.approve(waiting["plan_digest"], amount, "bia")
+    royalties.say("run", royalties.job, "--again", second)
+    assert service.paid == [pytest.approx(float(cents(month_of(9))), abs=10)] * 2
+    report = royalties.run()
+    assert (len(service.paid), again(report)) == (2, {})
+
+
+def test_honest_months_of_one_catalogue_raise_no_question(royalties, service):
+    for month in (9, 10, 11, 12):
+        declare(royalties, f"2026-{month:02}")
+        royalties.write(f"2026-{month:02}-a.csv", month_of(month))
+        royalties.write(f"2026-{month:02}-b.csv", month_of(month, seed=month + 50))  # another store's
+        late = month_of(month - 1, count=10, seed=month + 90)
+        royalties.write(f"2026-{month:02}-late.csv", late)
+        report = royalties.run()
+        assert (report.exit_code, again(report)) == (ExitCode.DONE, {})
+    assert len(service.paid) == 4
