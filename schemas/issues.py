@@ -83,6 +83,7 @@ class IssueCode(StrEnum):
     TAXID_CHECK = "TAXID_CHECK"
     TAXID_NORMALISED = "TAXID_NORMALISED"
     TAXID_UNKNOWN_PAYEE = "TAXID_UNKNOWN_PAYEE"
+    TAXID_REPLACED = "TAXID_REPLACED"
     TAXID_MOVED = "TAXID_MOVED"
     EMAIL_FORMAT = "EMAIL_FORMAT"
     AMOUNT_FORMAT = "AMOUNT_FORMAT"
@@ -168,6 +169,7 @@ class IssueCode(StrEnum):
 # Reasons to hold a payment that are found out after its row was read; all others are told with its cells.
 FOUND_AFTER_READING: Final = frozenset(
     {
+        IssueCode.TAXID_REPLACED,
         IssueCode.BANK_PSP_UNLISTED,
         IssueCode.BANK_UNKNOWN,
         IssueCode.BANK_INACTIVE,

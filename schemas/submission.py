@@ -184,6 +184,25 @@ class Claim(BatchPayment):
 
 
 @dataclass(frozen=True, slots=True)
+class FormerPayee:
+    """A payee of royalties of a job, of whom the tables say nothing any more.
+
+    Attributes:
+        tax_id: Their document.
+        name: As the last report has it.
+        email: As the last report has it; "" where it had none.
+        destination: Fingerprint of where the last payment went.
+        periods: Labels of the periods that they were paid for.
+    """
+
+    tax_id: str
+    name: str
+    email: str
+    destination: str
+    periods: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanFate:
     """What became of a plan, batch by batch.
 

@@ -1,7 +1,8 @@
 """Drafting a plan from inputs and the ledger; nothing is asked of the service or written."""
 
+import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,14 @@ from flows.payables.judge_inputs import judge_inputs
 from flows.payables.rules.account_checks import NO_CHECKS, CheckResult, Checks, Verdict, accounts_to_pay
 from flows.payables.rules.compute import LedgerSnapshot, Payables, compute_payables, identity_of
 from flows.payables.rules.left_out import tell_settled
-from flows.payables.rules.moved_payees import moves_of, rename_in_claims, rename_in_history
-from flows.payables.rules.obligations import destinations_of
+from flows.payables.rules.moved_payees import (
+    gone_payees,
+    moves_of,
+    rename_in_claims,
+    rename_in_history,
+    replaced_payees,
+)
+from flows.payables.rules.obligations import destinations_of, rows_by_payee
 from flows.payables.rules.plan_batches import conflicting_ids, refused_entries
 from flows.royalties.rules.accrue import Closed, History
 from flows.royalties.rules.opening_balances import Opened, hold_contradictions, open_balances
@@ -28,7 +35,7 @@ from schemas.job import Job, Period
 from schemas.messages import Message
 from schemas.plan import PaymentPlan
 from schemas.raw_table import column_letter
-from schemas.submission import Claim, SubmissionState
+from schemas.submission import Claim, FormerPayee, SubmissionState
 from schemas.wire import Institution
 
 if TYPE_CHECKING:  # see flows.run
@@ -254,10 +261,29 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         in_question=opened.in_question,
         contact_ids=contact_ids(run, intake),
         institutions=listed,
+        replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
         epoch=epoch,
     )
     return intake, snapshot
+
+
+def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:
+    """Find the payees who may be somebody that the job has paid under a document which is gone from the tables."""
+    if not inputs.statements:
+        return frozenset()
+    paid = run.ledger.claims.royalties_of(run.job.job)
+    formers = [_former(run, claims) for claims in gone_payees(paid, inputs).values()]
+    return replaced_payees(rows_by_payee(inputs.payees), formers, paid, run.request.period.label)
+
+
+def _former(run: Run, claims: Sequence[Claim]) -> FormerPayee:
+    """Return one who is gone as the last report to them has them."""
+    last = claims[-1]
+    entries = json.loads(run.ledger.submissions.get(last.submission_id).body)["payments"]
+    entry = next(entry for entry in entries if entry["taxId"] == last.payee)
+    periods = frozenset(claim.period for claim in claims)
+    return FormerPayee(last.payee, entry["name"], entry.get("email") or "", last.destination, periods)
 
 
 def _institutions(run: Run) -> Mapping[str, Institution]:

@@ -72,6 +72,10 @@ class Claims:
         """Return all live claims of a job's period."""
         return self._read(claims.c.live, submissions.c.job == job, submissions.c.period == period)
 
+    def royalties_of(self, job: str) -> list[Claim]:
+        """Return the live claims of royalties that a job has paid, of whatever period, payer and currency."""
+        return self._read(claims.c.live, claims.c.kind == "royalty", submissions.c.job == job)
+
     def payments_alike(self, rows: Iterable[tuple[str, str, int]], currency: str) -> list[Claim]:
         """Return the live claims of payments rows that one of these may look like, of whatever job and period.
 

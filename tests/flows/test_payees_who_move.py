@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from schemas.exit_codes import ExitCode
 from tests.flows.jobs import advance, line, payee, payment, people, share
 
 ANA, BIA = people(2)
@@ -99,3 +100,40 @@ def test_whoever_is_a_payee_of_their_own_cannot_have_been_another(halves, servic
     report = halves.run()
     assert service.posts == 0
     assert [code for code, _, _ in codes(report)].count("IDENTITY_CONFLICT") == 2
+
+
+CHANGED = {
+    "the same account": {"name": "Rosana Produções Ltda", "email": "outra@exemplo.com.br"},
+    "the same name and e-mail": {"destination": people(3)[2].destination},
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+@pytest.mark.parametrize("month", ["2026-07", "2026-08"])
+def test_whoever_looks_like_a_payee_who_is_gone_is_paid_nothing_until_people_say(halves, service, month, changed):
+    new = replace(ANA, tax_id="11222333000181", **changed)
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    run(halves, "2026-07", ANA)
+    halves.write("2026-08-a.xlsx", [line("300,00", "Choro")])
+    report = run(halves, month, new)
+    assert paid(service) == {"2026-07": [[7000, 10000]], "2026-08": [[7000, 10000], [15000]]}[month]
+    assert report.exit_code == ExitCode.ROWS_HELD
+    assert ("TAXID_REPLACED", "payees.xlsx", 2) in codes(report)
+    run(halves, month, new, moved=True)
+    assert sum(cents for found in paid(service) for cents in found) == {
+        "2026-07": 200_00 - 30_00, "2026-08": 500_00 - 30_00
+    }[month]  # fmt: skip
+
+
+def test_two_people_who_share_an_account_are_paid_as_long_as_both_are_in_the_table(halves, service):
+    halves.write("2026-07-a.xlsx", [line("200,00")])
+    run(halves, "2026-07", ANA)
+    halves.write("2026-08-a.xlsx", [line("300,00", "Choro")])
+    halves.write("payees.xlsx", [payee(ANA), payee(FIRMA), payee(BIA)])
+    halves.write("shares.xlsx", [share(FIRMA, "50"), share(BIA, "50")])
+    halves.declare(
+        period="2026-08", sources=SOURCES, payees="payees.xlsx", shares="shares.xlsx", advances="advances.csv"
+    )
+    report = halves.run()
+    assert paid(service)[1] == [15000, 15000]
+    assert "TAXID_REPLACED" not in {code for code, _, _ in codes(report)}

@@ -72,6 +72,7 @@ class LedgerSnapshot:
         contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
+        replaced: Payees who may be somebody that was paid under another document, see `moved_payees`.
         epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
 
@@ -87,6 +88,7 @@ class LedgerSnapshot:
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     institutions: Mapping[str, Institution] = field(default_factory=dict)
     on_hold: Mapping[str, str] = field(default_factory=dict)
+    replaced: frozenset[str] = frozenset()
     epoch: int = field(default=0, compare=False)
 
 
@@ -147,6 +149,7 @@ def compute_payables(
         raise UnsoundPlan(Message("error.advance_of_nobody"))
     problems = {**standing.on_hold, **standing.in_question, **inputs.tax_problems}
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
+    problems |= dict.fromkeys(standing.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
         strangers |= {payee for payee, _, _ in standing.history.closed.left}

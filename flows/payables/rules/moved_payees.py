@@ -8,10 +8,11 @@ from typing import Final, TypeVar
 import pandas as pd
 
 from flows.intake.rules.inputs import Inputs
+from flows.payables.rules.obligations import RowsByPayee, account_of
 from flows.royalties.rules.accrue import Closed, History
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.plan import JobIdentity
-from schemas.submission import Claim
+from schemas.submission import Claim, FormerPayee
 from schemas.tables.contract import DataFrame
 from schemas.tables.payees import Payees
 
@@ -25,6 +26,66 @@ def moves_of(payees: DataFrame[Payees]) -> Moves:
     """Return who has moved: the document before -> the payee's own."""
     moved = payees.loc[payees["previous_tax_id"] != "", ["previous_tax_id", "tax_id"]]
     return dict(moved.itertuples(index=False, name=None))
+
+
+def gone_payees(claims: Iterable[Claim], inputs: Inputs) -> dict[str, list[Claim]]:
+    """Find who was paid royalties and is in no table any more, under their document or as somebody's before.
+
+    Args:
+        claims: Live ones of the job's royalties, the oldest first.
+        inputs: All that came in.
+
+    Returns:
+        Tax id -> what was claimed for them.
+    """
+    there = {*inputs.payees["tax_id"], *inputs.payees["previous_tax_id"], *inputs.payee_problems}
+    gone: dict[str, list[Claim]] = {}
+    for claim in claims:
+        if claim.payee not in there:
+            gone.setdefault(claim.payee, []).append(claim)
+    return gone
+
+
+def replaced_payees(
+    known: RowsByPayee, formers: Iterable[FormerPayee], paid: Iterable[Claim], period: str
+) -> frozenset[str]:
+    """Find the payees who may be somebody who was paid under another document: people say whether they are.
+
+    They have the account of the last payment, or the name and the e-mail; and they were not paid themselves: never, or
+    not for this period if the other was.
+
+    Args:
+        known: Sound rows of the payees table.
+        formers: Those who are gone from the tables.
+        paid: Live claims of the job's royalties.
+        period: Label of the period that is being worked out.
+
+    Returns:
+        Tax ids of those in the table.
+    """
+    gone = list(formers)
+    if not gone:
+        return frozenset()
+    periods: dict[str, set[str]] = {}
+    for claim in paid:
+        periods.setdefault(claim.payee, set()).add(claim.period)
+    found = set[str]()
+    for tax_id, row in known.items():
+        account = account_of(row)
+        is_like = [
+            former
+            for former in gone
+            if (account is not None and account.fingerprint == former.destination)
+            or (_person(row["name"], row["email"]) == _person(former.name, former.email) and former.email)
+        ]
+        own = periods.get(tax_id, set())
+        if any(not own or (period in former.periods and period not in own) for former in is_like):
+            found.add(tax_id)
+    return frozenset(found)
+
+
+def _person(name: str, email: str) -> tuple[str, str]:
+    return "".join(character for character in name.casefold() if character.isalnum()), email.casefold()
 
 
 def rename_in_tables(inputs: Inputs) -> Inputs:

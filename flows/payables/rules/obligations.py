@@ -47,7 +47,7 @@ def owe_payments(
     owed = []
     for row in records(payments):
         own = known.get(row["tax_id"], {})
-        payee, account = payee_of(row, own), _account_of(_row_of_account(row, own))
+        payee, account = payee_of(row, own), account_of(_row_of_account(row, own))
         reasons = _why_unpayable(payee, account, payee_problems)
         key = identity.payment_key(payee.tax_id, row["reference"])
         owed.append(
@@ -79,7 +79,7 @@ def owe_repeated(row: Record, reasons: Reasons) -> Obligation:
         reasons=reasons,
         reference=row["reference"],
         payee=payee_of(row),
-        account=_account_of(row),
+        account=account_of(row),
         account_holder=row["account_holder"],
         **_wishes_of(row),
         source=source_of(row),
@@ -110,7 +110,7 @@ def owe_unreadable(row: Record, own: Mapping[str, Any], place: Place, reasons: R
 def destinations_of(payments: DataFrame[Payments], payees: DataFrame[Payees]) -> list[str]:
     """Return the fingerprint of where each payments row would go; "" for nowhere."""
     known = rows_by_payee(payees)
-    accounts = (_account_of(_row_of_account(row, known.get(row["tax_id"], {}))) for row in records(payments))
+    accounts = (account_of(_row_of_account(row, known.get(row["tax_id"], {}))) for row in records(payments))
     return [account.fingerprint if account else "" for account in accounts]
 
 
@@ -139,7 +139,7 @@ def owe_royalties(
                 continue
             tax_id = balance["tax_id"]
             own = known.get(tax_id, {})
-            account = _account_of(own)
+            account = account_of(own)
             key = identity.royalty_key(tax_id) if kind == "royalty" else ""
             owed.append(
                 Obligation(
@@ -244,7 +244,8 @@ def _row_of_account(row: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[s
     return row if row["pix_key"] or row["account"] else own
 
 
-def _account_of(row: Mapping[str, Any]) -> Destination | None:
+def account_of(row: Mapping[str, Any]) -> Destination | None:
+    """Return the destination that a row states; None for none."""
     return destination_of(**{name: row.get(name, "") for name in DESTINATION_COLUMNS})
 
 
