@@ -36,7 +36,12 @@ NOTHING_KNOWN: Final[Answers] = {
         "renamed": lambda *_: {},
     },
     "checks": {"kept": lambda *_: {}},
-    "claims": {"epoch": lambda: 0, "live_of": lambda *_: [], "payments_alike": lambda *_: []},
+    "claims": {
+        "epoch": lambda: 0,
+        "live_of": lambda *_: [],
+        "payments_alike": lambda *_: [],
+        "royalties_of": lambda *_: [],
+    },
     "contacts": {"ids": lambda *_: {}},
     "corrected_rows": {"known": lambda *_: []},
     "decisions": {"on_rows": lambda *_: {}},
