@@ -11,6 +11,7 @@ from typing import Final
 
 from flows.payables.rules.account_checks import check_fingerprint
 from flows.reconciliation.waits import is_interrupted
+from flows.reports.rules.report_list import is_watched_still
 from flows.run import RunRequest
 from flows.run_document import RunDocument
 from io_adapters.ledger.ledger import Ledger
@@ -23,7 +24,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode
 from schemas.messages import Message
 from schemas.plan import Place
-from schemas.submission import PROVISIONAL, UNTOLD, Submission, SubmissionState
+from schemas.submission import PROVISIONAL, UNTOLD, SubmissionState
 
 
 class Why(StrEnum):
@@ -116,8 +117,6 @@ NIGHTLY: Final = "nightly"
 # A night is found among so many runs; one that is older counts as forgotten, and its jobs are run once more.
 _LOOK_BACK_RUNS: Final = 2_000
 _KEPT_BACK: Final = (Place.HELD, Place.CONFLICT, Place.FAILED, Place.UNDETERMINED)
-# So long after it was sent, a report that ended without being paid is still looked at for its own sake.
-WATCHED_FOR: Final = dt.timedelta(days=30)
 
 
 def find_jobs(folder: Path) -> list[Path]:
@@ -261,11 +260,6 @@ def remember(ledger: Ledger, night_id: str, order: RunRequest, content: str) -> 
         file_sha256=content,
         content_sha256=content,
     )
-
-
-def is_watched_still(submission: Submission, now: dt.datetime) -> bool:
-    """Whether a report that ended without being paid may still turn out otherwise; lists are compared for ever."""
-    return submission.sending_at is not None and now < submission.sending_at + WATCHED_FOR
 
 
 def is_anything_open(ledger: Ledger, job: str | None, now: dt.datetime) -> bool:

@@ -203,6 +203,7 @@ class Run:
     touched: set[str] = field(default_factory=set)
 
     listed: tuple["SplitReport", ...] = ()
+    looked_for: set[str] = field(default_factory=set)
     listed_at_s: float | None = None
     one_more_sent: bool = False
     sending_stopped: Message | None = None

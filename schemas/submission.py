@@ -51,7 +51,7 @@ TRANSITIONS: Final = transitions(
         S.ACCEPTED: {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},
         S.PROCESSING: {S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},
         # Ends are provisional where the service may still tell better; none frees a payment that was not free.
-        S.PAID: {S.PARTIAL},  # only where paid rested on no figures, and the figures came
+        S.PAID: {S.PARTIAL},  # money came back, or paid rested on no figures and the figures say otherwise
         S.PARTIAL: {S.PAID},
         S.FAILED: {S.PROCESSING, S.PARTIAL, S.PAID},
         S.EXCLUDED: {S.PARTIAL, S.PAID},

@@ -1,11 +1,17 @@
 """Fetching the service's list of reports: resolve doubts, and compare ledger and service."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
-from flows.reports.rules.report_list import compare_listing, find_doubtful, linked_by_likeness, propose
+from flows.reports.rules.report_list import (
+    compare_listing,
+    find_doubtful,
+    is_watched_still,
+    linked_by_likeness,
+    propose,
+)
 from flows.run import Run
 from io_adapters.ledger.decisions import Freeze
 from io_adapters.ledger.leases import Owner, is_gone
@@ -196,6 +202,7 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
     payment made twice.
     """
     listed = {report.id: report for report in reports if report.id}
+    _note_vanished(run, ended, listed.keys())
     seen = [(submission, listed[submission.split_id]) for submission in ended if submission.split_id in listed]
     held = [submission.id for submission, report in seen if report.withholdPayments or report.withholdAmount]
     withheld = run.ledger.claims.withheld(held)
@@ -209,6 +216,38 @@ def judge_ended(run: Run, ended: Sequence[Submission], reports: Iterable[SplitRe
         if changes:
             run.note_discrepancies(changes)
             run.codes.add(ExitCode.DISCREPANCIES)
+
+
+# Reports that have ended and that the list does not show: so many are asked for one by one.
+MOST_UNLISTED: Final = 50
+
+
+def _note_vanished(run: Run, ended: Sequence[Submission], listed: Collection[str]) -> None:
+    """Tell of reports that were paid, and that the service shows neither in its list nor by their id any more.
+
+    Each is asked for once in a run, for a month.
+    """
+    now = run.clock.now()
+    unlisted = [
+        submission
+        for submission in ended
+        if submission.state is S.PAID and submission.split_id and is_watched_still(submission, now)
+        if submission.split_id not in listed and submission.split_id not in run.looked_for
+    ]
+    for submission in unlisted[:MOST_UNLISTED]:
+        run.looked_for.add(submission.split_id or "")
+        if by_id(run, submission) is None:
+            run.note_discrepancies([Discrepancy.of("vanished", submission.report_id)])
+            run.codes.add(ExitCode.DISCREPANCIES)
+            run.tell(Message("cli.look.vanished", report=submission.report_id, payments=submission.payments))
+
+
+def by_id(run: Run, submission: Submission) -> SplitReport | None:
+    """Ask for one report that the list does not show; lists may lag."""
+    if not submission.split_id:
+        return None
+    service = run.require_service()
+    return service.api.find_report(service.path_id(split_id=submission.split_id, report_id=submission.report_id))
 
 
 def _changed_its_mind(submission: Submission, report: SplitReport) -> Alarm:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
-from flows.due_jobs import is_watched_still
 from flows.payables.draft import Draft
 from flows.reconciliation.statements_ahead import StatementsAhead
 from flows.reconciliation.write import Written, left_open, reconciliation_of, write_payee_statements
-from flows.reports.report_list import compare_reports, doubt_abandoned, fetch_reports, note_doubts
+from flows.reports.report_list import MOST_UNLISTED, by_id, compare_reports, doubt_abandoned, fetch_reports, note_doubts
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, judge_report, next_pause_s
+from flows.reports.rules.report_list import is_watched_still
 from flows.run import Run
 from flows.run_document import RunDocument
 from flows.sending.exchange_rates import look_at_rate, note_rates, set_rates_left
@@ -116,14 +116,6 @@ def list_open(run: Run, waiting: Sequence[Submission]) -> tuple[SplitReport, ...
     return api.list_all_reports() if len(missing) > len(STATUSES) else reports
 
 
-def by_id(run: Run, submission: Submission) -> SplitReport | None:
-    """Ask for one report that the list does not show; lists may lag."""
-    if not submission.split_id:
-        return None
-    service = run.require_service()
-    return service.api.find_report(service.path_id(split_id=submission.split_id, report_id=submission.report_id))
-
-
 def record_look(run: Run, submission: Submission, report: SplitReport, withheld: Withheld) -> None:
     """Write down what one look at one report says; nothing when somebody else has looked later."""
     judged = judge_report(submission, report, withheld)
@@ -152,10 +144,6 @@ def note_open(run: Run) -> None:
     note_rates(run, run.job.job)
     if run.discrepancies:
         run.codes.add(ExitCode.DISCREPANCIES)
-
-
-# Reports that ended without being paid and that the list does not show: so many are asked for in one settlement.
-MOST_UNLISTED: Final = 50
 
 
 def settle_all(run: Run) -> None:

@@ -219,3 +219,54 @@ def test_a_payee_is_told_what_is_known_and_not_what_is_inferred(label, service):
     texts = ["".join(page.extract_text() for page in PdfReader(path).pages) for path in pages]
     assert len(texts) == 2
     assert not any("deduzido" in text for text in texts)
+
+
+# --- paid, and then otherwise -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def paid(label, service):
+    """A run whose report of two payments was paid, as its figures prove."""
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    report = label.run()
+    assert told(report) == ({"paid": 3000}, 0)
+    return report
+
+
+RETURNED = {
+    "all of it": NOTHING_PAID,
+    "one of two": ONE_OF_TWO,
+    "without figures": dict.fromkeys(ALL_PAID) | {"status": "ERROR"},
+}
+
+
+@pytest.mark.parametrize("says", RETURNED.values(), ids=RETURNED)
+def test_money_that_came_back_waits_for_people_who_can_have_it_paid_again(label, service, paid, says):
+    service.force(**says)
+    label.say("settle", code=40)
+    assert told(paid) == ({"undetermined": 3000}, 40)
+    (waiting,) = label.ask("status", code=40)["undetermined"]
+    assert waiting["report_id"] == service.reports[0]["reportId"]
+    assert places(summary_of(label.run())) == {"undetermined": 3000}
+    assert service.posts == 1
+    (key, *_) = service.reports[0]["extPaymentIds"]
+    label.say("decide", key, "--pay", "--by", "bia", "--evidence", "the Pix came back on the 3rd")
+    waiting = label.run(yes=False)
+    amount = summary_of(waiting)["totals_cents"]["planned"]
+    label.approve(summary_of(waiting)["plan_digest"], f"{amount // 100},00", "bia")
+    label.run(yes=False)
+    assert service.posts == 2
+    assert service.reports[-1]["extPaymentIds"] == [key]
+
+
+def test_a_paid_report_that_the_service_shows_no_longer_is_told_by_every_command_that_looks(label, service, paid):
+    service.force(vanished=True)
+    said = label.say("settle", code=40)
+    assert service.reports[0]["reportId"] in said.output
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "5,00"))
+    report = label.run()
+    assert report.exit_code == ExitCode.DISCREPANCIES
+    assert [discrepancy["kind"] for discrepancy in summary_of(report)["discrepancies"]] == ["vanished"]
+    assert service.paid == [500, 1000, 2000]
+    service.force_one(service.reports[0]["split_id"], vanished=False)
+    label.say("settle")

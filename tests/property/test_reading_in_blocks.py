@@ -17,11 +17,11 @@ from flows.intake.rules.sum_lines import sum_lines
 from io_adapters.statement_lines.blocks import sum_block
 from io_adapters.statement_lines.sums import Summing
 from schemas.raw_table import some_rows
+from schemas.statement_sketches import SketchKind, hash_frame
 from schemas.tables.blocks import Before
-from schemas.tables.content_hash import Content, hash_frame
+from schemas.tables.content_hash import Content
 from schemas.tables.parsing import parse_table
-from schemas.tables.royalty_lines import TEXTS, worth_anything
-from schemas.used_before import sketch_of
+from schemas.tables.royalty_lines import worth_anything
 from tests.schemas.sheets import layout, sheet
 from tests.spec.tables import table
 from tests.written import written
@@ -69,9 +69,9 @@ def assert_read_alike(raw, blocks, **changes):
     expected = sum_lines(whole.frame)
     pd.testing.assert_frame_equal(pieced.totals.by_platform, expected.by_platform)
     pd.testing.assert_frame_equal(pieced.totals.by_territory, expected.by_territory)
-    hashes = hash_frame(whole.frame, TEXTS)
-    assert pieced.content == Content.of_lines(hashes)
-    assert pieced.sketch == sketch_of(hashes[worth_anything(whole.frame)])
+    hashes = hash_frame(whole.frame)
+    assert pieced.content == Content.of_lines(hashes.by_kind[SketchKind.LINES])
+    assert pieced.sketches == hashes.sketches(worth_anything(whole.frame))
     if not pieced.books.held_whole:
         again = lines_again(pieced.raw, how, pieced.before)
         pd.testing.assert_frame_equal(again.sort_values("row"), whole.frame.sort_values("row"))

@@ -76,7 +76,7 @@ def assert_read_alike(path, range_bytes, how=LAYOUT):
     pd.testing.assert_frame_equal(apart.raw.cells, whole.raw.cells, check_index_type=False)
     assert replace(apart.raw, cells=whole.raw.cells) == whole.raw
     assert (apart.books.issues, apart.books.decisions) == (whole.books.issues, whole.books.decisions)
-    assert (apart.content, apart.sketch, apart.whole) == (whole.content, whole.sketch, whole.whole)
+    assert (apart.content, apart.sketches, apart.whole) == (whole.content, whole.sketches, whole.whole)
     assert apart.before == whole.before
     return whole
 

@@ -11,6 +11,7 @@ from schemas.wire import SplitReport, amount_from_cents, cents_of, says_cents
 
 PAYING: Final = frozenset({"PENDING", "PROCESSING"})
 SETTLED: Final = frozenset({"DONE", "CLOSED"})
+_PAID_LESS: Final = {SubmissionState.PARTIAL, SubmissionState.FAILED}
 _MAY_HAVE_PAID: Final = {SubmissionState.PARTIAL, SubmissionState.PAID}
 NOTHING_WITHHELD: Final = Withheld()
 
@@ -36,8 +37,8 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
     DONE and CLOSED are paid only when the counts cover all payments, nothing was held back but what people asked for,
     and one formula over the amounts fits; what cannot be proven is partial, and then nobody knows which payees were
     paid. An end is provisional while the service may tell better: a report that was partial, failed or excluded becomes
-    paid when it is, one that was paid by its status alone becomes partial when figures come that do not bear it out,
-    and nothing ever opens a payment again. What was proven paid stays paid, and a change is told.
+    paid when it is; one that was paid becomes partial when its figures do not bear that out, or when it fails after
+    all: money came back, say. Nothing ever opens a payment again but people's word, and a change is told.
 
     Args:
         submission: As it stands.
@@ -48,32 +49,30 @@ def judge_report(submission: Submission, report: SplitReport, withheld: Withheld
     found = tuple(_mismatches(submission, report))
     if submission.state in OPEN:
         return replace(judged, discrepancies=found)
-    state = _after_the_end(submission, judged)
-    changed = _changed_after_the_end(submission, report, judged, state)
+    state = _after_the_end(submission, report, judged)
+    changed = _changed_after_the_end(submission, report, judged)
     kept = submission.reason if state is submission.state else judged.reason
     is_verified = state is SubmissionState.PAID is judged.state and judged.reason is None
     return Judgement(state, None if is_verified else kept, (*found, *changed))
 
 
-def _after_the_end(submission: Submission, judged: Judgement) -> SubmissionState:
-    """Say where a look leaves what had ended: nearer to paid, never farther from it than the figures allow."""
+def _after_the_end(submission: Submission, report: SplitReport, judged: Judgement) -> SubmissionState:
+    """Say where a look leaves what had ended: nearer to paid, or with people where money seems to have come back."""
     before, after = submission.state, judged.state
     if before is SubmissionState.PAID:
-        is_unverified = bool(submission.reason)
-        is_paid_or_open = after is SubmissionState.PAID or after in OPEN
-        return before if is_paid_or_open or not is_unverified else SubmissionState.PARTIAL
+        came_back = after in _PAID_LESS and not _paid_too_much(submission, report)
+        is_unverified = bool(submission.reason) and after is SubmissionState.EXCLUDED
+        return SubmissionState.PARTIAL if came_back or is_unverified else before
     return after if after in TRANSITIONS[before] else before
 
 
-def _changed_after_the_end(
-    submission: Submission, report: SplitReport, judged: Judgement, state: SubmissionState
-) -> list[Discrepancy]:
+def _changed_after_the_end(submission: Submission, report: SplitReport, judged: Judgement) -> list[Discrepancy]:
     """Tell of a report that had ended and says otherwise now, where the state it leads to does not tell it itself."""
     if changed := went_back(submission, report):
         return [changed]
-    unsaid = submission.state is SubmissionState.PAID is state and judged.state is SubmissionState.PARTIAL
+    came_back = submission.state is SubmissionState.PAID and not submission.reason and judged.state in _PAID_LESS
     was_free = submission.state is SubmissionState.FAILED and judged.state in _MAY_HAVE_PAID
-    if (unsaid or was_free) and not _paid_too_much(submission, report):
+    if (came_back or was_free) and not _paid_too_much(submission, report):
         return [Discrepancy.of("figures_changed", submission.report_id, submission.state.value, judged.state.value)]
     return []
 

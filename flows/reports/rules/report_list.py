@@ -389,3 +389,12 @@ def stops_sending(http_status: int | None) -> bool:
     (True, False, False)
     """
     return http_status in _OF_ALL_BATCHES
+
+
+# So long after it was sent, a report that ended without being paid is still looked at for its own sake.
+WATCHED_FOR: Final = dt.timedelta(days=30)
+
+
+def is_watched_still(submission: Submission, now: dt.datetime) -> bool:
+    """Whether a report that ended may still turn out otherwise; lists are compared for ever."""
+    return submission.sending_at is not None and now < submission.sending_at + WATCHED_FOR

@@ -1,14 +1,17 @@
 """Runs, leases, files, and the service a ledger belongs to."""
 
 import dataclasses
+import zlib
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
 from io_adapters.ledger import Owner
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
-from schemas.used_before import FileUse, WhoseMoney, sketch_of
+from schemas.statement_sketches import NO_LINES, Account, Sketches, sketch_of
+from schemas.used_before import FileUse, WhoseMoney
 
 
 def test_a_ledger_belongs_to_the_first_service_it_was_used_with(ledger):
@@ -117,21 +120,55 @@ def test_a_file_that_was_used_is_recognised_by_bytes_and_by_content_once_its_pla
     assert ledger.files.uses_of(["f1", "c1"]) == []  # its plan was never approved
     desk.approve(make_plan({"ana": 100}))
     whose = WhoseMoney("aurora-royalties", "payer", "2026-10", "BRL")
-    use = FileUse(whose, "run-1", "oct.xlsx", "f1", "c1")
+    use = FileUse(whose, "run-1", "oct.xlsx", "f1", "c1", "s1")
     assert ledger.files.uses_of(["f1"]) == ledger.files.uses_of(["f2", "c1"]) == [use]
     assert ledger.files.uses_of(["f2"]) == ledger.files.uses_of(["c2"]) == ledger.files.uses_of_lines(whose) == []
     assert ledger.files.of_run("run-1") == {"oct.xlsx": "f1", "copy.xlsx": "f2"}
 
 
-def test_the_lines_of_a_file_are_kept_once_for_all_runs_that_read_them(ledger, desk, make_plan):
-    sketches = {"run-1": sketch_of(np.array([3, 1, 1], np.uint64)), "run-2": sketch_of(np.array([3, 1, 1], np.uint64))}
-    for run, sketch in sketches.items():
-        ledger.files.record(
-            run, "aurora-royalties", "2026-10", "s1", "oct.csv", file_sha256="f", content_sha256="c", sketch=sketch
+def three_lines(number):
+    hashes, weights = np.array([3, 1, 1], np.uint64) + np.uint64(number), np.array([7, 900, 900], np.int64)
+    return sketch_of(hashes, weights, np.array(["USD", "BRL", "BRL"]))
+
+
+SKETCHES = Sketches(three_lines(0), three_lines(10), NO_LINES)
+ACCOUNTS = (
+    Account("BRL", "2026-09", Decimal("18.005"), 2, {"aa": 900, "bb": -3}, frozenset({"cc"}), frozenset()),
+    Account("USD", "", Decimal("0.00007"), 1, {}),
+)
+
+
+def test_lines_that_an_earlier_program_kept_are_known_again(ledger, ledger_url, desk, make_plan):
+    place = ("run-1", "aurora-royalties", "2026-10", "s1", "oct.csv")
+    ledger.files.record(*place, file_sha256="f", content_sha256="c", sketches=SKETCHES, accounts=ACCOUNTS)
+    desk.store(make_plan({"ana": 100}), run_id="run-1")
+    desk.approve(make_plan({"ana": 100}))
+    numbers = b"".join(number.to_bytes(8, "little") for number in (0, 3, 2, 1, 3))  # level, lines, how many; which
+    counts = zlib.compress(b"".join(count.to_bytes(4, "little") for count in (2, 1)))
+    engine = create_engine(ledger_url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("UPDATE file_lines SET sketch = :kept, earnings = NULL, amounts = NULL, accounts = NULL"),
+            {"kept": numbers + counts},
         )
+    engine.dispose()
+    (use,) = ledger.files.uses_of_lines(WhoseMoney("aurora-royalties", "payer", "2026-11", "BRL"))
+    lines = use.sketches.lines
+    assert (lines.hashes.tolist(), lines.counts.tolist(), lines.lines, lines.money) == ([1, 3], [2, 1], 3, {})
+    assert not use.sketches.earnings
+    assert use.accounts == ()
+
+
+def test_the_lines_of_a_file_are_kept_once_for_all_runs_that_read_them(ledger, desk, make_plan):
+    for run in ("run-1", "run-2"):
+        ledger.files.record(
+            run, "aurora-royalties", "2026-10", "s1", "oct.csv", file_sha256="f", content_sha256="c",
+            sketches=SKETCHES, accounts=ACCOUNTS,
+        )  # fmt: skip
         desk.store(make_plan({"ana": 100}), run_id=run)
     desk.approve(make_plan({"ana": 100}))
     here = WhoseMoney("aurora-royalties", "payer", "2026-10", "BRL")
     (use,) = ledger.files.uses_of_lines(here._replace(period="2026-11"))
-    assert (use.whose, use.run_id, use.name, use.sketch) == (here, "run-1", "oct.csv", sketches["run-1"])
+    assert (use.whose, use.run_id, use.name, use.layout) == (here, "run-1", "oct.csv", "s1")
+    assert (use.sketches, use.accounts) == (SKETCHES, ACCOUNTS)
     assert [use.run_id for use in ledger.files.uses_of_lines(here)] == ["run-1", "run-2"]

@@ -109,8 +109,8 @@ def later_program(tmp_path, monkeypatch):
     """A program that has one migration more than this one; returns the file of that migration."""
     shutil.copytree(schema_version.MIGRATIONS, tmp_path / "migrations")
     monkeypatch.setattr(schema_version, "MIGRATIONS", tmp_path / "migrations")
-    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v5"))
-    file = tmp_path / "migrations/versions/0005_later.py"
+    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v6"))
+    file = tmp_path / "migrations/versions/0006_later.py"
     file.write_text(LATER_REVISION)
     return file
 
@@ -130,7 +130,7 @@ def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, le
     assert holds_of(ledger_url) == ("v5", [("Ana", "a look first")], False)
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
-    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first", "red")], True)
+    assert holds_of(ledger_url) == ("v6", [("Ana", "a look first", "red")], True)
 
 
 def test_a_freeze_of_an_earlier_program_stands_and_what_was_accepted_then_is_asked_again(
