@@ -24,7 +24,7 @@ from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
 from schemas.obligation import Obligations
-from schemas.plan import names_of
+from schemas.plan import Place, names_of
 from schemas.reconciliation import Discrepancy
 from schemas.submission import Alarm, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
@@ -70,6 +70,10 @@ def send(run: Run, owed: Obligations) -> None:
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
         poll_reports(run)
+    planned = {payment.submission_id for payment in owed if payment.place is Place.PLANNED and payment.submission_id}
+    for submission in run.ledger.submissions.with_ids(planned):
+        if submission.state is S.WITHDRAWN:
+            _tell_withdrawn(run, submission)
     note_doubts(run, run.job.job)
 
 
@@ -168,10 +172,16 @@ def _tell_taken(run: Run, submission_id: str) -> None:
     """Say why a submission is not sent by this worker: another has it, or people took it back."""
     stands = run.ledger.submissions.get(submission_id)
     if stands.state is S.WITHDRAWN:
-        withdrawn = Message("cli.send.withdrawn", report=stands.report_id, reason=stands.reason)
-        run.end_with(ExitCode.APPROVAL_WANTED, withdrawn)
+        _tell_withdrawn(run, stands)
     else:
         run.tell(Message("cli.send.taken", report=stands.report_id))
+
+
+def _tell_withdrawn(run: Run, submission: Submission) -> None:
+    """Say, once, that people took a batch back while its plan was being sent."""
+    withdrawn = Message("cli.send.withdrawn", report=submission.report_id, reason=submission.reason)
+    if withdrawn not in run.messages:
+        run.end_with(ExitCode.APPROVAL_WANTED, withdrawn)
 
 
 def _alarms_of(submission: Submission, answer: Answer) -> tuple[Alarm, ...]:

@@ -168,3 +168,46 @@ def test_of_a_month_partly_sent_the_advance_of_those_who_were_paid_stays_recoupe
     assert label.run(yes=True).exit_code == ExitCode.DONE
     paid_ana = first == [1000]
     assert service.paid == sorted([*first, 4000, 4000 if paid_ana else 1000])
+
+
+class RejectsAfter(QuietProgress):
+    """Somebody rejects the plan while it is being sent, after so many batches."""
+
+    def __init__(self, label, digest, batches):
+        super().__init__()
+        self.label, self.digest, self.batches = label, digest, batches
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        if what == "batches" and done == self.batches:
+            self.label.say("reject", self.digest, "--by", "caio", "--why", "wrong month")
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_a_run_whose_plan_is_rejected_half_way_says_so(three, service, batches):
+    digest = held(three)
+    report = three.run(yes=False, progress=RejectsAfter(three, digest, batches))
+    assert service.posts == batches
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert report.state != "done"
+    assert any("wrong month" in str(message) for message in report.messages)
+    paid = sum([1000, 2000, 3000][:batches])
+    assert places(summary_of(report)) == {"paid": paid, "planned": 6000 - paid}
+
+
+class RejectsBeforeSending(RejectsAfter):
+    """Somebody rejects a plan that its run has approved and not begun to send."""
+
+    def stage(self, name: str) -> None:
+        super().stage(name)
+        if name == "send":
+            self.label.say("reject", self.digest, "--by", "caio", "--why", "wrong month")
+
+
+def test_a_run_whose_plan_is_rejected_before_the_first_batch_says_so(three, service):
+    three.declare(rules={"max_payments_per_batch": 1})
+    digest = digest_of(three.run(yes=False))
+    report = three.run(progress=RejectsBeforeSending(three, digest, 0))
+    assert service.posts == 0
+    assert report.exit_code == ExitCode.APPROVAL_WANTED
+    assert any("wrong month" in str(message) for message in report.messages)
+    assert places(summary_of(report)) == {"planned": 6000}
