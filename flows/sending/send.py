@@ -70,10 +70,7 @@ def send(run: Run, owed: Obligations) -> None:
         run.ledger.leases.renew(run.job.job, run.owner, LEASE_S)
     if doubtful:
         poll_reports(run)
-    planned = {payment.submission_id for payment in owed if payment.place is Place.PLANNED and payment.submission_id}
-    for submission in run.ledger.submissions.with_ids(planned):
-        if submission.state is S.WITHDRAWN:
-            _tell_withdrawn(run, submission)
+    _tell_what_was_taken_back(run, owed)
     note_doubts(run, run.job.job)
 
 
@@ -175,6 +172,14 @@ def _tell_taken(run: Run, submission_id: str) -> None:
         _tell_withdrawn(run, stands)
     else:
         run.tell(Message("cli.send.taken", report=stands.report_id))
+
+
+def _tell_what_was_taken_back(run: Run, owed: Obligations) -> None:
+    """Say what of the run's own plan people took back before this worker came to it."""
+    planned = {payment.submission_id for payment in owed if payment.place is Place.PLANNED and payment.submission_id}
+    for submission in run.ledger.submissions.with_ids(planned):
+        if submission.state is S.WITHDRAWN:
+            _tell_withdrawn(run, submission)
 
 
 def _tell_withdrawn(run: Run, submission: Submission) -> None:

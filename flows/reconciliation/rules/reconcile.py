@@ -269,6 +269,7 @@ FOLLOWED: Final = frozenset(
 
 _CODE_OF: Final = {
     S.PLANNED: ExitCode.APPROVAL_WANTED,
+    S.WITHDRAWN: ExitCode.APPROVAL_WANTED,
     S.APPROVED: ExitCode.NOT_SENT,
     S.NOT_SENT: ExitCode.NOT_SENT,
     S.SENDING: ExitCode.IN_DOUBT,
