@@ -29,7 +29,7 @@ STATES = table(
     | failed           | 40        |
     | excluded         | 40        |
     | paid             | 0         |
-    | withdrawn        | 0         |
+    | withdrawn        | 14        |
     """
 )
 
