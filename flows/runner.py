@@ -131,7 +131,7 @@ def opened_run(
     Raises:
         AnotherRun: another run holds the job.
         ConfigurationError: the environment names no service, a ledger that cannot be opened, or a policy that cannot
-            be read or lies beside the job.
+            be read or lies beside the job; or the clock is behind the ledger's newest row.
     """
     run_id = f"{clock.now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     if order is not None:
@@ -143,6 +143,7 @@ def opened_run(
         owner = Owner.current(run_id)
         run = Run(run_id, order, ledger, service, owner, clock, progress, settings.timeout_s)
         run.desk_url = settings.desk_url
+        ledger.runs.require_clock()
         if order is not None:
             ledger.leases.take(order.job.job, owner, LEASE_S)
             exits.callback(ledger.leases.release, order.job.job, owner)

@@ -25,6 +25,10 @@ LONGEST_FILE: Final = 65_536
 
 def doctor(
     accept_key: Annotated[bool, typer.Option("--accept-key", help="Let the ledger know the new API key.")] = False,
+    accept_clock: Annotated[
+        bool,
+        typer.Option("--accept-clock", help="The clock is right; it was ahead when it wrote last."),
+    ] = False,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.")] = "",
     probe: Annotated[bool, typer.Option("--probe", help="Find out on staging what the interface leaves open.")] = False,
     staging: Annotated[bool, typer.Option("--staging", help="With --probe: the service is staging.")] = False,
@@ -53,6 +57,8 @@ def doctor(
 
     if accept_key:
         look("API key", lambda: _accept_key(settings, by))
+    if accept_clock:
+        look("clock", lambda: _accept_clock(settings, by))
     look("environment", lambda: _environment(settings))
     look("policy", lambda: _policy(settings))
     look("ledger", lambda: _ledger(settings))
@@ -139,6 +145,7 @@ def _ledger(settings: "Settings") -> str:
     from flows.opening import open_ledger_of
 
     with open_ledger_of(settings, create=False) as ledger:
+        ledger.runs.require_clock()
         binding = ledger.service.current()
         bound = f"belongs to {binding.url}" if binding.url else "belongs to no service yet"
         return f"tag {ledger.tag}, {bound}"
@@ -182,6 +189,16 @@ def _accept_key(settings: "Settings", by: str) -> str:
     with open_ledger_of(settings) as ledger:
         ledger.service.accept_key(service.key_fingerprint, by)
     return f"accepted by {by}"
+
+
+def _accept_clock(settings: "Settings", by: str) -> str:
+    from flows.opening import open_ledger_of
+
+    if not by.strip():
+        raise DecisionRefused(Message("approval.needs_name"))
+    with open_ledger_of(settings) as ledger:
+        newest = ledger.runs.accept_clock(by.strip())
+    return f"accepted by {by}: rows up to {newest:%Y-%m-%d %H:%M:%S} UTC" if newest else "the ledger is empty"
 
 
 def _probe(*, staging: bool, yes_probe: str | None, parties_file: Path | None, as_json: bool) -> Result:

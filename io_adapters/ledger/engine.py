@@ -37,14 +37,16 @@ class Database:
     def __init__(self, engine: Engine, clock: Callable[[], dt.datetime]) -> None:
         self.engine = engine
         self._clock = clock
+        self._latest = dt.datetime.min.replace(tzinfo=dt.UTC)
         self._writer = threading.Lock()  # threads queue here; waiting for SQLite is sleeping up to a tenth of a second
 
     def now(self) -> dt.datetime:
-        """Return the present moment in UTC."""
+        """Return the present moment in UTC, never one before a moment told already: what has expired stays so."""
         moment = self._clock()
         if moment.tzinfo is None:
             raise BrokenInvariant("the clock must tell its time zone")
-        return moment.astimezone(dt.UTC)
+        self._latest = max(self._latest, moment.astimezone(dt.UTC))
+        return self._latest
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -67,7 +67,7 @@ def is_gone(owner: Owner, here: Owner) -> bool:
         owner: Who may be gone.
         here: This process, `Owner.current(...)`.
     """
-    if not owner.boot_id or (owner.host, owner.boot_id) != (here.host, here.boot_id):
+    if not _is_here(owner, here):
         return False
     try:
         os.kill(owner.pid, 0)
@@ -79,6 +79,11 @@ def is_gone(owner: Owner, here: Owner) -> bool:
     if state in _ENDED:
         return True
     return bool(started and owner.process_start) and started != owner.process_start
+
+
+def _is_here(owner: Owner, here: Owner) -> bool:
+    """Whether a process can be looked for: it is of this boot and process id namespace."""
+    return bool(owner.boot_id) and (owner.host, owner.boot_id) == (here.host, here.boot_id)
 
 
 def _boot_id() -> str:
@@ -115,7 +120,9 @@ class Leases:
         self._db = database
 
     def take(self, name: str, owner: Owner, ttl_s: float) -> Lease:
-        """Take a name, or take it over from an owner whose time ran out or whose process is proven gone.
+        """Take a name, or take it over from an owner who is gone: whose process has ended, or whose time ran out.
+
+        On this machine the process alone tells, whatever any clock says; elsewhere, and before a restart, time does.
 
         Args:
             name: What is held, for instance "job:aurora-royalties".
@@ -128,7 +135,7 @@ class Leases:
         with self._db.writing() as connection:
             now = self._db.now()
             held = _read(connection, name)
-            if held is not None and held.owner != owner and now < held.until and not is_gone(held.owner, owner):
+            if held is not None and held.owner != owner and _may_live(held, owner, now):
                 raise AnotherRun(
                     Message("lease.held", name=name, owner=held.owner, since=f"{held.since:%Y-%m-%d %H:%M:%S} UTC")
                 )
@@ -161,6 +168,10 @@ class Leases:
         """Return who holds a name, also when the time has run out; None when nobody does."""
         with self._db.reading() as connection:
             return _read(connection, name)
+
+
+def _may_live(held: Lease, here: Owner, now: dt.datetime) -> bool:
+    return not is_gone(held.owner, here) if _is_here(held.owner, here) else now < held.until
 
 
 def _is_of(name: str, owner: Owner) -> ColumnElement[bool]:

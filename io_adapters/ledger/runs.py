@@ -9,8 +9,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, and_, delete, func, insert, null, or_, select, update
 
 from io_adapters.ledger.engine import Database
-from io_adapters.ledger.tables import alerts, open_periods, run_documents, run_stages, runs
-from schemas.errors import BrokenInvariant
+from io_adapters.ledger.tables import alerts, approvals, journal, meta, open_periods, run_documents, run_stages, runs
+from schemas.errors import BrokenInvariant, ConfigurationError
 from schemas.messages import Listed, Message
 from schemas.waits import OpenPeriod
 
@@ -70,11 +70,40 @@ class RunStage:
     notes: tuple[Message | Listed, ...]
 
 
+# How far clocks of machines that share a ledger may be apart.
+_CLOCKS_APART: Final = dt.timedelta(minutes=2)
+
+
 class Runs:
     """The record of runs."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
+
+    def require_clock(self) -> None:
+        """Refuse to begin by a clock that is behind the ledger's newest row: what had expired would count again.
+
+        Raises:
+            ConfigurationError: it is, and nobody has said that the clock was ahead before.
+        """
+        now = self._db.now()
+        with self._db.reading() as connection:
+            newest = _newest(connection)
+            accepted = connection.scalar(select(meta.c.clock_accepted_at))
+        if newest is not None and now + _CLOCKS_APART < newest and (accepted is None or accepted < newest):
+            moments = {"now": f"{now:%Y-%m-%d %H:%M:%S} UTC", "newest": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}
+            raise ConfigurationError(Message("error.clock_behind", **moments))
+
+    def accept_clock(self, by: str) -> dt.datetime | None:
+        """Take the present clock for right, on a person's word, which is kept: the newest rows' clock was ahead.
+
+        Returns:
+            Of when the newest row is (UTC); None where there is none.
+        """
+        with self._db.writing() as connection:
+            newest = _newest(connection)
+            connection.execute(update(meta).values(clock_accepted_at=newest, clock_accepted_by=by))
+        return newest
 
     def begin(self, run_id: str, job: str, period_label: str, command: str, prepared_by: str, job_file: str) -> Run:
         """Write a run down, or find it again when its flow is run again from the top.
@@ -284,6 +313,16 @@ def _open_period_of(row: Row[Any]) -> OpenPeriod:
     return OpenPeriod(
         row.job, row.period, row.run_id, row.currency, row.language, row.folder, OpenPeriod.items_from(row.items_json)
     )
+
+
+def _newest(connection: Connection) -> dt.datetime | None:
+    """Return when the last row of those that tell what was done was written (UTC)."""
+    last = (
+        select(func.max(runs.c.started_at)),
+        select(journal.c.at).order_by(journal.c.id.desc()).limit(1),
+        select(approvals.c.at).order_by(approvals.c.id.desc()).limit(1),
+    )
+    return max((at for query in last if (at := connection.scalar(query)) is not None), default=None)
 
 
 def _stage_of(row: Row[Any]) -> RunStage:

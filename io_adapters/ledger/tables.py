@@ -171,6 +171,8 @@ meta = Table(
     _text("service_url", nullable=True),
     _text("key_fingerprint", nullable=True),
     _moment("created_at"),
+    _moment("clock_accepted_at", nullable=True),  # rows up to then were written by a clock that was ahead
+    _text("clock_accepted_by", nullable=True),
 )
 
 # Rises with all that changes what may be paid: a plan rests on a look at the ledger that an epoch names.

@@ -8,9 +8,11 @@ import pytest
 from flows.run import SYSTEM_CLOCK, Clock, QuietProgress, Run, read_run_request, utc_now
 from flows.runner import PAYOUT, opened_run, walk
 from flows.settings import read_settings
+from io_adapters.ledger.leases import Owner
+from schemas.errors import AnotherRun, ConfigurationError
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
-from tests.flows.label import Label
+from tests.flows.label import Label, digest_of
 from tests.flows.moments import At, power_cut
 from tests.flows.oracle import CREATE
 from tests.stages import stages_of
@@ -52,7 +54,7 @@ def pay(label: Label, wall: Wall, progress: QuietProgress) -> Run:
 def test_a_jump_before_any_stage_changes_nothing_that_is_paid(three, service, stage, days):
     wall = Wall()
     assert pay(three, wall, At(stage, lambda: wall.jump(days * DAY))).exit_code == ExitCode.DONE
-    wall.jump(-2 * days * DAY)
+    wall.jump(2 * DAY)
     assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000, 3000]
     assert service.posts == 3
@@ -74,29 +76,67 @@ class JumpsAtEachBatch(QuietProgress):
 def test_a_jump_between_two_batches_neither_sends_one_twice_nor_leaves_one_out(three, service):
     wall = Wall()
     assert pay(three, wall, JumpsAtEachBatch(wall)).exit_code == ExitCode.DONE
+    wall.jump(3 * DAY)
     assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000, 3000]
     assert service.posts == 3
 
 
-@pytest.mark.parametrize("days", [1, -1])
-def test_a_doubt_outlives_a_jump_and_is_found_on_either_side_of_it(three, service, days):
+def test_a_doubt_outlives_a_jump_and_is_found_after_it(three, service):
     service.plant(CREATE, "drop", when="after", call=2)
     wall = Wall()
     with pytest.raises(KeyboardInterrupt):
         pay(three, wall, At("settle", power_cut))
-    wall.jump(days * DAY)
+    wall.jump(DAY)
     assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000, 3000]
     assert service.posts == 3
 
 
-@pytest.mark.parametrize("days", [1, -1])
-def test_a_doubt_nothing_can_settle_is_not_sent_again_because_time_has_passed(three, service, days):
+def test_a_doubt_nothing_can_settle_is_not_sent_again_because_time_has_passed(three, service):
     service.plant(CREATE, "drop", when="before", call=2)
     wall = Wall()
     for _ in range(3):
         assert pay(three, wall, QuietProgress()).exit_code == ExitCode.IN_DOUBT
-        wall.jump(days * DAY)
+        wall.jump(DAY)
     assert len(service.paid) == 2
     assert service.posts == 3
+
+
+# --- a clock that is behind -------------------------------------------------------------------------------------------
+
+
+def test_nothing_begins_by_a_clock_that_is_behind_what_was_written_last(three, service):
+    """An approval that had expired would count again."""
+    digest = digest_of(three.run(yes=False))
+    three.approve(digest, "60,00", "bia")
+    wall = Wall()
+    wall.jump(9 * DAY)
+    with pytest.raises(KeyboardInterrupt):
+        pay(three, wall, At("read", power_cut))
+    wall.jump(-9 * DAY)
+    with pytest.raises(ConfigurationError, match="doctor --accept-clock"):
+        pay(three, wall, QuietProgress())
+    assert service.posts == 0
+
+
+def test_a_clock_that_was_ahead_is_put_right_on_a_persons_word(three, service):
+    wall = Wall()
+    wall.jump(400 * DAY)
+    assert pay(three, wall, QuietProgress()).exit_code == ExitCode.DONE
+    refused = three.ask("run", three.job, "--yes", code=10)
+    assert "--accept-clock" in refused["error"]
+    three.say("doctor", "--accept-clock", code=2)
+    three.say("doctor", "--accept-clock", "--by", "Bia Prado")
+    assert three.run().exit_code == ExitCode.DONE
+    assert service.posts == 3
+
+
+def test_a_clock_an_hour_ahead_takes_no_living_runs_place(three, service):
+    with three.ledger() as ledger:
+        ledger.leases.take("aurora", Owner.current("another-run"), 900)
+    wall = Wall()
+    wall.jump(dt.timedelta(hours=1))
+    with pytest.raises(AnotherRun, match="another-run"):
+        pay(three, wall, QuietProgress())
+    assert service.posts == 0
