@@ -7,6 +7,7 @@ from typing import Final
 from flows.reports.rules.judge_report import NOTHING_WITHHELD, Judgement, judge_report
 from flows.reports.rules.report_list import (
     compare_listing,
+    each_once,
     find_doubtful,
     is_watched_still,
     linked_by_likeness,
@@ -84,7 +85,7 @@ def fetch_reports(run: Run, ask: Callable[[], tuple[SplitReport, ...]]) -> Look:
     service = run.require_service()
     if run.ledger.service.current().url:  # a key never goes to a service that is not the ledger's
         run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
-    look = Look(_ended(run), ask())
+    look = Look(_ended(run), each_once(ask()))
     run.ledger.service.bind_or_check(service.url, service.key_fingerprint)
     return look
 

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 from hashlib import sha256
 from typing import Final
 
@@ -19,7 +18,7 @@ from flows.reports.report_list import accept_found, freeze, frozen_message, note
 from flows.reports.rules.report_list import MOST_DOUBTS, made_before, stops_sending, wrong_echo
 from flows.run import Run, Service
 from io_adapters.ledger.outbox import Proof
-from io_adapters.payout_api.outcome import Answer
+from io_adapters.payout_api.outcome import Answer, doubt_stale
 from schemas.errors import BrokenInvariant, NotSent, SendingFrozen
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
@@ -151,9 +150,18 @@ def _send_one(run: Run, submission: Submission, owed: Obligations) -> Answer | N
         split_id = answer.report.id if answer.report else None
         return Proof(S(answer.outcome.value), answer.reason, split_id, _alarms_of(submission, answer))
 
-    post = partial(
-        post_once, run.require_service(), report_id=submission.report_id, was_in_doubt=submission.was_in_doubt
-    )
+    def post(body: bytes, *, deadline_s: float, before_connect: Callable[[], None]) -> Answer:
+        asked_at = run.clock.now()
+        answer = post_once(
+            run.require_service(),
+            body,
+            report_id=submission.report_id,
+            was_in_doubt=submission.was_in_doubt,
+            deadline_s=deadline_s,
+            before_connect=before_connect,
+        )
+        return doubt_stale(answer, submission.report_id, asked_at)
+
     sent = send_once(run, run.ledger.submissions, submission, post, classify)
     if sent is None:
         _tell_taken(run, submission.id)

@@ -1,8 +1,9 @@
 """What an answer to POST /split proves: accepted, refused, not sent or, unless proven otherwise, in doubt."""
 
+import datetime as dt
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from io_adapters.payout_api.assumptions import ANY_2XX, Assumptions
 from io_adapters.payout_api.connection import NOT_SENT, Reply
 from io_adapters.payout_api.errors import ValidationError, names_report_id, read_validation_errors
 from schemas.messages import Listed, Message
-from schemas.plan import names_of_others
+from schemas.plan import names_of, names_of_others
 from schemas.submission import Outcome
 from schemas.wire import SplitReport, cents_of, parse_json, says_cents
 
@@ -147,6 +148,45 @@ def classify_response(
     if status not in assumed.refusing_statuses:
         return Answer(Outcome.IN_DOUBT, status, body, reason)
     return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)
+
+
+# How far the service's clock may be behind ours when it dates a report; a day where it names no time zone, or no time.
+CLOCKS_APART: Final = dt.timedelta(minutes=2)
+_NO_ZONE: Final = dt.timedelta(days=1)
+_NOT_ENDED: Final = frozenset({None, "PENDING", "PROCESSING"})
+
+
+def doubt_stale(answer: Answer, report_id: str, asked_at: dt.datetime) -> Answer:
+    """Doubt an accepted report without our name that cannot be the one asked for: made before, or ended at once.
+
+    A cache may answer with an old report while the service has made nothing.
+
+    Args:
+        answer: What the reply was taken for.
+        report_id: The reportId that was sent.
+        asked_at: When the request left.
+    """
+    report = answer.report
+    if report is None or answer.outcome is not Outcome.ACCEPTED or report_id.casefold() in names_of(report):
+        return answer
+    if made_before(report, asked_at):
+        reason = Message("answer.older", status=answer.http_status)
+    elif report.status not in _NOT_ENDED:
+        reason = Message("answer.ended", status=answer.http_status, found=report.status)
+    else:
+        return answer
+    return replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=reason)
+
+
+def made_before(report: SplitReport, moment: dt.datetime) -> bool:
+    """Whether the service dates a report before a moment; a date that cannot be read says nothing."""
+    try:
+        made = dt.datetime.fromisoformat(report.splitDate or "")
+    except ValueError:
+        return False
+    if made.tzinfo is None:
+        return made.replace(tzinfo=dt.UTC) + _NO_ZONE < moment
+    return made + CLOCKS_APART < moment
 
 
 def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:

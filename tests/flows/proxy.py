@@ -24,6 +24,8 @@ class Proxy:
         deliveries: How often each POST /split is passed on.
         stale_from: From this POST /split on (the first is 1), the answer is that of the first one.
         changes: Changes one report of an answer or a list, in place.
+        instead: What every POST /split is answered with, none of which is passed on.
+        repeats_lists: Whether a list says each report twice.
         before_post: Called once, when the first POST /split is about to be passed on.
         lists: How often a list was asked for.
     """
@@ -33,6 +35,8 @@ class Proxy:
     stale_from: int | None = None
     changes: Callable[[Report], None] = lambda _: None
     before_post: list[Callable[[], object]] = field(default_factory=list)
+    instead: Report | None = None
+    repeats_lists: bool = False
     lists: int = 0
     posts: int = 0
     url: str = ""
@@ -46,6 +50,8 @@ class Proxy:
         is_post = method == "POST" and path.endswith("/split")
         while is_post and self.before_post:
             self.before_post.pop()()
+        if is_post and self.instead is not None:
+            return 200, json.dumps(self.instead).encode()
         for _ in range(self.deliveries if is_post else 1):
             reply = httpx.request(method, url, headers=headers, content=body, timeout=30)
         with self._lock:
@@ -62,6 +68,8 @@ class Proxy:
         for report in said if isinstance(said, list) else [said]:
             if isinstance(report, dict) and "_id" in report:
                 self.changes(report)
+        if self.repeats_lists and isinstance(said, list):
+            said += said
         return json.dumps(said).encode() if said is not None else content
 
 

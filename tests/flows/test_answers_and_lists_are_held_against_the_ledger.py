@@ -1,5 +1,6 @@
 """Answers that are about something else, and lists that show more than the ledger knows, stop the sending for good."""
 
+import datetime as dt
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from tests.flows.label import Label, summary_of
 from tests.flows.proxy import standing_before
 
 ANA, BIA, CAIO = people(3)
+SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 ONE_EACH = {"max_payments_per_batch": 1}
 pytestmark = pytest.mark.long
 
@@ -78,7 +80,7 @@ def test_a_run_asks_for_one_list_more_than_before_however_many_batches_it_has(th
 
 @pytest.mark.parametrize("echoes", [True, False], ids=["named", "nameless"])
 def test_an_old_answer_given_again_is_in_doubt_and_never_taken_for_an_acceptance(three, service, proxy, echoes):
-    service.behave(echo_report_id=echoes, echo_name=echoes)
+    service.behave(echo_report_id=echoes, echo_name=echoes, **SLOW)
     proxy.stale_from = 2
     report = three.run()
     with three.ledger() as ledger:
@@ -92,6 +94,47 @@ def test_an_old_answer_given_again_is_in_doubt_and_never_taken_for_an_acceptance
         assert states(three)[1] == "in_doubt"
         assert service.posts == 2
         nothing_more_is_sent_until_two_people_have_looked(three, service)
+
+
+LAST_MONTH = {"splitDate": "2026-01-05T10:00:00Z"}
+STALE = {
+    "made last month": LAST_MONTH,
+    "made last month, without a time zone": {"splitDate": "2026-01-05T10:00:00"},
+    "made last month, and done": LAST_MONTH | {"status": "DONE", "donePayments": 1},
+    "undated, and done": {"splitDate": None, "status": "DONE"},
+    "dated as nobody can read, and failed": {"splitDate": "05/01/26", "status": "ERROR"},
+}
+
+
+@pytest.mark.parametrize("said", STALE.values(), ids=STALE)
+def test_a_nameless_report_that_cannot_be_the_one_asked_for_is_in_doubt(three, service, proxy, said):
+    """A cache answers with a twin of last month's, and the service has made nothing."""
+    service.behave(echo_report_id=False, echo_name=False)
+    nothing = {"_id": "5f0000000000000000000000", "totalAmount": 10.00, "currency": "BRL"}
+    proxy.instead = nothing | {"status": "PENDING", "donePayments": 0} | said
+    report = three.run()
+    assert report.exit_code == ExitCode.IN_DOUBT
+    assert states(three)[0] == "in_doubt"
+    assert places(summary_of(report)).keys() == {"in_doubt"} | places(summary_of(report)).keys() - {"paid"}
+    assert service.reports == []
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"splitDate": None}, {"splitDate": "hoje"}, {"splitDate": f"{dt.datetime.now(dt.UTC):%Y-%m-%d}"}]
+)
+def test_a_nameless_report_that_may_be_the_one_asked_for_is_accepted(three, service, proxy, said):
+    service.behave(echo_report_id=False, echo_name=False, **SLOW)
+    proxy.changes = lambda report: report.update(said)
+    assert three.run().exit_code == ExitCode.STILL_OPEN
+    assert len(service.reports) == 3
+
+
+def test_a_list_that_says_a_report_twice_under_one_id_is_no_alarm(three, service, proxy):
+    """Pages overlap where something is added while they are read."""
+    proxy.repeats_lists = True
+    assert three.run().exit_code == ExitCode.DONE
+    three.say("settle")
+    assert len(service.reports) == 3
 
 
 def test_an_answer_whose_name_is_that_of_another_report_is_in_doubt(three, service, proxy):

@@ -394,7 +394,9 @@ def in_doubt(abroad, service):
 
 def absent(label, *by, hours=25):
     told = {"absent": True, "by": by or ("bia", "caio"), "evidence": "the desk says so, ticket 7", "as_json": False}
-    return resolve_doubts([update_of(label).id], report=None, clock=later(hours=hours), **told)
+    resolved = resolve_doubts([update_of(label).id], report=None, clock=later(hours=hours), **told)
+    label.back_to_today()
+    return resolved
 
 
 def test_two_people_after_a_day_let_the_rate_be_sent_again(abroad, service, in_doubt):

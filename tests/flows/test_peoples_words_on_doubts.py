@@ -18,6 +18,7 @@ from tests.flows.oracle import CREATE, LIST
 ANA, BIA, CAIO = people(3)
 NAMELESS = {"echo_report_id": False, "echo_name": False}
 UNLISTED = {"listing_delay_s": 3600}
+SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 LISTED = {"listing_delay_s": 0}
 pytestmark = pytest.mark.long
 
@@ -95,6 +96,7 @@ def declare_absent(report, *by, evidence="the support desk says so, ticket 7", *
     clock = later(**after or {"hours": 24})
     told = {"absent": True, "by": people_said, "evidence": evidence, "as_json": False}
     code, document = resolve_doubts([name_of(report)], report=None, clock=clock, **told)
+    Label.back_to_today()
     (resolved,) = document["resolved"]
     return code, resolved
 
@@ -172,6 +174,7 @@ def test_what_names_no_report_is_refused(two, service, nameless, named):
 
 
 def test_a_report_that_is_another_submission_s_is_refused(two, service, nameless):
+    service.behave(**SLOW)
     two.write("other.xlsx", [payment(CAIO, "12,00"), payment(BIA, "18,00")])
     sources = [{"files": "other.xlsx", "layout": "payments"}]
     two.job, job = declare(two.folder / "other.yaml", job="other", sources=sources), two.job
@@ -332,7 +335,9 @@ def test_a_nameless_report_that_could_be_it_is_not_declared_absent_unless_both_h
 def test_a_nameless_report_found_by_hand_after_the_next_attempt_was_sent_raises_the_same_alarm(two, service, nameless):
     (listed,) = service.reports
     declare_absent(nameless, evidence=f"{listed['split_id']} was made by hand in the portal")
-    assert two.run().exit_code == ExitCode.DONE
+    service.behave(**SLOW)
+    two.declare(settle={"every_s": "0.1", "for_s": "0"})
+    assert two.run().exit_code == ExitCode.STILL_OPEN
     link(two, nameless, listed["split_id"], code=31)
     assert states()[name_of(nameless)] is SubmissionState.ACCEPTED
     assert two.ask("status", code=31)["freeze"]["tags"] == [name_of(nameless)]
@@ -410,7 +415,9 @@ def three_lost(label, service):
 
 def absent_all(names, by=("bia", "caio"), **after):
     told = {"absent": True, "by": by, "evidence": "ticket 7", "as_json": False}
-    return resolve_doubts(names, report=None, clock=later(**after or {"hours": 25}), **told)[1]["resolved"]
+    _, document = resolve_doubts(names, report=None, clock=later(**after or {"hours": 25}), **told)
+    Label.back_to_today()
+    return document["resolved"]
 
 
 def test_many_are_declared_absent_on_one_evidence(label, service, three_lost):

@@ -182,6 +182,7 @@ def test_a_doubt_about_a_rate_by_hand_can_be_declared_absent_and_the_same_bytes_
         [update.id], report=None, absent=True, by=("bia", "caio"), evidence="ticket 7", as_json=False,
         clock=later(hours=25),
     )  # fmt: skip
+    abroad.back_to_today()
     abroad.say("settle")
     assert [rate for _, rate in service.rates] == ["5.6"]
     assert [update.state for update in updates(abroad)] == [X.ABSENT, X.ACCEPTED]

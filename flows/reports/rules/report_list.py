@@ -15,6 +15,14 @@ from schemas.values.tax_id import format_tax_id
 from schemas.wire import SplitReport, amount_from_cents, says_cents
 
 
+def each_once(reports: Iterable[SplitReport]) -> tuple[SplitReport, ...]:
+    """Leave out what a list says twice under one id, as where pages overlap; the later entry tells."""
+    found = dict[object, SplitReport]()
+    for number, report in enumerate(reports):
+        found[report.id or number] = report
+    return tuple(found.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What the list says of one submission in doubt.
