@@ -5,7 +5,7 @@ doubt, and is never sent again without people's word.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from hashlib import sha256
@@ -25,7 +25,7 @@ from schemas.messages import Message
 from schemas.obligation import Obligations
 from schemas.plan import Place, names_of
 from schemas.reconciliation import Discrepancy
-from schemas.submission import Alarm, Outcome, Submission, SubmissionState
+from schemas.submission import ENDED, OPEN, Alarm, Outcome, Submission, SubmissionState
 from schemas.wire import amount_from_cents, canonical_json
 
 S = SubmissionState
@@ -74,15 +74,35 @@ def send(run: Run, owed: Obligations) -> None:
 
 
 def _doubts_stop(run: Run) -> bool:
-    """Stop where too many doubts stand, of whatever run and job; one batch more goes where a person asked for it."""
-    doubts = len(run.ledger.submissions.list(states={S.IN_DOUBT}, bodies=False))
-    if doubts < MOST_DOUBTS:
+    """Stop where too many doubts stand, of whatever run and job, or one that every batch would share.
+
+    One batch more goes where a person asked for it; once the service has taken one again, the others follow.
+    """
+    doubts = run.ledger.submissions.list(states={S.IN_DOUBT}, bodies=False)
+    shared = _shared_by_all(run, doubts)
+    if len(doubts) < MOST_DOUBTS and shared is None:
         return False
     if run.request.one_more and not run.one_more_sent:
         run.one_more_sent = True
         return False
-    run.end_with(ExitCode.IN_DOUBT, Message("cli.send.doubts", count=doubts))
+    many = Message("cli.send.doubts", count=len(doubts))
+    run.end_with(ExitCode.IN_DOUBT, shared if shared and len(doubts) < MOST_DOUBTS else many)
     return True
+
+
+def _shared_by_all(run: Run, doubts: Sequence[Submission]) -> Message | None:
+    """Say of which doubt every batch would have its share: its answer was about none of them, and none was taken since.
+
+    Asking for the list proves nothing: a key may read and not write.
+    """
+    for doubt in doubts:
+        answers = run.ledger.submissions.answers(doubt.id)
+        if not answers or not stops_sending(answers[-1].http_status) or doubt.sending_at is None:
+            continue
+        taken = run.ledger.submissions.list(states=OPEN | ENDED, bodies=False)
+        if not any(other.sending_at is not None and other.sending_at > doubt.sending_at for other in taken):
+            return Message("cli.send.doubt_of_all", report=doubt.report_id, status=answers[-1].http_status)
+    return None
 
 
 def check_may_send(run: Run) -> None:

@@ -156,17 +156,28 @@ def test_once_a_doubt_is_settled_the_rest_goes(each_alone, service, eventually):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 405, 413, 429])
-def test_an_answer_that_every_batch_would_get_stops_the_run_at_the_first(each_alone, service, status):
+def test_an_answer_that_every_batch_would_get_stops_all_runs_at_the_first(each_alone, service, status):
+    """Each batch sent after it would be one more doubt, for two people and a day."""
     service.plant(CREATE, "status", when="before", status=status, body={"detail": "no"}, times=None)
     report = each_alone.run()
     assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 1)
     assert places(summary_of(report)) == {"in_doubt": 1000, "planned": 6000}
-    report = each_alone.run(yes=False)
+    for _ in range(3):
+        report = each_alone.run(yes=False)
+        assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 1)
+        assert any("--one-more" in message for message in report.messages)
+    report = each_alone.run(yes=False, one_more=True)
     assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 2)
     service.clear()
-    report = each_alone.run(yes=False)
+    assert each_alone.run(yes=False).exit_code == ExitCode.IN_DOUBT
+    assert service.posts == 2
+    report = each_alone.run(yes=False, one_more=True)
     assert (report.exit_code, service.posts) == (ExitCode.IN_DOUBT, 7)
     assert places(summary_of(report)) == {"in_doubt": 2000, "paid": 5000}
+    each_alone.declare(job="another-job")
+    each_alone.payments(payment(ANA, "30,00"))
+    each_alone.run()
+    assert service.paid[-1] == 3000
 
 
 def test_no_account_is_checked_for_money_once_the_service_has_refused_to_go_on(each_alone, service):
@@ -174,7 +185,7 @@ def test_no_account_is_checked_for_money_once_the_service_has_refused_to_go_on(e
     each_alone.run()
     each_alone.declare(rules={"max_payments_per_batch": 1}, account_checks={"when": "new_or_changed", "fee": "0.35"})
     assert each_alone.run(yes=False).exit_code == ExitCode.IN_DOUBT
-    assert (service.posts, service.calls(CHECK)) == (2, 0)
+    assert (service.posts, service.calls(CHECK)) == (1, 0)
 
 
 def test_statuses_of_which_the_provider_says_that_they_refuse_leave_no_doubt(each_alone, service, monkeypatch):

@@ -186,13 +186,14 @@ class EditingOffice:
         return points.is_passed
 
     def run_later(self, *, yes: bool = False, **by: float) -> frozenset[ExitCode]:
-        """Run it with a clock that is so much ahead."""
+        """Run it once with a clock that is so much ahead."""
         self.write()
         clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(**by))
         with opened_run(
             PAYOUT.name, read_run_request(self.job, yes=yes, by="ana"), read_settings(), Silence(), clock
         ) as run:
             walk(PAYOUT, run)
+            run.ledger.runs.accept_clock("ana")  # the others' clocks are right
         return frozenset(run.codes)
 
     def approve(self, by: str = "bia") -> Result:
