@@ -47,6 +47,7 @@ TRANSITIONS: Final = transitions(
         # Accepted where the list shows it before it was sent: the ledger is restored, or another one sent it.
         S.APPROVED: {S.WITHDRAWN, S.ACCEPTED},
         S.NOT_SENT: {S.WITHDRAWN},
+        S.REFUSED: {S.IN_DOUBT},  # the service lists one like it all the same
         S.ABSENT: {S.ACCEPTED},  # found later after all; a next attempt is a new submission
         S.ACCEPTED: {S.PROCESSING, S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},
         S.PROCESSING: {S.PAID, S.PARTIAL, S.FAILED, S.EXCLUDED},

@@ -11,6 +11,7 @@ from flows.reports.rules.report_list import (
     find_doubtful,
     is_watched_still,
     linked_by_likeness,
+    look_alikes,
     propose,
 )
 from flows.run import Run
@@ -109,6 +110,7 @@ def alarms_of(run: Run, look: Look) -> list[Alarm]:
 
 def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
     """Accept what the list shows, propose what could be it, and alarm where it shows too much."""
+    _doubt_refusals(run, reports)
     alarms = []
     findings = find_doubtful(run.ledger.submissions.list(states={S.IN_DOUBT, S.ABSENT}), reports)
     linked = linked_ids(run) if any(finding.matches for finding in findings) else {}
@@ -126,6 +128,24 @@ def _settle_doubts(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:
             )
     _link_or_propose(run, [finding.submission for finding in findings if not finding.matches], reports)
     return alarms + _wrong_likenesses(run, reports)
+
+
+def _doubt_refusals(run: Run, reports: tuple[SplitReport, ...]) -> None:
+    """Doubt what was refused where the list shows a report of nobody's like it: a proxy may have asked twice."""
+    now = run.clock.now()
+    refused = [
+        submission
+        for submission in run.ledger.submissions.list(states={S.REFUSED})
+        if is_watched_still(submission, now)
+    ]
+    if not refused:
+        return
+    linked = linked_ids(run)
+    for submission in refused:
+        if alike := look_alikes(submission, reports, linked):
+            reason = Message("attempt.refused_and_listed", report=alike[0].id)
+            run.ledger.submissions.doubt_refused(submission.id, by=run.id, reason=reason)
+            run.messages.append(Message("cli.doubt.refused", report=submission.report_id, split_id=alike[0].id))
 
 
 def _wrong_likenesses(run: Run, reports: tuple[SplitReport, ...]) -> list[Alarm]:

@@ -133,6 +133,19 @@ class Settling:
                 return ()
             return _claim_again(connection, before, by, now)
 
+    def doubt_refused(self, submission_id: str, *, by: str, reason: Message) -> None:
+        """Doubt a refusal: the service lists a report like it. What it pays is claimed again until people know.
+
+        Whatever else claims that is withdrawn, if it has not been sent, and freezes sending if it has.
+        """
+        with self._db.writing() as connection:
+            before = read_submission(connection, submission_id)
+            if before.state is not SubmissionState.REFUSED:
+                return
+            now = self._db.now()
+            move(connection, before, SubmissionState.IN_DOUBT, at=now, by=by, reason=reason)
+            _claim_again(connection, before, by, now)
+
     def record_status(  # noqa: PLR0913  (what a look says, each named at the call)
         self,
         submission_id: str,

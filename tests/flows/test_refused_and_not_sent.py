@@ -58,6 +58,45 @@ def test_a_refused_row_put_right_is_paid_and_the_others_are_not_paid_twice(three
     assert service.posts == 4
 
 
+NAMELESS = {"echo_report_id": False, "echo_name": False}
+
+
+@pytest.mark.parametrize("others_are_named", [True, False])
+def test_a_refusal_of_what_the_service_lists_all_the_same_is_a_doubt(three, service, others_are_named):
+    """A proxy asks twice, and hands on the second answer."""
+    service.behave(listing_delay_s=3600, **NAMELESS)
+    service.plant(CREATE, "status", when="after", call=2, status=422, body=REFUSAL)
+    report = three.run()
+    refused = places(summary_of(report))["refused"]
+    name = next(batch["report_id"] for batch in summary_of(report)["batches"] if batch["outcome"] == "refused")
+    assert len(service.paid) == 3
+    service.behave(listing_delay_s=0)
+    for made in service.reports if others_are_named else ():
+        if made["reportId"] != name:  # with a name in the list, likeness alone proves nothing
+            service.force_one(made["split_id"], reportId=made["reportId"])
+    again = three.run()
+    assert service.posts == 3
+    assert any(name in message for message in again.messages)
+    if others_are_named:
+        assert again.exit_code == ExitCode.IN_DOUBT
+        assert places(summary_of(again))["in_doubt"] == refused
+        (made,) = (made for made in service.reports if made["reportId"] == name)
+        three.say("resolve", name, "--report", made["split_id"], "--by", "bia")
+    assert places(summary_of(three.run())) == {"duplicate": 6000}
+    assert service.posts == 3
+
+
+def test_a_refusal_beside_a_report_of_another_amount_is_a_refusal(three, service):
+    service.behave(**NAMELESS)
+    service.plant(CREATE, "status", when="before", call=2, status=422, body=REFUSAL)
+    three.run()
+    three.payments(
+        *(payment(who, amount) for who, amount in zip((ANA, BIA, CAIO), ("10,00", "20,00", "30,00"), strict=True))
+    )
+    report = three.run()
+    assert "in_doubt" not in places(summary_of(report))
+
+
 @pytest.fixture
 def gate(service, label, monkeypatch):
     """A service behind a door."""
