@@ -33,7 +33,7 @@ from schemas.exit_codes import ExitCode
 from schemas.issues import IssueCode, make_issue
 from schemas.job import Job, Period
 from schemas.messages import Message
-from schemas.plan import PaymentPlan
+from schemas.plan import ROYALTIES, PaymentPlan
 from schemas.raw_table import column_letter
 from schemas.submission import Claim, FormerPayee, SubmissionState
 from schemas.wire import Institution
@@ -261,11 +261,28 @@ def stand(run: Run, intake: Intake) -> tuple[Intake, LedgerSnapshot]:
         in_question=opened.in_question,
         contact_ids=contact_ids(run, intake),
         institutions=listed,
+        said_paid=opened.said_paid,
+        opening_gone=_opening_gone(run, opened, moves),
         replaced=_replaced(run, intake.inputs),
         on_hold={tax_id: code.value for tax_id, code in held_back(intake.inputs.payees, run.today).items()},
         epoch=epoch,
     )
     return intake, snapshot
+
+
+def _opening_gone(run: Run, opened: Opened, moves: Mapping[str, str]) -> frozenset[str]:
+    """Name what an opening balance said was paid outside, in a plan that was made, and says nothing of by now."""
+    identity = identity_of(run.job, run.request.period)
+    known = run.ledger.opening_rows.known(run.job.job, run.request.period.label)
+    gone = {
+        (moves.get(payee, payee), reference)
+        for (payee, reference), cents in known.items()
+        if cents and not {(payee, reference), (moves.get(payee, payee), reference)} & opened.said_paid.keys()
+    }
+    return frozenset(
+        identity.royalty_key(payee) if reference == ROYALTIES else identity.payment_key(payee, reference)
+        for payee, reference in gone
+    )
 
 
 def _replaced(run: Run, inputs: Inputs) -> frozenset[str]:

@@ -43,6 +43,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
+    run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.standing.said_paid)
     used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
     named = {

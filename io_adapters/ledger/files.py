@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
@@ -14,6 +14,7 @@ from io_adapters.ledger.tables import (
     file_lines,
     file_uses,
     files,
+    paid_outside,
     plan_runs,
     plans,
 )
@@ -218,6 +219,37 @@ class CorrectedRows:
         query = select(corrected_rows).where(c.job == job, c.period == period, _had_an_effect(c.run_id)).order_by(c.id)
         with self._db.reading() as connection:
             return [_corrected_row_of(row) for row in connection.execute(query)]
+
+
+class OpeningRows:
+    """The record of what opening balances said was paid outside Repasse: a row that is gone later is a question."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, run_id: str, job: str, period: str, paid: Mapping[tuple[str, str], int]) -> None:
+        """Write down what a plan has left out for it; rows that are not among these stay known.
+
+        Args:
+            run_id: The run that made the plan.
+            job: Name of the job.
+            period: Label of the period.
+            paid: Payee and reference, that of royalties for royalties -> centavos.
+        """
+        c = paid_outside.c
+        with self._db.writing() as connection:
+            for (payee, reference), cents in paid.items():
+                key = {"job": job, "period": period, "payee": payee, "reference": reference}
+                same = and_(*(c[name] == value for name, value in key.items()))
+                connection.execute(delete(paid_outside).where(same))
+                connection.execute(insert(paid_outside).values(key | {"amount_cents": cents, "run_id": run_id}))
+
+    def known(self, job: str, period: str) -> dict[tuple[str, str], int]:
+        """Return it for a job's period, as it was said last."""
+        c = paid_outside.c
+        query = select(c.payee, c.reference, c.amount_cents).where(c.job == job, c.period == period)
+        with self._db.reading() as connection:
+            return {(row.payee, row.reference): row.amount_cents for row in connection.execute(query)}
 
 
 def _corrected_row_of(row: Row[Any]) -> CorrectedRow:

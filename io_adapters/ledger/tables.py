@@ -305,6 +305,18 @@ file_lines = Table(
     Column("accounts", LargeBinary),
 )
 
+# What opening balances have said was paid outside Repasse, when a plan was made that left it out.
+paid_outside = Table(
+    "paid_outside",
+    metadata,
+    Column("job", String(64), primary_key=True),
+    Column("period", String(64), primary_key=True),
+    Column("payee", String(64), primary_key=True),
+    Column("reference", String(200), primary_key=True),
+    Column("amount_cents", BigInteger, nullable=False),
+    Column("run_id", ForeignKey("runs.run_id"), nullable=False),
+)
+
 plans = Table(
     "plans",
     metadata,

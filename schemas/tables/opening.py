@@ -1,5 +1,6 @@
 """Opening balances: what was carried, to recoup or paid before Repasse kept the ledger."""
 
+from decimal import Decimal
 from typing import Final
 
 import numpy as np
@@ -61,14 +62,17 @@ COLUMNS = (
 
 
 def read_kinds(draft: Draft) -> None:
-    """Read what each row is; only what is carried may be owed back."""
+    """Read what each row is; only what is carried may be owed back, and only what was paid may be nothing."""
     kinds = [WORDS.get(fold_word(text), "") for text in draft.canonical["kind"]]
     draft.canonical["kind"] = np.array(kinds, dtype=object)
     known = np.array([bool(kind) for kind in kinds], dtype=bool)
     draft.report(draft.given("kind") & ~known, "kind", IssueCode.OPENING_KIND)
-    owed_back = [amount is not None and amount.value <= 0 for amount in draft.canonical["amount"]]
-    carried = np.array([kind == CARRIED for kind in kinds], dtype=bool)
-    wrong = np.array(owed_back, dtype=bool) & known & ~carried & draft.sound("amount")
+    least = {CARRIED: None, PAID: Decimal(0), TO_RECOUP: Decimal("0.01")}
+    too_little = [
+        amount is not None and (floor := least.get(kind)) is not None and amount.value < floor
+        for kind, amount in zip(kinds, draft.canonical["amount"], strict=True)
+    ]
+    wrong = np.array(too_little, dtype=bool) & known & draft.sound("amount")
     draft.report(wrong, "amount", IssueCode.AMOUNT_NOT_POSITIVE)
 
 

@@ -94,6 +94,53 @@ def test_payments_rows_paid_outside_are_told_in_bulk(label, service):
     assert service.paid == [1500]
 
 
+TOLD_OTHERWISE = {
+    "the row is gone": lambda told: told[1:],
+    "the other way about": lambda told: told[:1],
+    "all of it": lambda told: [],
+}
+
+
+@pytest.mark.parametrize("later", TOLD_OTHERWISE.values(), ids=TOLD_OTHERWISE)
+def test_what_was_paid_outside_is_not_paid_because_its_row_is_taken_out_of_the_opening_balances(label, service, later):
+    label.payments(payment(ANA, "10,00", "show"), payment(ANA, "15,00", "clipe"), payment(BIA, "20,00"))
+    told = [balance(ANA, "pago", "2026-10", "10,00", "show"), balance(BIA, "paid", "2026-10", "20,00")]
+    label.write("abertura.xlsx", told)
+    label.declare(opening="abertura.xlsx")
+    label.run()
+    if left := later(told):
+        label.write("abertura.xlsx", left)
+    label.declare(**{"opening": "abertura.xlsx"} if left else {})
+    report = label.run()
+    gone = sum({"show": 1000}.get(row["Referência"], 2000) for row in told if row not in left)
+    assert report.exit_code == ExitCode.ROWS_HELD
+    assert places(summary_of(report))["held"] == gone
+    assert {issue.code.value for issue in report.issues} == {"OPENING_GONE"}
+    assert service.paid == [1500]
+    nothing = [row | {"Valor": "0,00"} if row not in left else row for row in told]
+    label.write("abertura.xlsx", nothing)
+    label.declare(opening="abertura.xlsx")
+    label.run()
+    assert sum(service.paid) == 1500 + gone
+
+
+def test_royalties_paid_outside_are_not_paid_because_their_row_is_gone(royalties, service):
+    royalties.write(
+        "abertura.xlsx", [balance(ANA, "pago", "2026-07", "20,00"), balance(BIA, "saldo", "2026-07", "1,00")]
+    )
+    run(royalties, "07", opening="abertura.xlsx")
+    sent = service.paid
+    royalties.write("abertura.xlsx", [balance(BIA, "saldo", "2026-07", "1,00")])
+    report = run(royalties, "07", opening="abertura.xlsx")
+    assert service.paid == sent
+    assert report.exit_code == ExitCode.ROWS_HELD
+    royalties.write(
+        "abertura.xlsx", [balance(ANA, "pago", "2026-07", "0,00"), balance(BIA, "saldo", "2026-07", "1,00")]
+    )
+    run(royalties, "07", opening="abertura.xlsx")
+    assert sum(service.paid) == sum(sent) + 2000
+
+
 @pytest.mark.journey
 def test_a_closed_period_run_again_comes_to_the_same_and_posts_nothing(royalties, service):
     royalties.write("advances.csv", [advance(ANA, "60,00")])

@@ -72,6 +72,8 @@ class LedgerSnapshot:
         contact_ids: Exact tax id -> id of its contact, of the contacts the service told.
         institutions: ISPB -> institution, as the service lists them; empty where no list was ever read.
         on_hold: Tax id -> code, of payees whose money people hold back on the day of the run.
+        said_paid: Payee and reference -> centavos that opening balances say were paid outside, see `Opened`.
+        opening_gone: Base keys of obligations that opening balances said were paid outside, in a row that is gone.
         replaced: Payees who may be somebody that was paid under another document, see `moved_payees`.
         epoch: The ledger's epoch before it was asked: what it says stands until that rises.
     """
@@ -88,6 +90,8 @@ class LedgerSnapshot:
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     institutions: Mapping[str, Institution] = field(default_factory=dict)
     on_hold: Mapping[str, str] = field(default_factory=dict)
+    said_paid: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    opening_gone: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     epoch: int = field(default=0, compare=False)
 
@@ -150,6 +154,10 @@ def compute_payables(
     problems = {**standing.on_hold, **standing.in_question, **inputs.tax_problems}
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
     problems |= dict.fromkeys(standing.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
+    identity = identity_of(job, period)
+    for tax_id in rounded.payees if standing.opening_gone else ():
+        if identity.royalty_key(tax_id) in standing.opening_gone:
+            problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
     strangers = set(rounded.payees) | set(standing.history.carried_in)
     if standing.history.closed:
         strangers |= {payee for payee, _, _ in standing.history.closed.left}
@@ -252,12 +260,13 @@ class _Case:
     def _questioned(self, payments: Sequence[Obligation]) -> list[Obligation]:
         """Hold the payments of people whose money is held back, or of whom it is in question what was paid outside."""
         asked = {**self.standing.on_hold, **self.standing.in_question}
-        return [
-            replace(owed, place=Place.HELD, reasons=reasons_of(asked[owed.payee.tax_id]))
-            if owed.place is Place.PLANNED and owed.payee.tax_id in asked
-            else owed
-            for owed in payments
-        ]
+        gone = dict.fromkeys(self.standing.opening_gone, IssueCode.OPENING_GONE.value)
+
+        def held(owed: Obligation) -> Obligation:
+            code = asked.get(owed.payee.tax_id) or gone.get(owed.base_key)
+            return replace(owed, place=Place.HELD, reasons=reasons_of(code)) if code else owed
+
+        return [held(owed) if owed.place is Place.PLANNED else owed for owed in payments]
 
     def _accrue(self, problems: Mapping[str, str]) -> tuple[DataFrame[PayeeBalances], list[Accrual]]:
         names = dict(zip(self.inputs.payees["tax_id"], self.inputs.payees["name"], strict=True))

@@ -106,6 +106,8 @@ class Opened:
         history: With what was declared as carried in.
         royalties_paid: Royalties paid outside, as claims without a submission.
         payments_paid: Obligation key of a payments row -> centavos paid for it outside.
+        said_paid: Payee and reference -> centavos of every row of the period that says what was paid outside; nothing
+            where it says that nothing was after all.
         contradictions: Rows that were not taken at their word.
         in_question: Tax id -> codes, of payees whose rows have problems or contradict.
     """
@@ -113,6 +115,7 @@ class Opened:
     history: History
     royalties_paid: tuple[Claim, ...]
     payments_paid: Mapping[str, int]
+    said_paid: Mapping[tuple[str, str], int]
     contradictions: tuple[Contradiction, ...]
     in_question: Mapping[str, str]
 
@@ -146,7 +149,7 @@ def open_balances(
     claimed = {claim.obligation_key: claim.submission_id for claim in claims if claim.kind == "payment"}
     ledger = KnownToLedger(period, history, tuple(posted), claimed, {identity.payment_key(*row) for row in rows})
     carried, royalties, payments = dict(history.carried_in), list[Claim](), dict[str, int]()
-    contradictions = []
+    contradictions, said = [], dict[tuple[str, str], int]()
     for row in records(inputs.opening):
         named = _named(row, rows) if row["kind"] == PAID else None
         key = identity.payment_key(row["tax_id"], named) if named is not None else ""
@@ -157,15 +160,18 @@ def open_balances(
             continue
         elif row["kind"] == CARRIED:
             carried[row["tax_id"]] = carried.get(row["tax_id"], 0) + row["amount_cents"]
-        elif key:
-            payments[key] = payments.get(key, 0) + row["amount_cents"]
         else:
-            royalties.append(_claim(row, identity))
+            what = row["tax_id"], normal_reference(ROYALTIES if named is None else named)
+            said[what] = said.get(what, 0) + row["amount_cents"]
+            if key and row["amount_cents"]:
+                payments[key] = payments.get(key, 0) + row["amount_cents"]
+            elif row["amount_cents"]:
+                royalties.append(_claim(row, identity))
     questions = dict(inputs.opening_problems) | {
         contradiction.tax_id: contradiction.code.value for contradiction in contradictions
     }
     opened = replace(history, carried_in=carried)
-    return Opened(opened, tuple(royalties), payments, tuple(contradictions), questions)
+    return Opened(opened, tuple(royalties), payments, said, tuple(contradictions), questions)
 
 
 def hold_contradictions(rows: DataFrame[RowRuns], contradictions: Sequence[Contradiction]) -> DataFrame[RowRuns]:
