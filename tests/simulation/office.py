@@ -43,6 +43,10 @@ class Spreadsheet:
         """The same, but the caller approves nothing."""
         return replace(self, order=replace(self.order, yes=False))
 
+    def with_one_more(self) -> "Spreadsheet":
+        """The same for a caller who lets one batch go although sending has stopped."""
+        return replace(self, order=replace(self.order, one_more=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Office:

@@ -126,7 +126,7 @@ def _afterwards(world: World, sheet: Spreadsheet) -> None:
     for number in range(1, 6):
         if before == (before := world.states()):
             return
-        world.pay(sheet, name=f"last-{number}")
+        world.pay(sheet.with_one_more(), name=f"last-{number}")
         world.clock.sleep(HALF_AN_HOUR_S)
     world.is_restless = True
 
