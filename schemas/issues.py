@@ -59,6 +59,7 @@ class IssueCode(StrEnum):
     ROW_CONFLICT = "ROW_CONFLICT"
     ROW_RENAMED = "ROW_RENAMED"
     ROW_PAID_BEFORE = "ROW_PAID_BEFORE"
+    ROW_TWICE = "ROW_TWICE"
     ROW_SECOND_ATTEMPT = "ROW_SECOND_ATTEMPT"
     ROW_CORRECTED = "ROW_CORRECTED"
     ROW_CONTRACT = "ROW_CONTRACT"
@@ -206,6 +207,7 @@ WARNINGS: Final = frozenset(
         IssueCode.SHARE_NEARLY_WHOLE,
         IssueCode.OWNER_PART_JUMPED,
         IssueCode.ROW_PAID_BEFORE,
+        IssueCode.ROW_TWICE,
         IssueCode.ROW_SECOND_ATTEMPT,
         IssueCode.HIDDEN_DATA,
         IssueCode.FORMULA_STALE,

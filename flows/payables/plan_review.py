@@ -9,7 +9,7 @@ from flows.intake.rules.used_before import UsedBefore
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of
-from flows.payables.rules.claims import SecondAttempt, notices_of_attempts
+from flows.payables.rules.claims import SecondAttempt, notices_of_attempts, numbered_twins
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.plan_review import (
     PaidBefore,
@@ -176,6 +176,7 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
     return [
         *_files_again(run, drafted.intake.used_before),
         *_rows_paid_before(run, drafted),
+        *_rows_twice(drafted),
         *_second_attempts(run, drafted, plan),
         *_other_books(run, drafted.standing.other_books),
         *_rejected(run, plan),
@@ -211,6 +212,20 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
     if len(rows) > _SHOWN:
         places.append(Message("look.rows_more", count=len(rows) - _SHOWN))
     return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(places), "; "))]
+
+
+def _rows_twice(drafted: Draft) -> list[Message]:
+    twins = numbered_twins(drafted.payables.obligations)
+    if not twins:
+        return []
+    rows = [owed for owed in drafted.payables.obligations if owed.key in twins]
+    places = [
+        Message("look.twin", file=owed.source.file, row=owed.source.row, first=twins[owed.key].source.row)
+        for owed in rows[:_SHOWN]
+    ]
+    if len(rows) > _SHOWN:
+        places.append(Message("look.rows_more", count=len(rows) - _SHOWN))
+    return [Message("look.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(tuple(places), "; "))]
 
 
 def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:

@@ -183,3 +183,49 @@ def test_a_cpf_that_becomes_a_cnpj_with_the_same_account_is_a_conflict(label, se
     report = label.run()
     assert (report.exit_code, places(summary_of(report))) == (ExitCode.ROWS_HELD, {"conflict": 1000, "duplicate": 2000})
     assert service.paid == [1000, 2000]
+
+
+# --- a list within a list ---------------------------------------------------------------------------------------------
+
+
+def numbered(rows, word="", start=1):
+    return [row | {"Referência": f"{word}{number}"} for number, row in enumerate(rows, start)]
+
+
+ONCE = [payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        numbered(ONCE * 2),
+        numbered(ONCE * 2, "PG-", 7),
+        numbered(sorted(ONCE * 2, key=str)),
+        numbered(ONCE + ONCE[:1]),
+    ],
+    ids=["1 to 6", "with a word", "sorted", "one row of it"],
+)
+def test_a_list_pasted_twice_whose_rows_are_numbered_wants_a_persons_eye(label, service, rows):
+    label.payments(*rows)
+    report = label.run()
+    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 0)
+    assert [issue.code.value for issue in report.issues] == ["ROW_TWICE"] * (len(rows) - 3)
+    total = sum({"10,00": 10, "20,00": 20, "30,00": 30}[row["Valor"]] for row in rows)
+    label.approve(summary_of(report)["plan_digest"], f"{total},00", "bia")
+    label.run(yes=False)
+    assert len(service.paid) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        numbered([payment(ANA, f"{amount},00") for amount in range(10, 16)]),
+        [row | {"Referência": f"Nota {number}"} for number, row in zip((17, 19, 4, 8, 15, 16), ONCE * 2, strict=True)],
+        numbered([payment(ANA, "10,00", "show"), payment(ANA, "10,00", "show")], "show "),
+    ],
+    ids=["other amounts", "numbers of documents", "two shows"],
+)
+def test_honest_numbered_rows_are_paid_without_a_question(label, service, rows):
+    label.payments(*rows)
+    assert label.run().exit_code == ExitCode.DONE
+    assert len(service.paid) == len(rows)

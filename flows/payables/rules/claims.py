@@ -1,11 +1,12 @@
 """Guards against paying twice: what is claimed, what looks paid already, and what is left to pay."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from flows.intake.rules.inputs import Inputs
 from flows.payables.rules.obligations import source_of
@@ -430,6 +431,55 @@ def paid_alike(
         if alike:
             found[owed.key] = tuple(dict.fromkeys(_paid_alike(sum_paid, owed, identity) for sum_paid in alike))
     return found
+
+
+# Two equal rows may well be two payments; the same list twice is not: of so many rows numbered in a row it is asked.
+_FEWEST_NUMBERED: Final = 4
+_NUMBER: Final = re.compile(r"(.*?)(\d{1,9})")
+
+
+def numbered_twins(obligations: Iterable[Obligation]) -> dict[str, Obligation]:
+    """Find planned payments rows that say what another one says, where references but number the rows of a file.
+
+    A number that counts rows tells no two payments apart: a list that was pasted twice bears such numbers too.
+
+    Returns:
+        Obligation key -> the first row of the same payee, amount and account; only the later ones.
+    """
+    by_file = defaultdict[str, list[Obligation]](list)
+    for owed in planned_payments(obligations):
+        if owed.kind == "payment" and owed.source.row:
+            by_file[owed.source.file].append(owed)
+    found = dict[str, Obligation]()
+    for rows in by_file.values():
+        if not _are_numbered([owed.reference for owed in rows]):
+            continue
+        first = dict[tuple[str, int, str], Obligation]()
+        for owed in sorted(rows, key=lambda owed: (owed.source.sheet, owed.source.row)):
+            earlier = first.setdefault((owed.payee.tax_id, owed.amount_cents, owed.destination), owed)
+            if earlier is not owed:
+                found[owed.key] = earlier
+    return found
+
+
+def tell_twins(obligations: Obligations) -> list[Issue]:
+    """Name each row that says what another one says, see `numbered_twins`."""
+    twins = numbered_twins(obligations)
+    found = [(owed.source, twins[owed.key].source) for owed in obligations if owed.key in twins]
+    return [
+        make_issue(IssueCode.ROW_TWICE, file=at.file, sheet=at.sheet or None, row=at.row, found=first.row)
+        for at, first in found
+    ]
+
+
+def _are_numbered(references: Sequence[str]) -> bool:
+    """Whether references are one word and the numbers of an unbroken row: 1, 2, 3, or "PG-01", "PG-02", "PG-03"."""
+    parts = [_NUMBER.fullmatch(reference) for reference in references]
+    if len(references) < _FEWEST_NUMBERED or not all(parts):
+        return False
+    numbers = {int(part[2]) for part in parts if part}
+    words = {part[1] for part in parts if part}
+    return len(words) == 1 and len(numbers) == len(references) == max(numbers) - min(numbers) + 1
 
 
 def _counts(paid: Claim, owed: Obligation, identity: JobIdentity, *, asked: bool) -> bool:
