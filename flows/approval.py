@@ -16,6 +16,7 @@ from flows.opening import open_ledger_of
 from flows.prefect_ui.deployments import ANSWER_S
 from flows.run import utc_now
 from flows.settings import Settings, read_settings
+from schemas.approval import APPROVING
 from schemas.errors import RepasseError
 from schemas.job import Outputs
 from schemas.messages import Listed, Message, render
@@ -87,7 +88,7 @@ def _go_on(settings: Settings, outcome: Recorded) -> State[None]:
     try:
         key = f"approve {outcome.plan.digest} {flow_run.id}"
         launcher_for(settings).payout(
-            outcome.job_file, files=_files_of(outcome), by="approve", key=key, period=outcome.plan.period
+            outcome.job_file, files=_files_of(outcome), by=APPROVING, key=key, period=outcome.plan.period
         )
     except NotLaunched as error:
         return Failed(name="NotLaunched", message=_together(told, error.content))

@@ -14,6 +14,9 @@ from schemas.values.names import same_person
 # How long a yes may wait to be used, and what was approved to be sent.
 GOOD_FOR: Final = dt.timedelta(days=7)
 
+# Who starts a run from Prefect with a yes goes by this name.
+APPROVING: Final = "approve"
+
 
 @dataclass(frozen=True, slots=True)
 class PlanRule:

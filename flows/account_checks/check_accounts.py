@@ -11,6 +11,7 @@ from typing import Final, Self
 
 from flows.intake.intake import Intake
 from flows.payables.draft import Draft, draft, draft_anew, with_verdicts
+from flows.payables.freeze_plan import approved_plans, plan_of
 from flows.payables.institutions import known_institutions
 from flows.payables.rules.account_checks import (
     AccountToCheck,
@@ -38,7 +39,8 @@ from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, che
 from schemas.attempt import AccountCheck, AttemptState
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message
+from schemas.messages import Message, Money
+from schemas.plan import HOME_CURRENCY
 from schemas.submission import Outcome, SubmissionState
 
 S = SubmissionState
@@ -221,6 +223,8 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
         for account in accounts_to_ask(accounts, drafted.verdicts, rules.when)
         if account.fingerprint not in paid
     ]
+    if asked and (as_approved := _as_approved(run, drafted, accounts, asked)):
+        return as_approved
     reused = set(drafted.verdicts) - {account.fingerprint for account in asked} - paid
     verdicts = {**drafted.verdicts, **ahead}
     left = [account for account in asked if account.fingerprint not in ahead]
@@ -233,7 +237,45 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
         why = Message("look.checks_broke_off", count=missing)
         checks = replace(checks, broke_off=why)
         run.end_with(ExitCode.NOT_SENT, why)
+    beyond = results.count(CheckResult.OVER_BUDGET)
+    if beyond:
+        each_cents = check_cost_cents(rules.fee)
+        facts = {
+            "count": beyond,
+            "asked": len(asked),
+            "price": Money(beyond * each_cents),
+            "budget": Money(rules.budget),
+        }
+        enough = Money(len(asked) * each_cents)
+        checks = replace(checks, short=Message("look.budget_short", **facts, enough=enough))
     return replace(with_verdicts(run, drafted, verdicts), checks=checks)
+
+
+def _budget_short(run: Run, beyond: int, asked: int) -> Message:
+    """Say how many accounts the budget did not reach, what those cost, and what all of them cost at once."""
+    rules = run.job.account_checks
+    each_cents = check_cost_cents(rules.fee)
+    price, enough, budget = (Money(c, HOME_CURRENCY) for c in (beyond * each_cents, asked * each_cents, rules.budget))
+    return Message("look.budget_short", count=beyond, asked=asked, price=price, enough=enough, budget=budget)
+
+
+def _as_approved(
+    run: Run, drafted: Draft, accounts: Sequence[AccountToCheck], asked: Sequence[AccountToCheck]
+) -> Draft | None:
+    """Leave the plan that people have approved as it is: what it leaves out is checked by a run after it was sent.
+
+    Returns:
+        The draft of that very plan; None where nobody has approved one, or it is another by now.
+    """
+    approved = approved_plans(run)
+    if not approved:
+        return None
+    verdicts = {**drafted.verdicts, **{account.fingerprint: Verdict(CheckResult.NOT_ASKED) for account in asked}}
+    kept = with_verdicts(run, drafted, verdicts)
+    if plan_of(run, kept.payables).digest not in approved:
+        return None
+    run.messages.append(Message("cli.checks.approved_first", count=len(asked)))
+    return replace(kept, checks=_account_for(run, accounts, verdicts, set(drafted.verdicts)))
 
 
 # While any of these stands, of whatever job, the order of a night is kept: settle first, then spend.
@@ -295,7 +337,7 @@ def _certain_accounts(run: Run, intake: Intake) -> list[AccountToCheck]:
     at_most = len(intake.inputs.payees) + len(intake.inputs.payments)
     if at_most * check_cost_cents(rules.fee) > rules.budget or ledger.hold.current() or ledger.freeze.current():
         return []
-    if ledger.submissions.list(states=_UNSETTLED, bodies=False):
+    if ledger.submissions.list(states=_UNSETTLED, bodies=False) or approved_plans(run):
         return []
     if alarms_of(run, fetch_reports(run, run.require_service().api.list_all_reports)):
         return []

@@ -10,7 +10,7 @@ from flows.intake.rules.inputs import Inputs
 from flows.payables.draft import Draft, draft_anew, with_verdicts
 from flows.payables.earlier_reports import attempts_of, require_still_failed
 from flows.payables.freeze_plan import plan_of
-from flows.payables.plan_review import reasons_to_look, were_shown
+from flows.payables.plan_review import notes_on, reasons_to_look, were_shown
 from flows.payables.rules.compute import Payables
 from flows.payables.rules.exchange_rate import facts_of
 from flows.reconciliation.preview import warn_of_plan
@@ -104,9 +104,9 @@ def _approve(run: Run, drafted: Draft) -> None:
     given = approvals_given(run.ledger, rule, stored, wanted, run.clock.now(), by_flag=not must_look)
     if len(given) < wanted:
         lacking = wanted - len(given)
-        run.end_with(
-            ExitCode.APPROVAL_WANTED, _call_for_approval(run, stored, rule, wanted, lacking, reasons, plan.exchange)
-        )
+        told = [*reasons, *notes_on(drafted)]
+        call = _call_for_approval(run, stored, rule, wanted, lacking, told, plan.exchange)
+        run.end_with(ExitCode.APPROVAL_WANTED, call)
         warn_of_plan(run, drafted)
         return
     require_still_failed(

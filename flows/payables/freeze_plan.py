@@ -15,14 +15,16 @@ from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for
-from schemas.approval import DecisionKind
-from schemas.errors import RowsRefused
+from schemas.approval import APPROVING, DecisionKind
+from schemas.errors import ApprovalWanted, RowsRefused
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue, errors_among
 from schemas.messages import Message
 from schemas.obligation import Obligation, any_in
-from schemas.plan import PaymentPlan, Place
+from schemas.plan import Approval, PaymentPlan, Place, short_digest
+from schemas.submission import SubmissionState
 from schemas.used_before import PaidAlike
+from schemas.values.names import same_person
 
 
 def freeze_plan(run: Run, drafted: Draft) -> Draft:
@@ -30,6 +32,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
 
     Raises:
         RowsRefused: rows have problems, and the job says that then nothing is sent.
+        ApprovalWanted: the run was started by who approved a plan, and this would be another.
     """
     payables, job = drafted.payables, run.job
     issues = row_issues(run, drafted)
@@ -40,6 +43,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     if job.rules.invalid_payee == "stop" and (held or errors_among(run.issues)):
         raise RowsRefused(Message("cli.rows.stop"))
     plan = plan_of(run, payables)
+    _keep_approved(run, plan)
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
@@ -52,6 +56,28 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
         for payment in batch.payments
     }
     return replace(drafted, payables=_named(payables, named, run.id), plan=plan)
+
+
+def approved_plans(run: Run) -> dict[str, list[Approval]]:
+    """Return the plans of the job and period that people have approved and nobody has taken up, by digest."""
+    job, period, ledger = run.job.job, run.request.period.label, run.ledger
+    planned = ledger.submissions.list(job=job, period=period, states={SubmissionState.PLANNED}, bodies=False)
+    digests = {submission.plan_digest for submission in planned}
+    given = {digest: ledger.approvals.standing(digest, run.clock.now()) for digest in digests}
+    return {digest: words for digest, words in given.items() if words}
+
+
+def _keep_approved(run: Run, plan: PaymentPlan) -> None:
+    """Let no run that an approval started put another plan in the place of the approved one.
+
+    Raises:
+        ApprovalWanted: it would; nothing was stored.
+    """
+    for digest, words in approved_plans(run).items():
+        people = {same_person(word.by) for word in words}
+        if digest != plan.digest and same_person(run.request.by) in {*people, APPROVING}:
+            names = ", ".join(sorted(word.by for word in words))
+            raise ApprovalWanted(Message("cli.plan.approved_another", by=names, approved=short_digest(digest)))
 
 
 def plan_of(run: Run, payables: Payables) -> PaymentPlan:

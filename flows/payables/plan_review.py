@@ -184,6 +184,11 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
     ]
 
 
+def notes_on(drafted: Draft) -> list[Message]:
+    """Say what people should know of a plan before they approve it, and that by itself asks for nobody."""
+    return [drafted.checks.short] if drafted.checks.short else []
+
+
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
     """Say whether people were told all of these when they last looked at the plan; a yes from before does not count."""
     page = run.ledger.plan_views.get(plan.digest)

@@ -10,7 +10,7 @@ from typing import Final
 from flows.intake.rules.inputs import input_totals
 from flows.payables.draft import Draft
 from flows.payables.freeze_plan import alike_of, row_issues
-from flows.payables.plan_review import compare, owner_issues, reasons_to_look
+from flows.payables.plan_review import compare, notes_on, owner_issues, reasons_to_look
 from flows.payables.rules.account_checks import (
     accounts_to_ask,
     accounts_to_pay,
@@ -128,7 +128,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
-        reasons_to_look=tuple(reasons_to_look(run, drafted, plan)),
+        reasons_to_look=(*reasons_to_look(run, drafted, plan), *notes_on(drafted)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 

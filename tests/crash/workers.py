@@ -19,6 +19,8 @@ from flows.runner import PAYOUT, Route, RunOptions, opened_run, walk
 from flows.sending.send import send
 from flows.settings import read_settings
 from flows.start import start_payout, start_settle
+from io_adapters.ledger import leases
+from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.payout_api.client import SplitApi
 from io_adapters.sandbox import SandboxSettings, serve
@@ -127,8 +129,12 @@ def exit_code_of_errors() -> Iterator[None]:
 
 
 def pay_later(job: Path, environment: dict[str, str], hours: float, told: Connection) -> None:
-    """Run a job with a wall clock that is so many hours ahead."""
+    """Run a job on another machine, whose wall clock is so many hours ahead: no process here can be seen from there."""
     os.environ |= environment
+    here = Owner.current("")
+    leases.Owner.current = classmethod(  # type: ignore[assignment,method-assign]
+        lambda _, run_id: replace(here, host="another-machine", boot_id="its-own", run_id=run_id)
+    )
     clock = replace(SYSTEM_CLOCK, now=lambda: utc_now() + dt.timedelta(hours=hours))
     with exit_code_of_errors():
         with opened_run(

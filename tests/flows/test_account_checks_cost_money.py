@@ -89,6 +89,67 @@ def test_the_budget_caps_what_is_spent_and_the_rest_waits(checked, service):
     assert service.paid == [1000] * 5
 
 
+@pytest.fixture
+def short(checked, service):
+    """Five payments, and a budget that reaches two accounts in a run."""
+    checked.declare(account_checks={"when": "new_or_changed", "fee": "0.35", "budget": "1.00"})
+    checked.payments(*(payment(who, "10,00") for who in people(5)))
+    return checked
+
+
+def test_a_budget_that_does_not_reach_everybody_is_said_with_its_price_before_anybody_approves(short, service):
+    waiting = short.run(yes=False)
+    (call,) = (message for message in waiting.messages if "approve" in message)
+    assert "não alcançou 3 de 5 contas" in call
+    assert "custa 1,08" in call  # three checks
+    assert "todas de uma vez 1,80" in call
+
+
+@pytest.mark.parametrize("who", ["ana", "bia", "approve"])
+def test_what_was_approved_is_sent_though_another_run_could_check_more_accounts(short, service, who):
+    """Whoever starts that run: the plan is kept as it is, and the rest is planned by the run after it."""
+    waiting = short.run(yes=False)
+    short.approve(digest_of(waiting), "20,00", "bia")
+    report = short.run(yes=False, by=who)
+    assert service.paid == [1000, 1000]
+    assert digest_of(report) == digest_of(waiting)
+    assert service.checks_cost_cents == 2 * COST
+    assert any("o plano aprovado é enviado antes" in message for message in report.messages)
+    rest = short.run(yes=False)
+    assert (rest.exit_code, service.checks_cost_cents) == (ExitCode.APPROVAL_WANTED, 4 * COST)
+    short.approve(digest_of(rest), "20,00", "bia")
+    short.run(yes=False, by=who)
+    assert service.paid == [1000] * 4
+
+
+def test_an_account_without_an_answer_is_not_asked_again_before_the_approved_plan_is_sent(checked, service):
+    checked.payments(*(payment(who, "10,00") for who in people(5)))
+    service.plant(CHECK, "status", when="after", status=500, call=2)
+    waiting = checked.run(yes=False)
+    planned = summary_of(waiting)["totals_cents"]["planned"]
+    checked.approve(digest_of(waiting), f"{planned // 100},00", "bia")
+    checked.run(yes=False)
+    assert sum(service.paid) == planned
+    assert service.calls(CHECK) == 5
+
+
+@pytest.mark.parametrize("who", ["bia", "approve"])
+def test_a_run_that_an_approval_started_never_puts_another_plan_in_its_place(short, service, who):
+    """Its preparer would be who has just approved, and nobody of two could approve it then."""
+    waiting = short.run(yes=False)
+    short.approve(digest_of(waiting), "20,00", "bia")
+    short.payments(*(payment(one, "11,00") for one in people(5)))
+    report = short.run(yes=False, by=who)
+    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 0)
+    assert any("repasse reject" in message for message in report.messages)
+    with short.ledger() as ledger:
+        assert ledger.plans.get(digest_of(waiting)).prepared_by == "ana"
+    anew = short.run(yes=False, by="ana")
+    assert digest_of(anew) != digest_of(waiting)
+    with short.ledger() as ledger:
+        assert ledger.plans.get(digest_of(anew)).prepared_by == "ana"
+
+
 def test_no_check_is_paid_for_a_row_that_is_held_anyway(checked, service):
     broken = payment(BIA, "20,00", CPF="123.456.789-00"), payment(CAIO, "zero"), payment(DORA, "1,00", Chave_Pix="x")
     checked.payments(payment(ANA, "10,00"), *broken)

@@ -72,6 +72,7 @@ def test_what_was_approved_lapses_as_a_word_does(cut_short, service):
 
 def test_what_lapsed_is_sent_once_on_a_new_word(cut_short, service):
     digest = run_after(cut_short, days=8).summary.plan_digest
+    cut_short.back_to_today()
     cut_short.approve(digest, "50,00", "caio")
     assert cut_short.run(yes=False).exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000, 3000]
@@ -86,6 +87,7 @@ def test_a_plan_none_of_which_was_sent_can_be_approved_again_when_it_has_lapsed(
     assert label.run(yes=False).exit_code == ExitCode.NOT_SENT
     label.say("release", "--by", "dora")
     assert run_after(label, days=8).summary.plan_digest == digest
+    label.back_to_today()
     assert service.posts == 0
     label.approve(digest, "60,00", "caio")
     assert label.run(yes=False).exit_code == ExitCode.DONE

@@ -27,7 +27,8 @@ class CheckResult(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     UNKNOWN = "unknown"  # asked and not answered: counts as spent, and the payment is held
-    NOT_ASKED = "not_asked"  # no connection was found, or too many before it went unanswered; nothing was spent on it
+    # No connection was found, too many before it went unanswered, or an approved plan goes first; nothing was spent.
+    NOT_ASKED = "not_asked"
     OVER_BUDGET = "over_budget"
     IN_FLIGHT = "in_flight"  # another run asks, and its answer did not come in time
 
@@ -228,11 +229,13 @@ class Checks:
         counts: Made, reused, and what they cost.
         rows: As `account_rows` says.
         broke_off: Why asking ended for want of answers; None when it did not.
+        short: How many accounts the budget did not reach, and what it would take; None where it reached all.
     """
 
     counts: AccountCheckCounts = field(default_factory=AccountCheckCounts)
     rows: Sequence[Mapping[str, object]] = ()
     broke_off: Message | None = None
+    short: Message | None = None
 
 
 NO_CHECKS: Final = Checks()
