@@ -128,6 +128,7 @@ class FileUse:
         file_sha256: Identity of its bytes.
         content_sha256: Identity of its canonical rows.
         layout: Name of the layout it was read with.
+        only_carried: Whether the run has paid nobody: what the file earns was carried or recouped.
         sketches: Which of its royalty lines were used.
         accounts: What they added up to, by currency and month.
     """
@@ -138,5 +139,6 @@ class FileUse:
     file_sha256: str
     content_sha256: str
     layout: str = ""
+    only_carried: bool = False
     sketches: Sketches = field(default=NO_SKETCHES, repr=False)
     accounts: tuple[Account, ...] = field(default=(), repr=False)

@@ -93,7 +93,10 @@ def _approve(run: Run, drafted: Draft) -> None:
         if drafted.intake.used_before.released:
             files = ", ".join(sorted(drafted.intake.used_before.released))
             run.end_with(ExitCode.APPROVAL_WANTED, Message("cli.approval.again_unpaid", files=files))
-        elif accruals is not None:
+            return
+        for file, found in drafted.intake.used_before.gone.items():
+            run.end_with(ExitCode.ROWS_HELD, Message("look.file_gone", file=file, found=found))
+        if accruals is not None:
             run.ledger.accruals.post(accruals, run.id)
         return
     stored, must_look = run.ledger.plans.get(plan.digest), bool(reasons)

@@ -50,7 +50,8 @@ def _uses(run: Run, came_in: Inputs, here: WhoseMoney) -> list[FileUse]:
     """Return the earlier uses of files that say the same, and of royalty lines where lines have come in."""
     identities = {sha256 for file in came_in.files for sha256 in (file.file_sha256, file.content_sha256)}
     uses = run.ledger.files.uses_of(identities)
-    return [*uses, *run.ledger.files.uses_of_lines(here)] if any(file.sketches for file in came_in.files) else uses
+    has_lines = any(source.layout != "payments" for source in run.job.sources)
+    return [*uses, *run.ledger.files.uses_of_lines(here)] if has_lines else uses
 
 
 def _again_in_approved(run: Run) -> frozenset[str]:
@@ -63,5 +64,9 @@ def _again_in_approved(run: Run) -> frozenset[str]:
 
 
 def _issues_of_files(found: UsedBefore) -> list[Issue]:
-    named = [(IssueCode.FILE_DUPLICATE, found.duplicates), (IssueCode.FILE_AGAIN, found.released)]
+    named = [
+        (IssueCode.FILE_DUPLICATE, found.duplicates),
+        (IssueCode.FILE_AGAIN, found.released),
+        (IssueCode.FILE_GONE, found.gone),
+    ]
     return [make_issue(code, file=file, found=where) for code, files in named for file, where in sorted(files.items())]

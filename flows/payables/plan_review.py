@@ -200,6 +200,7 @@ def _files_again(run: Run, before: UsedBefore) -> list[Message]:
     """Name the files that are used again, with where they, or lines of theirs, were used before."""
     used = {**before.released, **before.renamed}
     reasons = [Message("look.used_again", file=file, found=found) for file, found in sorted(used.items())]
+    reasons += [Message("look.file_gone", file=file, found=found) for file, found in sorted(before.gone.items())]
     others = sorted(run.request.again - used.keys())
     return [*reasons, Message("look.again", files=", ".join(others))] if others else reasons
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Row, and_, delete, insert, literal, or_, select
 
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.tables import (
@@ -158,11 +158,14 @@ class Files:
         by_plan = read.join(plan_runs, plan_runs.c.run_id == files.c.run_id)
         by_plan = by_plan.join(plans, plans.c.digest == plan_runs.c.digest)
         by_posting = read.join(accrual_periods, accrual_periods.c.run_id == files.c.run_id)
+        carried = accrual_periods.c
         queries = (
-            select(*columns, plans.c.payer, plans.c.currency)
+            select(*columns, plans.c.payer, plans.c.currency, literal(value=False).label("only_carried"))
             .select_from(by_plan)
             .where(used, plans.c.approved_at.is_not(None)),
-            select(*columns, accrual_periods.c.payer, accrual_periods.c.currency).select_from(by_posting).where(used),
+            select(*columns, carried.payer, carried.currency, carried.plan_digest.is_(None).label("only_carried"))
+            .select_from(by_posting)
+            .where(used),
         )
         with self._db.reading() as connection:
             return sorted((row for query in queries for row in connection.execute(query)), key=lambda row: row.id)
@@ -174,7 +177,15 @@ def _whose(row: Row[Any]) -> WhoseMoney:
 
 def _use(row: Row[Any], sketches: Sketches = NO_SKETCHES, accounts: tuple[Account, ...] = ()) -> FileUse:
     return FileUse(
-        _whose(row), row.run_id, row.name, row.file_sha256, row.content_sha256, row.source, sketches, accounts
+        whose=_whose(row),
+        run_id=row.run_id,
+        name=row.name,
+        file_sha256=row.file_sha256,
+        content_sha256=row.content_sha256,
+        layout=row.source,
+        only_carried=bool(row.only_carried),
+        sketches=sketches,
+        accounts=accounts,
     )
 
 

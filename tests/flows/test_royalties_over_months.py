@@ -94,6 +94,56 @@ def test_payments_rows_paid_outside_are_told_in_bulk(label, service):
     assert service.paid == [1500]
 
 
+# --- a statement under the wrong month --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mistyped(royalties):
+    """July's statement was run as August's, and all of it carried."""
+    rules = {"rules": {"minimum_payout": "80.00"}}
+    royalties.write("payees.xlsx", [payee(ANA), payee(BIA)])
+    royalties.write("shares.xlsx", [share(ANA, "50"), share(BIA, "50")])
+    (royalties.folder / "2026-07-a.xlsx").rename(royalties.folder / "2026-08-x.xlsx")
+    (royalties.folder / "2026-08-a.xlsx").rename(royalties.folder / "later.xlsx")
+    report = run(royalties, "08", **rules)
+    assert places(summary_of(report)) == {"carried": 10000}
+    (royalties.folder / "2026-08-x.xlsx").rename(royalties.folder / "2026-07-a.xlsx")
+    (royalties.folder / "later.xlsx").rename(royalties.folder / "2026-08-a.xlsx")
+    return rules
+
+
+def test_a_statement_that_was_only_carried_under_another_month_is_neither_paid_nor_on_its_way(royalties, mistyped):
+    report = run(royalties, "07", **mistyped)
+    assert report.exit_code == ExitCode.ROWS_REFUSED
+    assert places(summary_of(report)) == {"held": 10000}
+    assert [issue.code.value for issue in report.issues] == ["FILE_CARRIED"]
+    said = royalties.say("run", royalties.job, "--yes", code=12).output
+    assert "paid or on its way" not in said
+
+
+def test_the_true_month_says_what_it_takes_back_and_the_statement_can_then_be_paid(royalties, service, mistyped):
+    report = run(royalties, "08", **mistyped)
+    assert report.exit_code == ExitCode.ROWS_REFUSED  # that of rows held while nothing was ever sent
+    assert any("2026-08-x.xlsx" in message for message in report.messages)
+    assert [issue.code.value for issue in report.issues] == ["FILE_GONE"]
+    run(royalties, "07", **mistyped)
+    run(royalties, "09", **mistyped)
+    assert sum(sum(final_cents(service, number)) for number in range(service.posts)) == 30000
+
+
+def test_a_statement_that_is_gone_after_it_was_paid_wants_a_persons_eye_before_more_is_paid(royalties, service):
+    run(royalties, "07")
+    (royalties.folder / "2026-07-a.xlsx").unlink()
+    royalties.write("2026-07-b.xlsx", [line("300,00", "Valsa")])
+    report = run(royalties, "07")
+    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    assert any("2026-07-a.xlsx" in message for message in report.messages)
+    royalties.approve(summary_of(report)["plan_digest"], "200,00", "bia")
+    assert royalties.run(yes=False).exit_code == ExitCode.DONE
+    again = royalties.run()
+    assert (again.exit_code, again.issues) == (ExitCode.DONE, ())
+
+
 TOLD_OTHERWISE = {
     "the row is gone": lambda told: told[1:],
     "the other way about": lambda told: told[:1],

@@ -30,11 +30,18 @@ HELD_FOR: Final = (
     IssueCode.LINES_USED_BEFORE,
     IssueCode.FILE_OVERLAP,
     IssueCode.STATEMENT_AGAIN,
+    IssueCode.FILE_CARRIED,
     IssueCode.RECEIVED_MISMATCH,
     IssueCode.MONEY_UNREAD,
 )
 _USED_BEFORE: Final = tuple(
-    code.value for code in (IssueCode.LINES_USED_BEFORE, IssueCode.FILE_OVERLAP, IssueCode.STATEMENT_AGAIN)
+    code.value
+    for code in (
+        IssueCode.LINES_USED_BEFORE,
+        IssueCode.FILE_OVERLAP,
+        IssueCode.STATEMENT_AGAIN,
+        IssueCode.FILE_CARRIED,
+    )
 )
 # Lines have more decimals than a bank: a sum that is less than a cent away is what the bank got.
 _ONE_CENT: Final = Decimal("0.01")
@@ -98,13 +105,14 @@ def _hold_shared(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
 def _hold_whole(inputs: Inputs, file: UsedFile, shared: SharedLines) -> Inputs:
     """Hold all lines of a file in which those that were used before cannot be told apart."""
     code = IssueCode.FILE_OVERLAP if shared.marks else IssueCode.STATEMENT_AGAIN
+    code = IssueCode.FILE_CARRIED if shared.carried else code
     statements, amounts = list[Statement](), dict[str, Decimal]()
     for statement in inputs.statements:
         taken = held_lines(of_files(statement.totals, {file.name}, keep=True), code.value)
         totals = of_files(statement.totals, {file.name}, keep=False)
         statements.append(replace(statement, totals=totals, held=_added(statement.held, taken)))
         amounts = _plus(amounts, taken)
-    count = shared.lines if shared.marks else file.sketches.lines.lines
+    count = file.sketches.lines.lines if shared.editions and not shared.marks else shared.lines
     moved = hold_used_rows(inputs.rows, _used_rows(inputs, {file.name}, code))
     issue = _issue(code, file, shared, count, amounts)
     return replace(inputs, statements=tuple(statements), rows=moved, issues=(*inputs.issues, issue))

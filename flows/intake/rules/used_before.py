@@ -46,6 +46,7 @@ class SharedLines:
         lines: How many those are; an estimate, when they cannot be told one by one.
         marks: By what they are known -> which they are; nothing when they cannot be told apart from the others.
         editions: Currency and month -> why all lines of it look used before.
+        carried: Whether all of the file was used before, and nothing of it was paid there: it was carried.
         line_by_line: Whether the lines of the file can be told apart.
     """
 
@@ -53,6 +54,7 @@ class SharedLines:
     lines: int
     marks: Mapping[SketchKind, Marks] = field(default_factory=dict, compare=False)
     editions: Mapping[tuple[str, str], Message] = field(default_factory=dict)
+    carried: bool = False
     line_by_line: bool = True
 
 
@@ -65,12 +67,14 @@ class UsedBefore:
         renamed: File name -> what it was called when this very period used it; its lines are claimed, not new.
         shared: File name -> those of its lines that were used before.
         released: File name -> where it was used before, of files that are used again on purpose.
+        gone: Files that the period's last run has used, and that are not among its files any more -> that run.
     """
 
     repeated: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     shared: Mapping[str, SharedLines] = field(default_factory=dict)
     released: Mapping[str, str] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def duplicates(self) -> Mapping[str, str]:
@@ -97,9 +101,42 @@ def find_used_before(
     released = {name: found for name, found in {**repeated, **renamed}.items() if name in again}
     repeated = {name: found for name, found in repeated.items() if name not in again}
     renamed = {name: found for name, found in renamed.items() if name not in again}
-    shared = _find_shared([file for file in ranked if file.name not in repeated], uses, here)
+    carried = _only_carried(ranked, repeated, uses, here)
+    repeated = {name: found for name, found in repeated.items() if name not in carried}
+    left = [file for file in ranked if file.name not in {*repeated, *carried}]
+    shared = {**_find_shared(left, uses, here), **carried}
     released |= {name: _said(lines) for name, lines in shared.items() if name in again and name not in released}
-    return UsedBefore(repeated, renamed, {n: lines for n, lines in shared.items() if n not in again}, released)
+    held = {name: lines for name, lines in shared.items() if name not in again}
+    return UsedBefore(repeated, renamed, held, released, _find_gone(files, uses, here))
+
+
+def _only_carried(
+    files: Sequence[UsedFile], repeated: Mapping[str, str], uses: Sequence[FileUse], here: WhoseMoney
+) -> dict[str, SharedLines]:
+    """Choose the statements that were used elsewhere and paid nobody there: they are neither paid nor on their way."""
+    found = {}
+    for file in files:
+        elsewhere = [use for use in uses if _is_same(file, use) and use.whose != here]
+        if file.name in repeated and file.sketches and elsewhere and all(use.only_carried for use in elsewhere):
+            lines = file.sketches.lines.lines
+            found[file.name] = SharedLines(repeated[file.name], lines, carried=True, line_by_line=False)
+    return found
+
+
+def _find_gone(files: Sequence[UsedFile], uses: Sequence[FileUse], here: WhoseMoney) -> dict[str, str]:
+    """Find the statements of the period's last run that are there no more, under any name, nor most of their lines."""
+    own = [use for use in uses if use.sketches and use.whose == here]
+    last = [use for use in own if use.run_id == own[-1].run_id]
+    return {use.name: use.run_id for use in last if not any(_is_there(use, file) for file in files)}
+
+
+def _is_there(use: FileUse, file: UsedFile) -> bool:
+    if use.name in file.names or _is_same(file, use):
+        return True
+    level = max(use.sketches.lines.level, file.sketches.lines.level)
+    lines = use.sketches.lines.at(level)
+    found = np.minimum(lines.counts, file.sketches.lines.at(level).counts_of(lines.hashes))
+    return _is_most(found, lines)
 
 
 def _ranked(files: Sequence[UsedFile], own: Sequence[FileUse]) -> list[UsedFile]:
