@@ -156,6 +156,7 @@ class DecisionKind(StrEnum):
     """What the person says."""
 
     PAY = "pay"  # it was not paid, or more is owed: the next plan may pay it
+    DIFFERENCE = "difference"  # of a row that says more than was paid for it: only the rest is owed
     PAID = "paid"  # it was paid, by the report or outside: nothing more is owed
     DROP = "drop"  # nobody is to be paid for it
 

@@ -18,7 +18,7 @@ from io_adapters.ledger.approvals_missing import require_typed_name_counts
 from io_adapters.ledger.ledger import Ledger
 from schemas.approval import Decision, DecisionKind
 from schemas.errors import ApprovalWanted, DecisionRefused
-from schemas.messages import Message
+from schemas.messages import Message, Money
 from schemas.obligation import Obligation
 from schemas.submission import Alarm, Submission, SubmissionState
 from schemas.values.names import different_people, same_person
@@ -90,6 +90,30 @@ def decide(ledger: Ledger, keys: Sequence[str], word: Word, asking: Asking) -> l
     ]
     ledger.decisions.record(decisions)
     return decisions
+
+
+def paid_beside(ledger: Ledger, decisions: Iterable[Decision]) -> list[Message]:
+    """Say of each row that is to be paid beside what was paid for it: by which reports, and what both come to."""
+    found = []
+    for decision in decisions:
+        claims = ledger.claims.live_for([decision.obligation_key]) if not decision.submission_id else []
+        if not claims or decision.kind not in {DecisionKind.PAY, DecisionKind.DIFFERENCE}:
+            continue
+        paid_cents = sum(claim.amount_cents for claim in claims)
+        facts = {
+            "obligation": decision.obligation_key,
+            "reports": ", ".join(sorted({claim.submission_id for claim in claims})),
+            "paid": Money(paid_cents),
+            "row": Money(decision.amount_cents),
+            "whole": Money(paid_cents + decision.amount_cents),
+            "rest": Money(decision.amount_cents - paid_cents),
+        }
+        more = decision.amount_cents > paid_cents
+        if decision.kind is DecisionKind.DIFFERENCE:
+            found.append(Message("decide.difference", **facts))
+        else:
+            found.append(Message("decide.beside_and_more" if more else "decide.beside", **facts))
+    return found
 
 
 def _require_unpaid(run: Run, questions: Sequence[Question], reports: Sequence[SplitReport]) -> None:

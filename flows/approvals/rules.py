@@ -53,13 +53,20 @@ def open_question(
     """
     contested = seen is not None and seen.place is Place.CONFLICT
     untold = next((claim for claim in claims if claim.obligation_key == key and claim.state in UNTOLD), None)
-    if untold is not None and not (contested and (key, untold.submission_id) in answered):
+    if (
+        untold is not None
+        and kind is not DecisionKind.DIFFERENCE
+        and not (contested and (key, untold.submission_id) in answered)
+    ):
         return Question(key, untold.submission_id, untold.amount_cents, untold.destination)
     if seen is None or seen.kind != "payment":
         return None
     row = Question(seen.base_key, "", seen.amount_cents, seen.destination)
     if any((claim.amount_cents, claim.destination) == (row.amount_cents, row.destination) for claim in claims):
         return None  # it is being paid, or was, exactly as it stands
+    if kind is DecisionKind.DIFFERENCE:
+        paid_cents = sum(claim.amount_cents for claim in claims)
+        return row if contested and 0 < paid_cents < seen.amount_cents else None
     unclaimed = all(claim.obligation_key != key for claim in claims)
     paid_outside = unclaimed and kind is not DecisionKind.PAY
     refused = seen.place is Place.HELD and seen.code == IssueCode.REFUSED_BY_SERVICE

@@ -8,7 +8,7 @@ import typer
 from flows.cli.ending import AsJson, By, Result, console_for, in_brazil, opened_ledger, print_text, terminal_language
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
-from schemas.messages import Message, Money, state_text
+from schemas.messages import Message, Money, render, state_text
 
 if TYPE_CHECKING:
     from flows.run import Clock, Run
@@ -255,6 +255,9 @@ def decide(
     by: By,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What the word relies on.")],
     pay: Annotated[bool, typer.Option("--pay", help="Not paid, or more is owed: the next run may pay.")] = False,
+    difference: Annotated[
+        bool, typer.Option("--difference", help="Of a row that says more than was paid for it, only the rest.")
+    ] = False,
     paid: Annotated[bool, typer.Option("--paid", help="Paid, by the report or outside.")] = False,
     drop: Annotated[bool, typer.Option("--drop", help="Nobody is to be paid for it.")] = False,
     as_json: AsJson = False,
@@ -263,8 +266,9 @@ def decide(
 
     On conflicts, on partial and excluded reports, on payments made outside.
     """
-    if [pay, paid, drop].count(True) != 1:
-        raise typer.BadParameter("say one of --pay, --paid, --drop")
+    words = {"pay": pay, "difference": difference, "paid": paid, "drop": drop}
+    if [*words.values()].count(True) != 1:
+        raise typer.BadParameter("say one of --pay, --difference, --paid, --drop")
     if not by.strip() or not evidence.strip():
         raise DecisionRefused(Message("error.decision_evidence"))
     from flows.approvals import decisions
@@ -274,14 +278,18 @@ def decide(
     from flows.settings import read_settings
     from schemas.approval import DecisionKind
 
-    kind = DecisionKind.PAY if pay else DecisionKind.PAID if paid else DecisionKind.DROP
+    kind = next(DecisionKind(word) for word, is_said in words.items() if is_said)
     word = decisions.Word(kind, by.strip(), evidence.strip(), utc_now())
     settings = read_settings()
     with open_ledger_of(settings, create=False) as ledger:
         decided = decisions.decide(
             ledger, obligation, word, lambda: opened_run("decide", None, settings, QuietProgress())
         )
-    print_text(console_for(as_json=as_json), f"cli.decided.{kind.value}", count=len(decided), by=word.by)
+        beside = decisions.paid_beside(ledger, decided)
+    console = console_for(as_json=as_json)
+    print_text(console, f"cli.decided.{kind.value}", count=len(decided), by=word.by)
+    for told in beside:
+        console.print(render(told, terminal_language()), soft_wrap=True, markup=False)
     document = [
         {"obligation": decision.obligation_key, "report_id": decision.submission_id or None} for decision in decided
     ]

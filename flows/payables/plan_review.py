@@ -9,7 +9,7 @@ from flows.intake.rules.used_before import UsedBefore
 from flows.payables.draft import Draft
 from flows.payables.earlier_reports import attempts_of
 from flows.payables.freeze_plan import alike_of
-from flows.payables.rules.claims import SecondAttempt, notices_of_attempts, numbered_twins
+from flows.payables.rules.claims import PAID_BESIDE, SecondAttempt, notices_of_attempts, numbered_twins
 from flows.payables.rules.exchange_rate import terms_of
 from flows.payables.rules.plan_review import (
     PaidBefore,
@@ -186,7 +186,13 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
 
 def notes_on(drafted: Draft) -> list[Message]:
     """Say what people should know of a plan before they approve it, and that by itself asks for nobody."""
-    return [drafted.checks.short] if drafted.checks.short else []
+    beside = [
+        Message("look.paid_beside", file=owed.source.file, row=owed.source.row, **owed.reasons[0].facts)
+        for owed in planned_payments(drafted.payables.obligations)
+        if owed.code == PAID_BESIDE
+    ]
+    more = [Message("look.rows_more", count=len(beside) - _SHOWN)] if len(beside) > _SHOWN else []
+    return [*beside[:_SHOWN], *more, *([drafted.checks.short] if drafted.checks.short else [])]
 
 
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:

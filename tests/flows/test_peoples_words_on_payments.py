@@ -87,6 +87,42 @@ def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_one_after_an_a
     assert len(set(service.paid_for)) == 2
 
 
+def test_whoever_decides_on_a_row_that_was_paid_with_less_is_told_both_sums_and_the_rest(label, service, conflict):
+    report = service.reports[0]["reportId"]
+    said = decide(label, "pay", conflict).output
+    for told in ("10.00", report, "12.00", "22.00", "2.00", "--difference"):
+        assert told in said
+    waiting = label.run(yes=False)
+    (call,) = (message for message in waiting.messages if "repasse approve" in message)
+    for told in ("10,00", report, "22,00"):
+        assert told in call
+    assert "22,00" in label.say("plan", label.job).output
+
+
+def test_only_the_difference_is_paid_where_people_say_so_and_once(label, service, conflict):
+    said = decide(label, "difference", conflict).output
+    assert "the rest is 2.00" in said
+    waiting = label.run(yes=False)
+    report = approve_and_run(label, waiting, "2,00")
+    assert (report.exit_code, places(summary_of(report))) == (ExitCode.DONE, {"duplicate": 1000, "paid": 200})
+    assert rows_of(report) == {"used": 1}
+    assert places(summary_of(label.run())) == {"duplicate": 1200}
+    assert service.paid == [200, 1000]
+    label.payments(payment(ANA, "15,00"))
+    assert places(summary_of(label.run())) == {"conflict": 1500}
+    assert service.paid == [200, 1000]
+
+
+@pytest.mark.parametrize("amount", ["8,00", "10,00"])
+def test_there_is_no_difference_of_a_row_that_says_no_more_than_was_paid(label, service, amount):
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    label.payments(payment(ANA, amount, **{"Chave Pix": BIA.destination.pix_key}))
+    report = label.run()
+    decide(label, "difference", keys_of(report)[amount], code=2)
+    assert service.posts == 1
+
+
 def test_a_conflict_that_was_dropped_is_left_out(label, service, conflict):
     decide(label, "drop", conflict)
     report = label.run()

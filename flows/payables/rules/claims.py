@@ -27,6 +27,7 @@ from schemas.wire import SplitReport, amount_from_cents
 DIFFERENCE = "difference"
 RENAMED = "renamed_from"
 PAID_OUTSIDE = "paid_outside"
+PAID_BESIDE = "paid_beside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def claim(
             found = _judge_payment(owed, known, decisions.get(owed.key), outside, identity)
             if found is owed and owed.place is Place.PLANNED:
                 unclaimed.append(len(judged))
-            judged.append(found)
+            judged += _with_difference(found, known, identity)
         elif not known:
             judged.append(owed)
         else:
@@ -191,7 +192,7 @@ def _judge_payment(
     if decided is not None and (decided.amount_cents, decided.destination) == payment:
         return _decided(owed, known, decided, identity)
     if known:
-        reasons = because("otherwise_than", submission=known[0].submission_id)
+        reasons = because("otherwise_than", **_beside(owed, known))
         return _claimed_by(known[0], owed, Place.CONFLICT, reasons)
     if decided is not None and decided.kind is not DecisionKind.PAY:
         reasons = because("otherwise_decided", decision=decided.kind.value, by=decided.by)
@@ -210,7 +211,32 @@ def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identi
             tax_id, reference = owed.payee.tax_id, owed.reference
             number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
             key = identity.payment_key(tax_id, reference, number)
-            return replace(owed, key=key, reference=numbered(reference, number))
+            reasons = because(PAID_BESIDE, **_beside(owed, known)) if known else owed.reasons
+            return replace(owed, key=key, reference=numbered(reference, number), reasons=reasons)
+        case DecisionKind.DIFFERENCE:
+            return replace(owed, reasons=because(DIFFERENCE))
+
+
+def _beside(owed: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
+    """Say what was paid for a row, by which report, and what that and the row come to."""
+    paid_cents = sum(claim.amount_cents for claim in known)
+    whole = Money(paid_cents + owed.amount_cents)
+    return {"submission": known[0].submission_id, "paid": Money(paid_cents), "whole": whole}
+
+
+def _with_difference(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
+    """Part a row of which people want the difference paid into what was paid for it and the rest."""
+    if owed.place is not Place.PLANNED or owed.code != DIFFERENCE:
+        return [owed]
+    rest = owed.amount_cents - sum(claim.amount_cents for claim in known)
+    if rest < 0:  # more was paid by now
+        return [_claimed_by(known[0], owed, Place.CONFLICT, because("otherwise_than", **_beside(owed, known)))]
+    number = _free_number(known, lambda n: identity.payment_key(owed.payee.tax_id, owed.reference, n))
+    key = identity.payment_key(owed.payee.tax_id, owed.reference, number)
+    parts = [_claimed_part(owed, claim) for claim in known]
+    if rest:
+        parts.append(replace(owed, key=key, reference=numbered(owed.reference, number), amount_cents=rest))
+    return parts
 
 
 def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:

@@ -223,7 +223,7 @@ def count_rows(rows: DataFrame[RowRuns]) -> RowCounts:
 
 def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> DataFrame[RowRuns]:
     """Carry what became of payments rows back to the rows: held, dropped or duplicate ones were not used."""
-    moved = dict[tuple[str, str, int], Run]()
+    moved, used = dict[tuple[str, str, int], Run](), set[tuple[str, str, int]]()
     for owed in obligations:
         file, sheet, row = owed.source.file, owed.source.sheet, owed.source.row
         if not row:
@@ -235,9 +235,10 @@ def place_rows(rows: DataFrame[RowRuns], obligations: Iterable[Obligation]) -> D
         elif owed.place is Place.EXCLUDED and not owed.submission_id:
             end = "ignored"
         else:
+            used.add((file, sheet, row))  # also where a part of it was paid before
             continue
         moved[file, sheet, row] = Run(file, sheet, row, row, 1, end, owed.reason)
-    return move_rows(rows, list(moved.values()))
+    return move_rows(rows, [run for place, run in moved.items() if place not in used])
 
 
 def summarise_batches(submissions: Sequence[Submission]) -> list[BatchSummary]:
