@@ -37,7 +37,7 @@ from schemas.messages import Listed, Message, Money
 from schemas.plan import Approval, ApprovalKind, ExchangeTerms, PaymentPlan, short_digest
 from schemas.submission import PlanFate, SubmissionState
 from schemas.values.money import parse_amount
-from schemas.values.names import different_people, same_person
+from schemas.values.names import different_people, is_plain_name, same_person
 
 
 def approve(run: Run, drafted: Draft) -> None:
@@ -237,6 +237,8 @@ def record_approval(
     name = by.strip()
     if not name:
         raise DecisionRefused(Message("approval.needs_name"))
+    if not is_plain_name(name):
+        raise DecisionRefused(Message("approval.plain_name"))
     try:
         total_cents = parse_amount(total_text)
     except ValueError:

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from flows.cli.ending import AsJson, By, Result, console_for, in_brazil, opened_ledger, print_text, terminal_language
+from flows.cli.ending import (
+    AsJson,
+    By,
+    Result,
+    console_for,
+    in_brazil,
+    opened_ledger,
+    plain_names,
+    print_text,
+    terminal_language,
+)
 from schemas.errors import DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, Money, render, state_text
@@ -136,7 +146,10 @@ def resolve(
     unlink: Annotated[
         bool, typer.Option("--unlink", help="What was linked by likeness is not it (two people).")
     ] = False,
-    by: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Who says so; twice without --report.")] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Who says so; twice without --report.", callback=plain_names),
+    ] = None,
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they rely on.")] = "",
     as_json: AsJson = False,
 ) -> Result:
@@ -298,7 +311,7 @@ def decide(
 
 def unfreeze(
     accept: Annotated[list[str], typer.Option(metavar="TAG", help="What froze sending; every tag by name.")],
-    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; two people.")],
+    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; two people.", callback=plain_names)],
     evidence: Annotated[str, typer.Option(metavar="TEXT", help="What they both saw.")],
     as_json: AsJson = False,
 ) -> Result:

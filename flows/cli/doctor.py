@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from flows.cli.ending import AsJson, Result, console_for
+from flows.cli.ending import AsJson, Result, console_for, plain_names
 from schemas.errors import DecisionRefused, NotSent, RepasseError, SendingFrozen, UnreadableFile
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
@@ -29,7 +29,7 @@ def doctor(
         bool,
         typer.Option("--accept-clock", help="The clock is right; it was ahead when it wrote last."),
     ] = False,
-    by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.")] = "",
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who accepts it.", callback=plain_names)] = "",
     probe: Annotated[bool, typer.Option("--probe", help="Find out on staging what the interface leaves open.")] = False,
     staging: Annotated[bool, typer.Option("--staging", help="With --probe: the service is staging.")] = False,
     probe_file: Annotated[

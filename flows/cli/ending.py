@@ -24,7 +24,23 @@ if TYPE_CHECKING:
     from io_adapters.ledger.ledger import Ledger
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
-By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False)]
+
+
+def plain_names(given: str | list[str] | None) -> str | list[str] | None:
+    """Refuse a name that is not what it looks like, wherever people say who they are.
+
+    Raises:
+        BadParameter: it holds a control or an invisible character, or letters of several scripts.
+    """
+    from schemas.values.names import is_plain_name
+
+    for name in [given] if isinstance(given, str) else given or []:
+        if not is_plain_name(name):
+            raise typer.BadParameter("a name has letters of one script, and no invisible or control characters")
+    return given
+
+
+By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who says so.", show_default=False, callback=plain_names)]
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="The job file (YAML).", show_default=False)]
 
 # What a command comes to: its exit code, and its JSON document.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger
+from flows.cli.ending import AsJson, JobFile, Result, console_for, opened_ledger, plain_names
 from schemas.exit_codes import ExitCode
 from schemas.issues import Severity, errors_among
 from schemas.messages import Message, render
@@ -140,7 +140,10 @@ def run(
     file: Annotated[list[str] | None, typer.Option(metavar="[SOURCE=]F", help="Read F instead of the job's.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Approve the plan just made, up to the job's limits.")] = False,
     again: Annotated[list[str] | None, typer.Option(metavar="F", help="Pay file F though it was paid before.")] = None,
-    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who asks; the account it runs under without.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who asks; the account it runs under without.", callback=plain_names),
+    ] = None,
     period: Period = None,
     one_more: Annotated[bool, typer.Option("--one-more", help="Send one batch though five are in doubt.")] = False,
     as_json: AsJson = False,

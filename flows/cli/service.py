@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, print_text
+from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, opened_ledger, plain_names, print_text
 from schemas.errors import ConfigurationError, DecisionRefused, RepasseError, UnreadableFile
 from schemas.exit_codes import ExitCode, worst
 from schemas.messages import Message
@@ -224,7 +224,9 @@ def webhook_retire(
 def exchange_rate(
     report: Annotated[str, typer.Argument(help="A report of this ledger: rp-..., or the service's id.")],
     rate: Annotated[str, typer.Option(metavar="RATE", help="What one unit of its currency is worth in BRL.")],
-    by: Annotated[list[str], typer.Option(metavar="NAME", help="Who says so; twice for a rate no plan has.")],
+    by: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Who says so; twice for a rate no plan has.", callback=plain_names)
+    ],
     order_id: Annotated[str | None, typer.Option(metavar="X", help="The exchange order at the bank.")] = None,
     hide: Annotated[bool, typer.Option("--hide", help="Do not show payees the exchange.")] = False,
     as_json: AsJson = False,

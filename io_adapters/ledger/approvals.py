@@ -224,8 +224,10 @@ def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
     )
     if since is not None:
         changed = changed.where(job_versions.c.at > since)
-    people = {*connection.scalars(uploaded), *map(same_person, connection.scalars(changed))}
-    return frozenset(people) - {same_person(launched)} | {launched}
+    users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
+    brought = [users.get(person, person) for person in map(same_person, connection.scalars(uploaded))]
+    by_person = {same_person(name): name for name in (*brought, *connection.scalars(changed), launched)}
+    return frozenset(by_person.values())
 
 
 def _counting(

@@ -84,21 +84,37 @@ _CAPITAL_I_FOR_L: Final = re.compile(r"(?<=[a-z])I")
 
 
 def same_person(name: str) -> str:
-    """Return what all names have in common that look alike: accents, case, other scripts, blanks make no difference.
+    """Return what all names have in common that look alike: their letters and digits alone, in one case and script.
 
     >>> same_person("  José  DA Silva ") == same_person("jose\u0301 da silva") == same_person("Jose da Silva")
+    True
+    >>> same_person("Ana-Maria D'Ávila Jr.") == same_person("ana maria davila jr") == same_person("AnaMaria d.Avila Jr")
     True
     >>> same_person("Аnа Lіma") == same_person("Ana Lima")  # Cyrillic А, а and і
     True
     """
     parts = unicodedata.normalize("NFKD", name)
     seen = "".join(char for char in parts if not _is_invisible(char))
-    return " ".join(_CAPITAL_I_FOR_L.sub("l", seen.translate(_LOOKS_LIKE)).casefold().split())
+    folded = _CAPITAL_I_FOR_L.sub("l", seen.translate(_LOOKS_LIKE)).casefold()
+    return "".join(char for char in folded if char.isalnum())
 
 
 def _is_invisible(char: str) -> bool:
     """Whether nobody sees a character by itself: format and control characters, marks on letters, fillers."""
     return char in _FILLERS or (unicodedata.category(char) in {"Cc", "Cf", "Mn", "Me"} and not char.isspace())
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name is what it looks like: no control or format character in it, and letters of one script alone.
+
+    >>> is_plain_name("Ana D'Ávila-Prado Jr."), is_plain_name("Ana\u202e"), is_plain_name("An\u0430")  # Cyrillic а
+    (True, False, False)
+    """
+    hidden = any(unicodedata.category(char) in _HIDDEN or char in _FILLERS for char in name)
+    return not hidden and len(scripts_of(name)) <= 1
+
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def different_people(names: Iterable[str]) -> frozenset[str]:

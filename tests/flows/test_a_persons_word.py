@@ -177,3 +177,21 @@ def test_the_workbook_keeps_every_yes_and_no_to_its_plan(waiting, service):
         ("caio", "rejeitou"),
     ]
     assert service.posts == 0
+
+
+@pytest.mark.parametrize("name", ["Bia\u202e", "B\x07ia", "Bi\u0430", "Bia\u200b Prado"])
+@pytest.mark.parametrize("word", ["approve", "hold", "decide", "resolve", "unfreeze", "run"])
+def test_a_name_that_is_not_what_it_looks_like_is_refused_wherever_people_say_who_they_are(
+    waiting, service, word, name
+):
+    digest = digest_of(waiting.run(yes=False))
+    words = {
+        "approve": (digest, "--by", name, "--total", "30,00"),
+        "hold": ("--by", name, "--why", "wait"),
+        "decide": ("ob-x", "--pay", "--by", name, "--evidence", "x"),
+        "resolve": ("rp-x", "--absent", "--by", "ana", "--by", name, "--evidence", "x"),
+        "unfreeze": ("--accept", "x", "--by", "ana", "--by", name, "--evidence", "x"),
+        "run": (waiting.job, "--yes", "--by", name),
+    }
+    assert "one script" in waiting.say(word, *words[word], code=2).output
+    assert service.posts == 0

@@ -8,7 +8,7 @@ from io_adapters.ledger import ClaimCollision
 from schemas.approval import Decision, DecisionKind
 from schemas.submission import Outcome, SubmissionState
 
-PAY, PAID, DROP = DecisionKind
+PAY, PAID, DROP = DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP
 S = SubmissionState
 
 

@@ -1,12 +1,15 @@
-"""What statement lines pay for, beside what they say; what was paid outside; and until when a clock was ahead.
+"""What statement lines pay for, beside what they say; what was paid outside; until when a clock was ahead; who is who.
 
-Lines are known by earnings, long amounts, and sums by currency and month.
+Lines are known by earnings, long amounts, and sums by currency and month. Users are known by the letters and digits of
+their names alone; whoever is signed in signs in again.
 
 Revision ID: v5
 """
 
 import sqlalchemy as sa
 from alembic import op
+
+from schemas.values.names import same_person
 
 revision = "v5"
 down_revision = "v4"
@@ -27,3 +30,15 @@ def upgrade() -> None:
         sa.Column("amount_cents", sa.BigInteger, nullable=False),
         sa.Column("run_id", sa.String(64), sa.ForeignKey("runs.run_id"), nullable=False),
     )
+    _name_users_anew(op.get_bind())
+
+
+def _name_users_anew(connection: sa.Connection) -> None:
+    users = sa.table("desk_users", sa.column("key"), sa.column("name"))
+    connection.execute(sa.delete(sa.table("desk_sessions")))
+    taken = set[str]()
+    for row in connection.execute(sa.select(users).order_by(users.c.key)).all():
+        key = same_person(row.name)
+        if key != row.key and key not in taken:  # of two that are one person by now, the second keeps its key
+            connection.execute(users.update().where(users.c.key == row.key).values(key=key))
+        taken.add(key)
