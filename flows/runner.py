@@ -47,7 +47,7 @@ from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
-from schemas.errors import RepasseError, errors_in_language
+from schemas.errors import RepasseError, errors_in_language, trouble_of_the_machine
 from schemas.exit_codes import ExitCode, worst
 from schemas.issues import Issue
 from schemas.messages import Listed, Message, for_desk, render
@@ -284,8 +284,10 @@ def walk(route: Route, run: Run, watch: Watch = call) -> None:
                 run.end_with(error.exit_code, error.content)
                 raise Stopped(error.exit_code) from None
             except Exception as error:  # noqa: BLE001  # the outputs of what was already sent must still be written
-                run.end_with(ExitCode.BUG, describe_bug(error))
-                raise Stopped(ExitCode.BUG) from None
+                trouble = trouble_of_the_machine(error)
+                code = trouble.exit_code if trouble else ExitCode.BUG
+                run.end_with(code, trouble.content if trouble else describe_bug(error))
+                raise Stopped(code) from None
 
     with suppress(Stopped):
         route.way(step)

@@ -5,9 +5,10 @@ logs. Plain English is for programming errors alone: `BrokenInvariant`, and the 
 of a caller who broke a promise.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from schemas.exit_codes import ExitCode
 from schemas.issues import Issue
@@ -35,6 +36,28 @@ class ConfigurationError(RepasseError):
     """The job file, a layout or the environment is wrong."""
 
     exit_code = ExitCode.CONFIGURATION
+
+
+# What the machine, and nobody's program, has to say: no room, no right, no place.
+_OF_THE_MACHINE: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EMFILE, errno.ENFILE}
+)
+# In the words of SQLite, and by the names of psycopg's exceptions.
+_NO_ROOM: Final = ("database or disk is full", "disk i/o error", "no space left on device")
+
+
+def trouble_of_the_machine(error: BaseException) -> ConfigurationError | None:
+    """Turn an exception that the machine is the reason of, such as a full disk, into what a person must know.
+
+    Returns:
+        What to tell; None for any other exception, which is a bug.
+    """
+    if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+        return ConfigurationError(Message("error.machine", what=error.strerror or "", where=str(error.filename or "-")))
+    cause = getattr(error, "orig", None)  # of SQLAlchemy: the database's own exception
+    if cause is not None and (type(cause).__name__ == "DiskFull" or any(w in str(cause).lower() for w in _NO_ROOM)):
+        return ConfigurationError(Message("error.machine", what="no room left for the ledger", where="-"))
+    return None
 
 
 class UnreadableFile(RepasseError):

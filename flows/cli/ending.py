@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ParamSpec, TypeVar
 
 import typer
 
-from schemas.errors import RepasseError
+from schemas.errors import RepasseError, trouble_of_the_machine
 from schemas.exit_codes import ExitCode
 from schemas.messages import render
 
@@ -88,7 +88,7 @@ def ended(function: Callable[P, Result | None]) -> Callable[P, None]:
 
 def _finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
     try:
-        result = body()
+        result = _told_of_the_machine(body)
     except RepasseError as error:
         error.language = error.language or terminal_language()
         from flows.cli.printing import print_error
@@ -105,6 +105,20 @@ def _finish(body: Callable[[], Result | None], *, as_json: bool) -> None:
             print_json({"exit_code": int(code), "issues": []} | document)
     _TOLD.append(True)
     raise typer.Exit(int(code))
+
+
+def _told_of_the_machine(body: Callable[[], Result | None]) -> Result | None:
+    """Do what a command does; a full disk and the like are told as what they are.
+
+    Raises:
+        ConfigurationError: the machine has no room, right or place for it.
+    """
+    try:
+        return body()
+    except Exception as error:
+        if (trouble := trouble_of_the_machine(error)) is not None:
+            raise trouble from error
+        raise
 
 
 def console_for(*, as_json: bool) -> "Console":

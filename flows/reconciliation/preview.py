@@ -31,6 +31,7 @@ from flows.payables.rules.plan_review import (
 from flows.reconciliation.rules.reconcile import count_rows, place_rows, reconcile, total_up
 from flows.reconciliation.waits import waits_elsewhere
 from flows.reconciliation.write import output_folder
+from flows.reports.report_list import frozen_message
 from flows.run import Run
 from io_adapters.outputs.plan_workbook import write_plan_workbook
 from schemas.issues import errors_among
@@ -128,9 +129,16 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
-        reasons_to_look=(*reasons_to_look(run, drafted, plan), *notes_on(drafted)),
+        reasons_to_look=(*_in_the_way(run), *reasons_to_look(run, drafted, plan), *notes_on(drafted)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
+
+
+def _in_the_way(run: Run) -> list[Message]:
+    """Say what keeps any plan from being sent: a freeze, and a person's hold."""
+    freeze, hold = run.ledger.freeze.current(), run.ledger.hold.current()
+    stopped = [frozen_message(freeze)] if freeze else []
+    return [*stopped, *([Message("cli.hold.standing", by=hold.by, why=hold.why)] if hold else [])]
 
 
 def _confirmed_at(run: Run, placed: Obligations) -> dict[str, dt.datetime]:

@@ -1,9 +1,15 @@
 """What cannot be read or makes no sense is told in one clear message, with its exit code, and nothing is sent."""
 
 import shutil
+from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy import text as sql
+from sqlalchemy.exc import OperationalError
 
+from schemas.errors import trouble_of_the_machine
+from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 
 ANA = people(1)[0]
@@ -99,3 +105,45 @@ def test_a_file_given_by_hand_that_is_not_there(ready, service):
     ready.declare(sources=[{"files": "payments.xlsx", "layout": "payments"}] * 2)
     ready.say("run", ready.job, "--file", "other.xlsx", code=11)
     assert service.posts == 0
+
+
+# --- the machine ------------------------------------------------------------------------------------------------------
+
+
+def no_room_for_sqlite(tmp_path):
+    """Let SQLite run out of room, in its own words."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'small.db'}")
+    with engine.connect() as connection:
+        connection.execute(sql("CREATE TABLE rows (words TEXT)"))
+        connection.execute(sql("PRAGMA max_page_count = 3"))
+        connection.execute(sql("INSERT INTO rows VALUES (:words)"), {"words": "x" * 100_000})
+
+
+def no_room_for_files(_):
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        full.write("x")
+
+
+def no_right_to_it(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "file" / "out").mkdir()
+
+
+@pytest.mark.parametrize("gives_out", [no_room_for_sqlite, no_room_for_files, no_right_to_it])
+def test_what_the_machine_says_is_no_bug_of_repasse(tmp_path, gives_out):
+    with pytest.raises((OSError, OperationalError)) as caught:
+        gives_out(tmp_path)
+    assert trouble_of_the_machine(caught.value).exit_code == ExitCode.CONFIGURATION
+    assert trouble_of_the_machine(ValueError("no")) is None
+
+
+def test_a_place_that_cannot_be_written_is_told_and_what_was_sent_stands(label, service):
+    label.payments(payment(ANA, "10,00"))
+    label.declare(outputs={"folder": "payments.xlsx/out"})
+    report = label.run()
+    assert report.exit_code == ExitCode.CONFIGURATION
+    assert any("a máquina diz" in message for message in report.messages)
+    assert service.paid == [1000]
+    label.declare()
+    assert label.run().exit_code == ExitCode.DONE
+    assert service.posts == 1

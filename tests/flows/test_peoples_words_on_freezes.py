@@ -159,3 +159,18 @@ def test_a_report_lost_with_its_ledger_is_understood_by_its_name(label, service,
     assert label.ask("status", code=31)["freeze"]["tags"] == [tag]
     assert tag == tag_of(lost["reportId"])
     assert service.posts == 1
+
+
+def test_a_plan_says_that_nothing_can_be_sent(label, service, another_team):
+    another_team(BIA, "20,00")
+    label.payments(payment(ANA, "10,00"))
+    label.run()
+    said = label.say("plan", label.job).output
+    assert "unfreeze" in said
+    assert any("unfreeze" in reason for reason in label.ask("plan", label.job)["reasons_to_look"])
+
+
+def test_a_plan_says_that_sending_is_on_hold(label):
+    label.payments(payment(ANA, "10,00"))
+    label.say("hold", "--by", "dora", "--why", "wrong month")
+    assert "wrong month" in label.say("plan", label.job).output
