@@ -1,6 +1,5 @@
 """A statement that is issued again, however it is written by then, pays nobody twice; what is new in it is paid."""
 
-import random
 from decimal import Decimal
 
 import pytest
@@ -8,94 +7,10 @@ import pytest
 from schemas.exit_codes import ExitCode
 from schemas.messages import render
 from tests.flows.jobs import payee, people, share
+from tests.simulation.editions import ADDED_UP, OTHERWISE, cents, comma, each, month_of, number, rounded
 
 (ANA,) = people(1)
 pytestmark = pytest.mark.long
-STORES = ("Onda", "Brisa", "Maré")
-WRITTEN_OUT = {"BR": "Brasil", "US": "Estados Unidos", "PT": "Portugal", "AR": "Argentina"}
-COUNTRIES = tuple(WRITTEN_OUT)
-
-
-def month_of(month, count=40, seed=None, currency="BRL"):
-    """Lines of a month as a store writes them: long amounts, a few recordings, several stores and countries."""
-    drawn = random.Random(seed if seed is not None else month)
-    return [
-        {
-            "Período": f"2026-{month:02}",
-            "Plataforma": drawn.choice(STORES),
-            "Território": drawn.choice(COUNTRIES),
-            "ISRC": f"BRAUR26{number % 8:05}",
-            "Título": f"Faixa {number % 8}",
-            "Artista": "Banda",
-            "Quantidade": str(drawn.randint(100, 99_999)),
-            "Valor": comma(Decimal(drawn.randint(10**6, 10**9)).scaleb(-7)),
-            "Moeda": currency,
-        }
-        for number in range(count)
-    ]
-
-
-def comma(amount):
-    return f"{amount:f}".replace(".", ",")
-
-
-def number(text):
-    return Decimal(text.replace(",", "."))
-
-
-def cents(rows):
-    return sum(number(row["Valor"]) for row in rows) * 100
-
-
-def each(**changes):
-    """Write columns otherwise, each by a function of the row."""
-    return lambda rows: [row | {name: change(row) for name, change in changes.items()} for row in rows]
-
-
-def without(*columns):
-    return lambda rows: [{name: value for name, value in row.items() if name not in columns} for row in rows]
-
-
-def rounded(places):
-    return each(Valor=lambda row: comma(round(number(row["Valor"]), places)))
-
-
-def added_up(*columns):
-    """Add lines up by some columns."""
-
-    def summary(rows):
-        sums = {}
-        for row in rows:
-            key = tuple((name, row[name]) for name in columns)
-            sums[key] = sums.get(key, Decimal(0)) + number(row["Valor"])
-        return [dict(key) | {"Valor": comma(amount), "Moeda": rows[0]["Moeda"]} for key, amount in sums.items()]
-
-    return summary
-
-
-OTHERWISE = {
-    "titles corrected": each(Título=lambda row: row["Título"] + " (ao vivo)"),
-    "artist corrected": each(Artista=lambda row: "A Banda"),
-    "store renamed": each(Plataforma=lambda row: row["Plataforma"] + " Música Ltda."),
-    "countries written out": each(Território=lambda row: WRITTEN_OUT[row["Território"]]),
-    "units restated": each(Quantidade=lambda row: str(int(row["Quantidade"]) + 7)),
-    "amounts to four places": rounded(4),
-    "amounts to two places": rounded(2),
-    "months as dates": each(Período=lambda row: row["Período"] + "-01"),
-    "a column added": each(UPC=lambda row: "7891234567895"),
-    "without months": without("Período"),
-    "without codes": without("ISRC"),
-    "without countries, stores and units": without("Território", "Plataforma", "Quantidade"),
-    "titles and stores at once": each(Título=lambda row: "Nova", Plataforma=lambda row: "Loja"),
-    "without codes, and titles corrected": each(ISRC=lambda row: "", Título=lambda row: row["Título"] + "!"),
-}  # fmt: skip
-ADDED_UP = {
-    "by recording": added_up("ISRC", "Título"),
-    "by recording and month": added_up("ISRC", "Título", "Período"),
-    "by country": added_up("Território", "Período"),
-    "by store, rounded": lambda rows: rounded(2)(added_up("Plataforma", "Período")(rows)),
-    "as one sum": added_up("Período"),
-}
 
 
 @pytest.fixture
