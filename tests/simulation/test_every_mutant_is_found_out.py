@@ -10,10 +10,11 @@ from tests.simulation.mutants_of_answers import ANSWERS, ENDS
 from tests.simulation.mutants_of_claims import CLAIMS, WORDS
 from tests.simulation.mutants_of_identity import IDENTITY
 from tests.simulation.mutants_of_sending import LISTS, ONCE
+from tests.simulation.mutants_of_statements import KNOWN_AGAIN
 from tests.simulation.office import Memory, Office
 
 pytestmark = pytest.mark.long
-MUTANTS: Final = (*ANSWERS, *ENDS, *ONCE, *LISTS, *CLAIMS, *WORDS, *IDENTITY)
+MUTANTS: Final = (*ANSWERS, *ENDS, *ONCE, *LISTS, *CLAIMS, *WORDS, *IDENTITY, *KNOWN_AGAIN)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
