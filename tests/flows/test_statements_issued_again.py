@@ -68,6 +68,17 @@ def test_another_edition_that_comes_a_month_later_or_under_another_job_pays_noth
     assert service.paid == [about(cents(month_of(9)))]
 
 
+def test_what_is_held_of_a_cumulative_edition_stays_held_when_the_job_is_run_again(royalties, service):
+    royalties.write("2026-09.csv", month_of(9))
+    royalties.run()
+    declare(royalties, "2026-10")
+    royalties.write("2026-10.csv", rounded(2)(month_of(9)) + month_of(10))
+    for _ in range(3):
+        report = royalties.run()
+        assert list(again(report)) == ["2026-10.csv"]
+    assert sum(service.paid) == about(cents(month_of(9)) + cents(month_of(10)))
+
+
 @pytest.mark.parametrize("rounding", [2, 4, 7])
 def test_an_edition_in_another_currency_is_a_question(royalties, service, rounding):
     def in_reais(row):

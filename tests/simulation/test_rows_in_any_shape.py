@@ -86,6 +86,7 @@ class AnyShape(RuleBasedStateMachine):
         self.moments: list[Path] = []
         self.numbers = count(1)
         self.is_elsewhere = False
+        self.is_reshaped = False  # elsewhere, another amount is another payment to anybody's eyes
         self.untrue: list[str] = []
 
     @initialize(sums=st.lists(st.integers(1_000, 90_000), min_size=PERSONS, max_size=PERSONS, unique=True))
@@ -110,7 +111,7 @@ class AnyShape(RuleBasedStateMachine):
         if self.is_elsewhere or not self.rows:
             return
         row = self.rows.pop(which % len(self.rows))
-        first = max(1, row.cents * part // 100)
+        first, self.is_reshaped = max(1, row.cents * part // 100), True
         if first < row.cents:
             reference = row.reference if keeps else f"Nota {next(self.numbers)}"
             self.rows += [
@@ -129,6 +130,7 @@ class AnyShape(RuleBasedStateMachine):
         if other is not None and (other.cpf, other.key) == (row.cpf, row.key):
             self.rows = [one for one in self.rows if one is not other]
             row.cents += other.cents
+            self.is_reshaped = True
             row.reference = row.reference if keeps else f"Nota {next(self.numbers)}"
 
     @rule(which=WHICH, respects=st.lists(st.sampled_from(RESPECTS), min_size=1, max_size=2, unique=True), by=WHICH)
@@ -142,6 +144,7 @@ class AnyShape(RuleBasedStateMachine):
                 row.reference = f"Nota {next(self.numbers)}"
             elif respect == "amount" and not self.is_elsewhere:
                 row.cents = max(1, row.cents + (by - 50) * 10)
+                self.is_reshaped = True
             elif respect == "account" and not row.cpf:
                 row.key = f"conta{by}.{row.who}@example.com"
                 self.owed.persons[row.key] = row.who
@@ -154,6 +157,7 @@ class AnyShape(RuleBasedStateMachine):
     def take_out(self, which: int) -> None:
         self.rows.pop(which % len(self.rows))
 
+    @precondition(lambda self: not self.is_reshaped)
     @rule(changes=st.sampled_from([{"job": "boreal"}, {"period": "2026-11"}, {"period": "2026-09", "job": "boreal"}]))
     def run_the_list_under_another_name_or_month(self, changes: dict[str, Any]) -> None:
         self.is_elsewhere = True

@@ -1,6 +1,6 @@
 """Telling another edition of a statement that was used by what it adds up to: totals, recordings, sender and month."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -129,7 +129,10 @@ def _hashed(name: str) -> str:
 
 
 def find_editions(
-    file: UsedFile, others: Sequence[Seen], explained: Mapping[str, Mapping[str, int]]
+    file: UsedFile,
+    others: Sequence[Seen],
+    explained: Mapping[str, Mapping[str, int]],
+    claimed: Collection[tuple[tuple[str, str], Decimal]],
 ) -> dict[tuple[str, str], Message]:
     """Find the accounts of a statement that look like another edition of what was used before.
 
@@ -137,12 +140,15 @@ def find_editions(
         file: The statement.
         others: What was used elsewhere, and what comes before it in the run.
         explained: Where -> currency -> the weight of lines that are held already because they were used there.
+        claimed: Key and amount of the accounts of this very file that the period has used already.
 
     Returns:
         Currency and month -> why, and where.
     """
     found: dict[tuple[str, str], Message] = {}
     for account in file.accounts:
+        if (account.key, account.amount) in claimed:
+            continue
         for other in others:
             why = next(filter(None, (_why(account, file.source, its, other) for its in other.accounts)), None)
             if why is not None and not _is_explained(account, explained.get(other.where, {})):

@@ -224,7 +224,8 @@ def _held_against(
         for where, money in lines.money.items():
             known = explained.setdefault(where, {})
             known |= {name: max(weight, known.get(name, 0)) for name, weight in money.items()}
-    editions = find_editions(file, _seen(file, elsewhere, own, before), explained)
+    claimed = {(account.key, account.amount) for use in own if _is_same(file, use) for account in use.accounts}
+    editions = find_editions(file, _seen(elsewhere, before, file), explained, claimed)
     if not by_kind and not editions:
         return None
     told = max(by_kind.values(), key=lambda lines: lines.lines, default=None)
@@ -237,19 +238,13 @@ def _held_against(
     )
 
 
-def _seen(
-    file: UsedFile, elsewhere: Sequence[FileUse], own: Sequence[FileUse], before: Sequence[UsedFile]
-) -> list[Seen]:
-    """Name what a statement is held against as a whole; nothing where this period has used it, as a person wanted."""
-    used = [use for use in own if _is_same(file, use)]
-    together = {use.run_id for use in used}
-    beside = [
-        other
-        for other in before
-        if not any(use.run_id in together and _is_same(other, use) for use in own) and not other.names & file.names
+def _seen(elsewhere: Sequence[FileUse], before: Sequence[UsedFile], file: UsedFile) -> list[Seen]:
+    """Name what a statement is held against as a whole: other uses, and what comes before it in the run."""
+    beside = [other for other in before if not other.names & file.names]
+    return [
+        *(Seen(_where(use), use.layout, use.accounts) for use in elsewhere),
+        *(Seen(other.name, other.source, other.accounts) for other in beside),
     ]
-    seen = [] if used else [Seen(_where(use), use.layout, use.accounts) for use in elsewhere]
-    return [*seen, *(Seen(other.name, other.source, other.accounts) for other in beside)]
 
 
 class _Shared(NamedTuple):
