@@ -1,5 +1,6 @@
 """Two workers on one ledger: one job is paid by one of them, two jobs do not disturb each other."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,3 +48,26 @@ def test_two_jobs_are_paid_side_by_side_and_neither_doubts_what_the_other_is_sen
         with payday.ledger() as ledger:
             submissions = ledger.submissions.list(bodies=False)
         assert not any(submission.was_in_doubt for submission in submissions)
+
+
+@pytest.mark.parametrize("other_period", [False, True], ids=["under two names", "under two names, for two months"])
+def test_one_list_started_by_two_people_at_one_moment_is_paid_once(
+    tmp_path: Path, new_ledger: Callable[[], str], other_period: bool
+):
+    """Account checks between look and approval hold the window open, in either process."""
+    with opened_payday(tmp_path / "one", 8, per_batch=2, checks="always", ledger_url=new_ledger()) as payday:
+        other = write_payments_job(tmp_path / "other", 8, name="other", per_batch=2, checks="always")
+        shutil.copyfile(payday.job.workbook, other.workbook)
+        if other_period:
+            told = other.path.read_text(encoding="utf-8").replace("period: 2026-10", "period: 2026-11")
+            other.path.write_text(told, encoding="utf-8")
+        payday.plant("POST /validate/account", "hang", seconds=0.4, times=None)
+        both = [payday.start(), payday.start(other)]
+        ends = {worker.ended() for worker in both}
+        assert ExitCode.DONE in ends
+        assert ends - {ExitCode.DONE} <= {ExitCode.ANOTHER_RUN, ExitCode.APPROVAL_WANTED, ExitCode.ROWS_REFUSED}
+        sent = [payment["final_amount_cents"] for made in payday.audit()["creates"] for payment in made["payments"]]
+        assert sorted(sent) == sorted(payday.job.owed.values())
+        for job in (payday.job, other):
+            payday.start(job).ended()
+        assert payday.posts() == 4
