@@ -1,0 +1,84 @@
+"""A year of ordinary months: how often people are asked something. A guard that cries wolf is switched off."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from flows.runner import RunOptions, RunReport
+from flows.start import start_payout
+from tests.flows.jobs import Row, declare, payee, payment, people, share, write_sheet
+from tests.simulation.editing_office import EditingOffice, opened_office
+from tests.simulation.editions import month_of, rounded
+from tests.simulation.office import Silence
+from tests.simulation.provider import cents_of
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
+MONTHS = [f"2026-{month:02}" for month in range(1, 13)]
+TEAM, GUESTS = people(12)[:8], people(12)[8:]
+USUAL = {"settle": {"every_s": "0.1", "for_s": "0"}, "outputs": {"folder": "out", "formats": ["json"]}}
+
+
+@pytest.fixture
+def office(simulated: Path) -> Iterator[EditingOffice]:
+    with opened_office(Path(mkdtemp(dir=simulated))) as opened:
+        yield opened
+
+
+def run(office: EditingOffice, **changes: object) -> RunReport:
+    job = declare(office.folder / "job.yaml", **(USUAL | changes))
+    return start_payout(job, RunOptions((), yes=True, by="ana"), progress=Silence(), watched=False)
+
+
+def sent(office: EditingOffice) -> int:
+    return sum(cents_of(entry["finalAmount"]) for entry in office.provider.entries())
+
+
+def the_list_of(month: int, keys: dict[int, str]) -> list[Row]:
+    """Fixed fees that recur, and fees of the month."""
+    fixed = [payment(who, f"{1500 + 10 * n},00", "mensal", Recorrente="sim") for n, who in enumerate(TEAM)]
+    for number, key in keys.items():
+        fixed[number] = fixed[number] | {"Chave Pix": key}
+    shows = [payment(who, f"{300 + 7 * month + n},50", f"show {month}-{n}") for n, who in enumerate(GUESTS)]
+    return [*fixed, *(row | {"Recorrente": ""} for row in shows)]
+
+
+def test_a_year_of_payments_lists_asks_nothing(office):
+    """Recurring fees, rows appended in mid-month, keys that people correct, a list sorted anew: each month twice."""
+    asked, runs, owed, keys = Counter[str](), 0, 0, dict[int, str]()
+    sources = [{"files": "list.xlsx", "layout": "payments"}]
+    for number, month in enumerate(MONTHS, start=1):
+        if number % 3 == 0:
+            keys[number % len(TEAM)] = f"nova.{number}@example.com"
+        rows = the_list_of(number, keys)
+        late = [payment(GUESTS[0], f"{90 + number},25", f"extra {number}") | {"Recorrente": ""}]
+        for stands in (rows, [*late, *reversed(rows)]):
+            write_sheet(office.folder / "list.xlsx", stands)
+            report = run(office, period=month, sources=sources)
+            asked[report.exit_code.name] += 1
+            runs += 1
+        owed += sum(int(row["Valor"].replace(",", "")) for row in (*rows, *late))
+    assert asked == {"DONE": runs}
+    assert sent(office) == owed
+
+
+@pytest.mark.parametrize("places", [7, 2])
+def test_half_a_year_of_statements_asks_nothing(office, places):
+    """Two stores a month, and what one of them sends late of the month before; the catalogue is the same all along."""
+    (ana,) = people(1)
+    write_sheet(office.folder / "payees.csv", [payee(ana)])
+    write_sheet(office.folder / "shares.csv", [share(ana, "100")])
+    asked = Counter[str]()
+    sources = [{"files": "{period}*.csv", "layout": "royalties"}]
+    for number, month in enumerate(MONTHS[:6], start=1):
+        write_sheet(office.folder / f"{month}-a.csv", rounded(places)(month_of(number, 60)))
+        write_sheet(office.folder / f"{month}-b.csv", rounded(places)(month_of(number, 40, seed=100 + number)))
+        tables = {"payees": "payees.csv", "shares": "shares.csv"}
+        asked[run(office, period=month, sources=sources, **tables).exit_code.name] += 1
+        if number > 1:
+            late = month_of(number - 1, 12, seed=200 + number)
+            write_sheet(office.folder / f"{month}-late.csv", rounded(places)(late))
+            asked[run(office, period=month, sources=sources, **tables).exit_code.name] += 1
+    assert asked == {"DONE": 11}
