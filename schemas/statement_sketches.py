@@ -103,9 +103,13 @@ class LineSketch:
 
     @property
     def heaviest(self) -> npt.NDArray[np.bool_]:
-        """Which of the lines are kept for what they are worth."""
-        heaviest = np.zeros(len(self.hashes), dtype=bool)
-        heaviest[np.lexsort((self.hashes, -self.weights))[:MOST_HEAVY]] = True
+        """Which of the lines are kept for what they are worth; of equal ones, those whose hash is lower."""
+        if len(self.hashes) <= MOST_HEAVY:
+            return np.ones(len(self.hashes), dtype=bool)
+        least = np.partition(self.weights, -MOST_HEAVY)[-MOST_HEAVY]
+        heaviest: npt.NDArray[np.bool_] = self.weights > least
+        ties = np.flatnonzero(self.weights == least)  # ascending by hash, as all of it is
+        heaviest[ties[: MOST_HEAVY - int(heaviest.sum())]] = True
         return heaviest
 
     def counts_of(self, hashes: Hashes) -> Counts:
@@ -167,13 +171,48 @@ def _empty(level: int = 0) -> LineSketch:
 NO_LINES: Final = _empty()
 
 
-def sketch_of(hashes: Hashes, weights: Counts, currencies: Currencies) -> LineSketch:
-    """Sketch the lines of a block, given of each its hash, what it is worth, and in which currency."""
-    different, first, counts = np.unique(hashes, return_index=True, return_counts=True)
-    names, where = np.unique(currencies, return_inverse=True)
-    money = {str(name): int(weights[where == number].sum()) for number, name in enumerate(names)}
-    kept = (different, counts.astype(np.int64), weights[first], currencies[first])
-    return _bounded(LineSketch(0, *kept, len(hashes), money))
+def sketch_of(hashes: Hashes, weights: Counts, currencies: Coded) -> LineSketch:
+    """Sketch the lines of a block.
+
+    Args:
+        hashes: One per line.
+        weights: What each line is worth; lines of one hash are worth the same.
+        currencies: Which currency each line is in, and the different currencies.
+    """
+    codes, names = currencies
+    money = {name: int(weights[codes == code].sum()) for code, name in enumerate(names) if (codes == code).any()}
+    level, chosen = _first_level(hashes, weights)
+    some, of_some, own = hashes[chosen], weights[chosen], codes[chosen]
+    different, first, counts = np.unique(some, return_index=True, return_counts=True)
+    kept = (different, counts.astype(np.int64), of_some[first], np.array([*names, ""], dtype="<U3")[own[first]])
+    return _bounded(LineSketch(level, *kept, len(hashes), money))
+
+
+# A block of so many lines below a level's threshold is looked at from that level on.
+_WORTH_SAMPLING: Final = 4 * MOST_KEPT
+
+
+def _first_level(hashes: Hashes, weights: Counts) -> tuple[int, npt.NDArray[np.bool_]]:
+    """Find a level that a block's sketch has at least, and the lines that may be in the sketch.
+
+    Sorting all lines to sample some would be most of the time that sketching takes.
+    """
+    everything = np.ones(len(hashes), dtype=bool)
+    level = max(0, (len(hashes) // _WORTH_SAMPLING).bit_length() - 1)
+    if not level:
+        return 0, everything
+    sampled = hashes < np.uint64(1 << (_BITS - level))
+    if _different(hashes[sampled]) <= MOST_KEPT:  # many lines say the same
+        return 0, everything
+    least = np.partition(weights, -MOST_HEAVY)[-MOST_HEAVY]
+    if _different(hashes[weights >= least]) < MOST_HEAVY:
+        return 0, everything
+    return level, sampled | (weights >= least)
+
+
+def _different(hashes: Hashes) -> int:
+    in_order = np.sort(hashes)
+    return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + bool(len(hashes))
 
 
 def most_of(sketches: Iterable[LineSketch]) -> LineSketch:
@@ -192,13 +231,12 @@ def most_of(sketches: Iterable[LineSketch]) -> LineSketch:
 
 
 def _bounded(sketch: LineSketch) -> LineSketch:
-    while np.count_nonzero(sketch.sampled(sketch.level)) > MOST_KEPT:
-        sketch = sketch.at(sketch.level + 1)
-    kept = sketch.sampled(sketch.level) | sketch.heaviest
-    if kept.all():
-        return sketch
+    level = sketch.level
+    while np.count_nonzero(sketch.sampled(level)) > MOST_KEPT:
+        level += 1
+    kept = sketch.sampled(level) | sketch.heaviest
     parts = (sketch.hashes[kept], sketch.counts[kept], sketch.weights[kept], sketch.currencies[kept])
-    return LineSketch(sketch.level, *parts, sketch.lines, sketch.money)
+    return LineSketch(level, *parts, sketch.lines, sketch.money)
 
 
 class SketchKind(StrEnum):
@@ -253,7 +291,6 @@ def sketches_of(whole: Hashes, texts: Mapping[str, Coded], amount: pa.Array) -> 
         amount: Exact decimals of 18 places.
     """
     codes, names = texts["currency"]
-    currencies = np.array([*names, ""], dtype="<U3")[codes]
     weights, worth = _weights(amount), pc.not_equal(amount, 0).to_numpy(zero_copy_only=False)
     digits, recording = _digits(amount), _recordings(texts)
     earning = worth & (digits >= EARNING_DIGITS) & (recording != 0)
@@ -262,7 +299,7 @@ def sketches_of(whole: Hashes, texts: Mapping[str, Coded], amount: pa.Array) -> 
         (earning, _earnings(texts, amount, recording)),
         (worth & (digits >= LONG_AMOUNT_DIGITS), _long_amounts(texts, amount)),
     )
-    return Sketches(*(sketch_of(hashes[mask], weights[mask], currencies[mask]) for mask, hashes in parts))
+    return Sketches(*(sketch_of(hashes[mask], weights[mask], (codes[mask], names)) for mask, hashes in parts))
 
 
 class FrameHashes(NamedTuple):

@@ -24,7 +24,7 @@ def sketched(lines, weight=0):
     """Sketch lines of a weight each; `lines` are hashes."""
     given = np.asarray(lines, dtype=np.uint64)
     weights = np.broadcast_to(np.asarray(weight, np.int64), len(given))
-    return sketch_of(given, weights, np.full(len(given), "BRL"))
+    return sketch_of(given, weights, (np.zeros(len(given), np.int32), ["BRL"]))
 
 
 def file(name, lines=(), *, content="", line_by_line=True, stands_for=(), weight=0):

@@ -128,7 +128,7 @@ def test_a_file_that_was_used_is_recognised_by_bytes_and_by_content_once_its_pla
 
 def three_lines(number):
     hashes, weights = np.array([3, 1, 1], np.uint64) + np.uint64(number), np.array([7, 900, 900], np.int64)
-    return sketch_of(hashes, weights, np.array(["USD", "BRL", "BRL"]))
+    return sketch_of(hashes, weights, (np.array([0, 1, 1], np.int32), ["USD", "BRL"]))
 
 
 SKETCHES = Sketches(three_lines(0), three_lines(10), NO_LINES)
