@@ -124,6 +124,9 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
     for currency in source.currencies:
         rate = f'{{{currency}: {{rate: "0.0000", date: 2026-01-31, source: PTAX}}}}'
         yield f"    # exchange: {rate}    # {render('new.exchange', language, currency=currency)}"
+    if source.what != "payments":
+        currency = next(iter(source.currencies), "BRL")
+        yield f'    # received: {{{currency}: "0.00"}}    # {render("new.received", language)}'
 
 
 def _beside(files: DraftedFiles) -> str:
