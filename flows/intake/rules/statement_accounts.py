@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from hashlib import blake2b
 from math import isqrt
 from typing import Final
 
@@ -13,6 +12,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Statement, UsedFile
 from flows.intake.rules.sum_lines import sum_up
 from schemas.messages import Message, Money
+from schemas.plan import digest_of, short_token
 from schemas.statement_sketches import MOST_ACCOUNTS, MOST_RECORDINGS, WEIGHT_PLACES, Account, recording_key
 from schemas.values.money import round_half_even_cents
 
@@ -125,7 +125,7 @@ def _names(totals: pd.DataFrame, column: str) -> dict[tuple[str, str, str], froz
 
 
 def _hashed(name: str) -> str:
-    return blake2b(name.encode(), digest_size=6).hexdigest()
+    return short_token(digest_of("name", name), 10)
 
 
 def find_editions(

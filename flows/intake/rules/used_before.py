@@ -205,10 +205,17 @@ def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: Whos
     statements = [file for file in ranked if file.sketches]
     elsewhere = [use for use in uses if use.sketches and use.whose != here]
     own = [use for use in uses if use.sketches and use.whose == here]
+    known = {
+        kind: np.unique(np.concatenate([NO_LINES.hashes, *(use.sketches.by(kind).hashes for use in elsewhere)]))
+        for kind in SketchKind
+    }
     found: dict[str, SharedLines] = {}
     before: list[UsedFile] = []
     for file in statements:
-        shared = _held_against(file, elsewhere, own, before)
+        met = {
+            kind: elsewhere if np.isin(file.sketches.by(kind).hashes, known[kind]).any() else [] for kind in SketchKind
+        }
+        shared = _held_against(file, met, elsewhere, own, before)
         if shared is not None:
             found[file.name] = shared
         before.append(file)
@@ -216,9 +223,13 @@ def _find_shared(ranked: Sequence[UsedFile], uses: Sequence[FileUse], here: Whos
 
 
 def _held_against(
-    file: UsedFile, elsewhere: Sequence[FileUse], own: Sequence[FileUse], before: Sequence[UsedFile]
+    file: UsedFile,
+    met: Mapping[SketchKind, Sequence[FileUse]],
+    elsewhere: Sequence[FileUse],
+    own: Sequence[FileUse],
+    before: Sequence[UsedFile],
 ) -> SharedLines | None:
-    by_kind = {kind: lines for kind in SketchKind if (lines := _shared(kind, file, elsewhere, own, before))}
+    by_kind = {kind: lines for kind in SketchKind if (lines := _shared(kind, file, met[kind], own, before))}
     explained: dict[str, dict[str, int]] = {}
     for lines in by_kind.values():
         for where, money in lines.money.items():
