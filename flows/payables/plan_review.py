@@ -25,6 +25,7 @@ from flows.payables.rules.plan_review import (
     sums_of,
     sums_paid,
 )
+from flows.reports.rules.report_list import made_before
 from flows.run import Run
 from flows.run_document import RunDocument
 from schemas.issues import Issue, IssueCode, make_issue
@@ -39,7 +40,7 @@ from schemas.plan_view import (
     PlanPage,
     RateChange,
 )
-from schemas.submission import Claim
+from schemas.submission import UNSENT, Claim
 from schemas.used_before import paid_alike_message
 from schemas.values.masking import mask_tax_id
 from schemas.values.money import exact_text
@@ -180,6 +181,7 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
         *_second_attempts(run, drafted, plan),
         *_other_books(run, drafted.standing.other_books),
         *_rejected(run, plan),
+        *_unknown_reports(run, plan),
         *unanswered,
     ]
 
@@ -282,6 +284,21 @@ def _other_books(run: Run, others: Sequence[Claim]) -> list[Message]:
 
 def _total(claims: Iterable[Claim]) -> Money:
     return Money(sum(claim.amount_cents for claim in claims))
+
+
+def _unknown_reports(run: Run, plan: PaymentPlan) -> list[Message]:
+    """Name the reports this ledger does not know that people accepted since anybody approved a plan of the job.
+
+    What they paid is not claimed here, so that the plan may hold it once more; batches that the list shows are not
+    sent, and need nobody's word.
+    """
+    unknown = run.ledger.freeze.unknown_reports(run.ledger.approvals.last_by_person(run.job.job))
+    if not unknown:
+        return []
+    batches = run.ledger.submissions.list(plan_digest=plan.digest, states=UNSENT, bodies=False)
+    if batches and all(made_before(batch, run.listed) for batch in batches):
+        return []
+    return [Message("look.unknown_reports", reports=", ".join(unknown))]
 
 
 def _rejected(run: Run, plan: PaymentPlan) -> list[Message]:

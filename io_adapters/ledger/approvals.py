@@ -88,6 +88,15 @@ class Approvals:
         with self._db.reading() as connection:
             return _read(connection, _is_standing(digest, now))
 
+    def last_by_person(self, job: str) -> dt.datetime | None:
+        """Return when a person last approved a plan of a job that was then sent (UTC); None where nobody has."""
+        a = approvals.c
+        people = a.kind.in_([ApprovalKind.PERSON.value, ApprovalKind.SIGNED_IN.value])
+        of_job = select(func.max(a.at)).join(plans, plans.c.digest == a.digest).where(plans.c.job == job)
+        with self._db.reading() as connection:
+            last: dt.datetime | None = connection.scalar(of_job.where(people, a.used_at.is_not(None)))
+        return last
+
     def given(self, digest: str) -> list[Approval]:
         """Return the approvals of a plan that were used or may still be, oldest first; not those that became void."""
         with self._db.reading() as connection:

@@ -171,6 +171,10 @@ class Holds:
             return _standing_hold(connection)
 
 
+# Alarms behind which reports stand that may have paid what this ledger takes for unpaid.
+_UNKNOWN: Final = frozenset({"lost_report", "second_ledger"})
+
+
 class Freezes:
     """Freezes by the program itself, lifted by people."""
 
@@ -211,6 +215,15 @@ class Freezes:
                 )
             ).rowcount
         return bool(lifted)
+
+    def unknown_reports(self, since: dt.datetime | None) -> tuple[str, ...]:
+        """Return the tags of reports, and of ledgers, unknown to this one that people have accepted since a moment."""
+        f = freezes.c
+        query = select(f.accepted_tags).where(f.accepted_tags.is_not(None)).order_by(f.id)
+        query = query if since is None else query.where(f.lifted_at > since)
+        with self._db.reading() as connection:
+            told = [json.loads(text) for text in connection.scalars(query)]
+        return tuple(dict.fromkeys(tag for alarms in told for kind, tag in alarms if kind in _UNKNOWN))
 
     def accepted(self) -> frozenset[tuple[str, str]]:
         """Return kind and tag of all alarms people have accepted so far; these do not freeze sending again."""

@@ -9,7 +9,7 @@ from tests.flows.books import assert_books_close, places
 from tests.flows.jobs import payment, people
 from tests.flows.label import summary_of
 
-ANA, BIA = people(2)
+ANA, BIA, CAIO = people(3)
 SLOW = {"processing_after_s": 3600, "done_after_s": 3600}
 AT_ONCE = {"processing_after_s": 0, "done_after_s": 0}
 pytestmark = pytest.mark.long
@@ -25,6 +25,16 @@ def unfreeze(label, *tags, by=("bia", "caio"), code=0):
     return label.say("unfreeze", *words, "--evidence", "the other team has its own jobs", code=code)
 
 
+def run_with_a_persons_eye(label, total):
+    """Whoever lets sending go on has one look at what is planned then: the other ledger may have paid it."""
+    waiting = label.run()
+    assert waiting.exit_code == ExitCode.APPROVAL_WANTED
+    label.approve(summary_of(waiting)["plan_digest"], total, "dora")
+    report = label.run(yes=False)
+    assert report.exit_code == ExitCode.DONE
+    return report
+
+
 @pytest.fixture
 def another_team(label, service, monkeypatch):
     """Let a team with a ledger of its own pay through the same account; return its ledger's tag."""
@@ -36,7 +46,7 @@ def another_team(label, service, monkeypatch):
         label.payments(payment(who, amount))
         if label.run().exit_code == ExitCode.FROZEN:  # it finds our ledger as we find theirs
             unfreeze(label, *label.ask("status", code=31)["freeze"]["tags"])
-            assert label.run().exit_code == ExitCode.DONE
+            run_with_a_persons_eye(label, amount)
         monkeypatch.setenv("REPASSE_HOME", str(home))
         return tag_of(service.reports[-1]["reportId"])
 
@@ -75,8 +85,7 @@ def test_two_people_who_name_the_ledger_let_the_sending_go_on_for_good(label, se
     assert status["freeze"] is None
     assert [(statu["kind"], statu["amount_cents"]) for statu in status["open"]] == [("not_sent", 1000)]
     label.payments(payment(ANA, "10,00"))
-    report = label.run()
-    assert report.exit_code == ExitCode.DONE
+    report = run_with_a_persons_eye(label, "10,00")
     assert places(summary_of(report)) == {"paid": 1000}
     assert service.paid == [500, 1000]
     another = another_team(BIA, "7,00")
@@ -159,6 +168,26 @@ def test_a_report_lost_with_its_ledger_is_understood_by_its_name(label, service,
     assert label.ask("status", code=31)["freeze"]["tags"] == [tag]
     assert tag == tag_of(lost["reportId"])
     assert service.posts == 1
+
+
+def test_what_a_lost_ledger_has_paid_is_not_paid_by_a_flag_once_its_reports_are_accepted(label, service):
+    """The list is another by now: its batches are none that the service shows."""
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    label.run()
+    for leftover in (label.folder.parent / "home").glob("ledger.db*"):
+        leftover.unlink()
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
+    label.run()
+    tags = label.ask("status", code=31)["freeze"]["tags"]
+    unfreeze(label, *tags)
+    report = label.run()
+    assert (report.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 1)
+    assert any(tags[0] in message for message in report.messages)
+    label.approve(summary_of(report)["plan_digest"], "60,00", "dora")
+    label.run(yes=False)
+    assert service.posts == 2
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"), payment(ANA, "5,00", "extra"))
+    assert label.run().exit_code == ExitCode.DONE  # it was asked once
 
 
 def test_a_plan_says_that_nothing_can_be_sent(label, service, another_team):
