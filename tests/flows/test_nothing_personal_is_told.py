@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from flows.run import QuietProgress
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label
 from tests.flows.oracle import CREATE
@@ -54,9 +55,15 @@ def test_commands_tell_nothing_personal(private, caplog, words):
     assert_private(result.output + caplog.text)
 
 
+class Breaks(QuietProgress):
+    """Breaks while a stage is at work, in words that name somebody."""
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        raise ValueError(f"no {ANA.name} {ANA.tax_id} {ANA.destination.pix_key}")
+
+
 def test_a_bug_is_told_without_the_data_that_met_it(private, service, capfd, monkeypatch):
     """An exception's own text may hold anything; its kind and place are enough."""
-    (private.folder / "out").write_text("a file where the folder should be")
-    report = private.run()
+    report = private.run(progress=Breaks())
     assert report.exit_code == 70
     assert_private("".join(capfd.readouterr()) + "".join(report.messages))

@@ -51,8 +51,9 @@ def test_whoever_prepared_a_plan_does_not_count_where_the_policy_says_so(label, 
     report = label.run(yes=True, by="ana")
     assert report.exit_code == ExitCode.APPROVAL_WANTED
     assert any("não conta quem o preparou" in message and "ana" in message for message in report.messages)
-    label.approve(digest_of(report), "30,00", "\u0410na")  # a Cyrillic letter makes nobody somebody else
-    assert label.run(yes=False, by="ana").exit_code == ExitCode.APPROVAL_WANTED
+    for name in ("A.n.a.", "A-n-a"):  # nobody is somebody else by being written so
+        label.approve(digest_of(report), "30,00", name)
+        assert label.run(yes=False, by="ana").exit_code == ExitCode.APPROVAL_WANTED
     label.approve(digest_of(report), "30,00", "bia")
     assert label.run(yes=False, by="ana").exit_code == ExitCode.DONE
     assert service.paid == [1000, 2000]

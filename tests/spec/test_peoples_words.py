@@ -11,7 +11,7 @@ from tests.spec.placed import PLACES, obligations, rows
 from tests.spec.reports import submission
 from tests.spec.tables import CPF, lines, payees, payments, same, shares
 
-PAY, PAID, DROP = DecisionKind
+PAY, PAID, DROP = DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP
 S = SubmissionState
 
 TEN = "| payee | amount |\n| ana | 10.00 |"

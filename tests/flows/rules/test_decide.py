@@ -7,7 +7,7 @@ from schemas.approval import DecisionKind
 from schemas.submission import Claim, SubmissionState
 from tests.obligations import obligation
 
-PAY, PAID, DROP = DecisionKind
+PAY, PAID, DROP = DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP
 S = SubmissionState
 KEY, BESIDE = "ob-1", "ob-2"
 
