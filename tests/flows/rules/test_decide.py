@@ -25,25 +25,25 @@ def question(kind, seen, *claims, key=KEY, answered=(), spoken_of=()):
     return open_question(key, kind, seen, claims, answered=set(answered), spoken_of=set(spoken_of))
 
 
-@pytest.mark.parametrize("kind", list(DecisionKind))
+@pytest.mark.parametrize("kind", [PAY, PAID, DROP])
 @pytest.mark.parametrize("state", [S.PARTIAL, S.EXCLUDED])
 def test_a_report_that_did_not_tell_whom_it_paid_is_explained(kind, state):
     assert question(kind, row(), claimed(state)) == Question(KEY, "rp-1", 1000, "there")
     assert question(kind, None, claimed(state, kind="owner")) == Question(KEY, "rp-1", 1000, "there")
 
 
-@pytest.mark.parametrize("kind", list(DecisionKind))
+@pytest.mark.parametrize("kind", [PAY, PAID, DROP])
 @pytest.mark.parametrize("state", [S.APPROVED, S.SENDING, S.IN_DOUBT, S.ACCEPTED, S.PROCESSING, S.PAID, S.NOT_SENT])
 def test_what_a_live_report_pays_is_nobody_s_to_decide(kind, state):
     assert question(kind, row("duplicate"), claimed(state)) is None
 
 
-@pytest.mark.parametrize("kind", list(DecisionKind))
+@pytest.mark.parametrize("kind", [PAY, PAID, DROP])
 def test_a_row_in_conflict_is_decided_as_it_stands(kind):
     assert question(kind, row("conflict", cents=1200), claimed()) == Question(KEY, "", 1200, "there")
 
 
-@pytest.mark.parametrize("kind", list(DecisionKind))
+@pytest.mark.parametrize("kind", [PAY, PAID, DROP])
 def test_a_conflict_that_was_paid_since_is_none(kind):
     assert question(kind, row("conflict", cents=1200), claimed(), claimed(cents=1200, key=BESIDE)) is None
 
