@@ -70,12 +70,16 @@ def approved_plans(run: Run) -> dict[str, list[Approval]]:
 def _keep_approved(run: Run, plan: PaymentPlan) -> None:
     """Let no run that an approval started put another plan in the place of the approved one.
 
+    Whoever approved would be its preparer. One who prepared the approved plan as well may plan anew.
+
     Raises:
         ApprovalWanted: it would; nothing was stored.
     """
+    by = same_person(run.request.by)
     for digest, words in approved_plans(run).items():
         people = {same_person(word.by) for word in words}
-        if digest != plan.digest and same_person(run.request.by) in {*people, APPROVING}:
+        prepared = same_person(run.ledger.plans.get(digest).prepared_by) == by
+        if digest != plan.digest and not prepared and by in {*people, APPROVING}:
             names = ", ".join(sorted(word.by for word in words))
             raise ApprovalWanted(Message("cli.plan.approved_another", by=names, approved=short_digest(digest)))
 

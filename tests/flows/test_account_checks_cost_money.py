@@ -150,6 +150,15 @@ def test_a_run_that_an_approval_started_never_puts_another_plan_in_its_place(sho
         assert ledger.plans.get(digest_of(anew)).prepared_by == "ana"
 
 
+def test_one_person_who_prepares_and_approves_alone_may_plan_anew(short, service):
+    waiting = short.run(yes=False, by="ana")
+    short.approve(digest_of(waiting), "20,00", "ana")
+    short.payments(*(payment(one, "11,00") for one in people(5)))
+    anew = short.run(yes=False, by="ana")
+    assert (anew.exit_code, service.posts) == (ExitCode.APPROVAL_WANTED, 0)
+    assert digest_of(anew) != digest_of(waiting)
+
+
 def test_no_check_is_paid_for_a_row_that_is_held_anyway(checked, service):
     broken = payment(BIA, "20,00", CPF="123.456.789-00"), payment(CAIO, "zero"), payment(DORA, "1,00", Chave_Pix="x")
     checked.payments(payment(ANA, "10,00"), *broken)
