@@ -4,6 +4,7 @@ import datetime as dt
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -153,7 +154,12 @@ def pay_and_die(job: Path, environment: dict[str, str], moment: Moment, batch: i
 def pay_and_freeze(job: Path, environment: dict[str, str], moment: Moment, batch: int, told: Connection) -> None:
     """Run a job and stand still at a moment of sending the n-th batch, until SIGCONT."""
     os.environ |= environment
-    _pay_with(job, _Blow(moment, batch, lambda: os.kill(os.getpid(), signal.SIGSTOP)), told)
+    _pay_with(job, _Blow(moment, batch, _stand_still), told)
+
+
+def _stand_still() -> None:
+    """Stop here: a signal to the process may be taken by another thread, and this one go on for a moment."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 def _pay_with(job: Path, blow: "_Blow", told: Connection) -> None:
