@@ -117,7 +117,7 @@ def test_a_statement_that_was_carried_whole_is_not_counted_again_in_the_next_per
     declare(royalties, "2026-11", rules={"minimum_payout": "30.00"})
     report = royalties.run()
     assert service.paid == []
-    assert places(summary_of(report)) == {"duplicate": 10000, "carried": 5000}
+    assert places(summary_of(report)) == {"held": 10000, "carried": 5000}  # it was carried, and is not paid
 
 
 def test_a_payee_nobody_knows_keeps_the_sum_open_and_the_rest_is_paid(royalties, service):

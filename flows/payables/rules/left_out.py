@@ -185,7 +185,7 @@ def issues_for_obligations(
             facts |= {"amount": Money(gross_cents), "invoiced": Money(invoiced_cents)}
         issue = make_issue(code, **place_of(owed), **facts)
         if code is IssueCode.ROW_CONFLICT and "paid" in owed.reasons[0].facts:
-            more = {name: owed.reasons[0].facts[name] for name in ("paid", "whole")} | {"key": owed.key}
+            more = {name: owed.reasons[0].facts[name] for name in ("paid", "whole")}
             issue = replace(issue, message=Message("issue.ROW_CONFLICT.paid", wrong=issue.message, **more))
         if code is IssueCode.ACCOUNT_INVALID and (answer := answer_of(owed)):
             issue = replace(issue, message=Message("issue.ACCOUNT_INVALID.said", wrong=issue.message, said=answer))
