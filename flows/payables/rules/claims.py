@@ -81,9 +81,9 @@ def claim(
         if owed.kind == "payment":
             outside = paid_outside.get(owed.key)
             found = _judge_payment(owed, known, decisions.get(owed.key), outside, identity)
-            if found is owed and owed.place is Place.PLANNED:
+            if found[0] is owed and owed.place is Place.PLANNED:
                 unclaimed.append(len(judged))
-            judged += _with_difference(found, known, identity)
+            judged += found
         elif not known:
             judged.append(owed)
         else:
@@ -179,42 +179,42 @@ def _claimed_by(claim: Claim, owed: Obligation, place: Place, reasons: tuple[Rea
 
 def _judge_payment(
     owed: Obligation, known: Sequence[Claim], decided: Decision | None, outside: int | None, identity: JobIdentity
-) -> Obligation:
+) -> list[Obligation]:
     payment = (owed.amount_cents, owed.destination)
     same = next((claim for claim in known if (claim.amount_cents, claim.destination) == payment), None)
     if same is not None:
         duplicate = _claimed_by(same, owed, Place.DUPLICATE, because("claimed_by", submission=same.submission_id))
-        return replace(duplicate, key=same.obligation_key)
+        return [replace(duplicate, key=same.obligation_key)]
     if outside is not None:
         as_declared = outside == owed.amount_cents
         place = Place.DUPLICATE if as_declared else Place.CONFLICT
-        return replace(owed, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))
+        return [replace(owed, place=place, reasons=because(PAID_OUTSIDE if as_declared else "otherwise_than_outside"))]
     if decided is not None and (decided.amount_cents, decided.destination) == payment:
         return _decided(owed, known, decided, identity)
     if known:
-        reasons = because("otherwise_than", **_beside(owed, known))
-        return _claimed_by(known[0], owed, Place.CONFLICT, reasons)
+        return [_otherwise_than(owed, known)]
     if decided is not None and decided.kind is not DecisionKind.PAY:
         reasons = because("otherwise_decided", decision=decided.kind.value, by=decided.by)
-        return replace(owed, place=Place.CONFLICT, reasons=reasons)
-    return owed
+        return [replace(owed, place=Place.CONFLICT, reasons=reasons)]
+    return [owed]
 
 
-def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> Obligation:
+def _decided(owed: Obligation, known: Sequence[Claim], decided: Decision, identity: JobIdentity) -> list[Obligation]:
     """Do as people said of exactly this amount and destination."""
     match decided.kind:
         case DecisionKind.PAID:
-            return replace(owed, place=Place.DUPLICATE, reasons=as_decided(decided))
+            return [replace(owed, place=Place.DUPLICATE, reasons=as_decided(decided))]
         case DecisionKind.DROP:
-            return replace(owed, place=Place.EXCLUDED, reasons=as_decided(decided))
+            return [replace(owed, place=Place.EXCLUDED, reasons=as_decided(decided))]
         case DecisionKind.PAY:  # beside what was paid before, as an obligation of its own
-            tax_id, reference = owed.payee.tax_id, owed.reference
-            number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
-            key = identity.payment_key(tax_id, reference, number)
             reasons = because(PAID_BESIDE, **_beside(owed, known)) if known else owed.reasons
-            return replace(owed, key=key, reference=numbered(reference, number), reasons=reasons)
+            return [replace(_numbered(owed, known, identity), reasons=reasons)]
         case DecisionKind.DIFFERENCE:
-            return replace(owed, reasons=because(DIFFERENCE))
+            return _with_difference(owed, known, identity)
+
+
+def _otherwise_than(owed: Obligation, known: Sequence[Claim]) -> Obligation:
+    return _claimed_by(known[0], owed, Place.CONFLICT, because("otherwise_than", **_beside(owed, known)))
 
 
 def _beside(owed: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
@@ -225,18 +225,26 @@ def _beside(owed: Obligation, known: Sequence[Claim]) -> dict[str, Any]:
 
 
 def _with_difference(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> list[Obligation]:
-    """Part a row of which people want the difference paid into what was paid for it and the rest."""
-    if owed.place is not Place.PLANNED or owed.code != DIFFERENCE:
+    """Part a row of which people want the difference paid into what was paid for it and the rest.
+
+    Where nothing is paid any more, as when its report has failed, the row is owed like any other.
+    """
+    if owed.place is not Place.PLANNED or not known:
         return [owed]
     rest = owed.amount_cents - sum(claim.amount_cents for claim in known)
     if rest < 0:  # more was paid by now
-        return [_claimed_by(known[0], owed, Place.CONFLICT, because("otherwise_than", **_beside(owed, known)))]
-    number = _free_number(known, lambda n: identity.payment_key(owed.payee.tax_id, owed.reference, n))
-    key = identity.payment_key(owed.payee.tax_id, owed.reference, number)
+        return [_otherwise_than(owed, known)]
     parts = [_claimed_part(owed, claim) for claim in known]
     if rest:
-        parts.append(replace(owed, key=key, reference=numbered(owed.reference, number), amount_cents=rest))
+        parts.append(replace(_numbered(owed, known, identity), amount_cents=rest, reasons=because(DIFFERENCE)))
     return parts
+
+
+def _numbered(owed: Obligation, known: Sequence[Claim], identity: JobIdentity) -> Obligation:
+    """Give a row that is paid beside others of its key a number of its own."""
+    tax_id, reference = owed.payee.tax_id, owed.reference
+    number = _free_number(known, lambda n: identity.payment_key(tax_id, reference, n))
+    return replace(owed, key=identity.payment_key(tax_id, reference, number), reference=numbered(reference, number))
 
 
 def _free_number(known: Sequence[Claim], key_of: Callable[[int], str]) -> int:
