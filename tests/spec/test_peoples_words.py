@@ -11,7 +11,7 @@ from tests.spec.placed import PLACES, obligations, rows
 from tests.spec.reports import submission
 from tests.spec.tables import CPF, lines, payees, payments, same, shares
 
-PAY, PAID, DROP = DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP
+PAY, PAID, DROP, DIFFERENCE = DecisionKind.PAY, DecisionKind.PAID, DecisionKind.DROP, DecisionKind.DIFFERENCE
 S = SubmissionState
 
 TEN = "| payee | amount |\n| ana | 10.00 |"
@@ -43,6 +43,25 @@ def test_a_conflict_that_was_dropped_is_left_out(changed):
     payables = changed.compute_payables(sheet(TWELVE))
     assert same(payables.obligations, "| amount | place | reason |\n| 12.00 | excluded | drop, decided by bia |")
     assert changed.plan(payables).batches == ()
+
+
+def test_of_a_row_of_which_only_the_difference_is_wanted_the_rest_is_paid_once(changed):
+    changed.decide(DIFFERENCE, sheet(TWELVE))
+    payables = changed.compute_payables(sheet(TWELVE))
+    assert same(
+        payables.obligations,
+        "| amount | place | reason |\n| 10.00 | duplicate | claimed by rp-1 |\n| 2.00 | planned | difference |",
+    )
+    changed.send(sheet(TWELVE), submission="rp-2")
+    again = changed.compute_payables(sheet(TWELVE))
+    assert same(again.obligations, "| amount | submission_id |\n| 10.00 | rp-1 |\n| 2.00 | rp-2 |")
+
+
+def test_a_difference_to_a_payment_that_failed_since_is_the_whole_row_and_is_called_no_difference(changed):
+    changed.decide(DIFFERENCE, sheet(TWELVE))
+    changed.give_up("rp-1")
+    payables = changed.compute_payables(sheet(TWELVE))
+    assert same(payables.obligations, "| amount | place | reason |\n| 12.00 | planned | |")
 
 
 def test_a_conflict_that_is_to_be_paid_is_paid_beside_the_earlier_payment_and_only_once(changed):
