@@ -16,7 +16,7 @@ from io_adapters.payout_api.errors import ValidationError, names_report_id, read
 from schemas.messages import Listed, Message
 from schemas.plan import names_of, names_of_others
 from schemas.submission import Outcome
-from schemas.wire import SplitReport, cents_of, parse_json, says_cents
+from schemas.wire import SplitReport, cents_of, latest_made, parse_json, says_cents
 
 _HINTED: Final = frozenset({401, 403, 404, 413, 429})  # statuses of which a text says what to do
 
@@ -150,9 +150,6 @@ def classify_response(
     return _judge_refusal(status, body, reason, report_id, was_in_doubt=was_in_doubt)
 
 
-# How far the service's clock may be behind ours when it dates a report; a day where it names no time zone, or no time.
-CLOCKS_APART: Final = dt.timedelta(minutes=2)
-_NO_ZONE: Final = dt.timedelta(days=1)
 _NOT_ENDED: Final = frozenset({None, "PENDING", "PROCESSING"})
 
 
@@ -169,24 +166,14 @@ def doubt_stale(answer: Answer, report_id: str, asked_at: dt.datetime) -> Answer
     report = answer.report
     if report is None or answer.outcome is not Outcome.ACCEPTED or report_id.casefold() in names_of(report):
         return answer
-    if made_before(report, asked_at):
+    latest = latest_made(report)
+    if latest is not None and latest < asked_at:
         reason = Message("answer.older", status=answer.http_status)
     elif report.status not in _NOT_ENDED:
         reason = Message("answer.ended", status=answer.http_status, found=report.status)
     else:
         return answer
     return replace(answer, outcome=Outcome.IN_DOUBT, report=None, reason=reason)
-
-
-def made_before(report: SplitReport, moment: dt.datetime) -> bool:
-    """Whether the service dates a report before a moment; a date that cannot be read says nothing."""
-    try:
-        made = dt.datetime.fromisoformat(report.splitDate or "")
-    except ValueError:
-        return False
-    if made.tzinfo is None:
-        return made.replace(tzinfo=dt.UTC) + _NO_ZONE < moment
-    return made + CLOCKS_APART < moment
 
 
 def classify_exception(exc: BaseException, *, status: int | None = None, body: bytes = b"") -> Answer:

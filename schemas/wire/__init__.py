@@ -17,10 +17,20 @@ from schemas.wire.contacts import (
 from schemas.wire.fields import Request, Response, body_of
 from schemas.wire.json_text import amount_from_cents, canonical_json, cents_of, parse_json, says_cents
 from schemas.wire.pix import AdditionalData, Institution, InstitutionPage, Pagination, QrCode, QrCodeRequest
-from schemas.wire.splits import ExchangeRateUpdate, PaymentEntry, ReportStatus, SplitReport, SplitRequest
+from schemas.wire.splits import (
+    CLOCKS_APART,
+    ExchangeRateUpdate,
+    PaymentEntry,
+    ReportStatus,
+    SplitReport,
+    SplitRequest,
+    latest_made,
+    made_at,
+)
 from schemas.wire.webhooks import Webhook, WebhookCreate
 
 __all__ = [
+    "CLOCKS_APART",
     "AccountDelete",
     "AccountType",
     "AccountValidation",
@@ -51,6 +61,8 @@ __all__ = [
     "body_of",
     "canonical_json",
     "cents_of",
+    "latest_made",
+    "made_at",
     "parse_json",
     "says_cents",
 ]

@@ -1,7 +1,8 @@
 """Split reports: POST /split, its answers and lists, and POST /split/{split_id}/update_exchange_rate."""
 
+import datetime as dt
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -90,3 +91,32 @@ class SplitReport(Response):
     irAmount: Number = None
     paidAmount: Number = None
     totalAmount: Number = None
+
+
+# How far the service's clock may be behind ours when it dates a report; a day where it names no time zone, or no time.
+CLOCKS_APART: Final = dt.timedelta(minutes=2)
+_NO_ZONE: Final = dt.timedelta(days=1)
+
+
+def made_at(report: SplitReport) -> dt.datetime | None:
+    """Read when the service says that it made a report, a date without a zone as UTC; None where it cannot be read."""
+    made = _split_date(report)
+    return made.replace(tzinfo=made.tzinfo or dt.UTC) if made else None
+
+
+def latest_made(report: SplitReport) -> dt.datetime | None:
+    """Return the latest time, by our clock, that a report can be of; None where its date cannot be read."""
+    made = _split_date(report)
+    if made is None:
+        return None
+    try:
+        return made + CLOCKS_APART if made.tzinfo else made.replace(tzinfo=dt.UTC) + _NO_ZONE
+    except OverflowError:  # the last day of the calendar
+        return None
+
+
+def _split_date(report: SplitReport) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromisoformat(report.splitDate or "")
+    except ValueError:
+        return None

@@ -207,7 +207,7 @@ KNOWN_AGAIN: Final = (
         "any report is the answer, however old",
         "an old report",
         an_old_report,
-        Change("io_adapters.payout_api.outcome:doubt_stale", "if made_before(report, asked_at):", "if False:"),
+        Change("io_adapters.payout_api.outcome:doubt_stale", "latest < asked_at", "False"),
     ),
     Mutant(
         "what was paid stays paid",

@@ -12,7 +12,7 @@ from schemas.messages import Message
 from schemas.plan import names_of, parts_of_name
 from schemas.submission import LIKENESS, OPEN, Alarm, AlarmKind, SentReport, Submission, SubmissionState
 from schemas.values.tax_id import format_tax_id
-from schemas.wire import SplitReport, amount_from_cents, says_cents
+from schemas.wire import CLOCKS_APART, SplitReport, amount_from_cents, latest_made, made_at, says_cents
 
 
 def each_once(reports: Iterable[SplitReport]) -> tuple[SplitReport, ...]:
@@ -169,8 +169,6 @@ def _letters_of(document: str) -> str:
     return "".join(character for character in document.casefold() if character.isalnum())
 
 
-# How far the service's clock may be behind ours when it dates a report.
-CLOCKS_APART: Final = dt.timedelta(minutes=2)
 # A report made later than that after a submission was sent could be one that a person made in its place.
 MADE_WITHIN: Final = dt.timedelta(hours=1)
 _ACCEPTED: Final = OPEN | {SubmissionState.PAID, SubmissionState.PARTIAL, SubmissionState.FAILED}
@@ -210,11 +208,12 @@ def look_alikes(
     """
     if submission.sending_at is None:
         return ()
-    since = submission.sending_at - CLOCKS_APART
+    sending_at = submission.sending_at
     return tuple(
         report
         for report in reports
-        if report.id and report.id not in linked and not names_of(report) and _made_since(report, since)
+        if report.id and report.id not in linked and not names_of(report)
+        if (latest := latest_made(report)) and latest >= sending_at
         if None not in (report.taxId, report.currency, report.totalAmount)
         if _count(report) == submission.payments and not differs_from(submission, report)
     )
@@ -250,12 +249,12 @@ def candidates_of(
     Returns:
         The unlinked reports made since it was sent, or that do not say when; those with the fewest differences first.
     """
-    since = submission.sending_at - CLOCKS_APART if submission.sending_at else None
+    sending_at = submission.sending_at
     found = [
         _held_against(submission, report)
         for report in reports
         if report.id and report.id not in linked
-        if since is None or not report.splitDate or _made_since(report, since)
+        if sending_at is None or (latest := latest_made(report)) is None or latest >= sending_at
     ]
     return tuple(sorted(found, key=lambda candidate: (len(candidate.differs), -len(candidate.agrees))))
 
@@ -311,6 +310,7 @@ def linked_by_likeness(
         for submission in in_doubt
         if submission.state is SubmissionState.IN_DOUBT and submission.linked_by is None and submission.sending_at
         if (report := proposed.get(submission.id)) and not (report.reportId or report.paymentBatchName)
+        if _made_since(report, submission.sending_at - CLOCKS_APART)
         if not _made_since(report, submission.sending_at + MADE_WITHIN)
     }
 
@@ -376,11 +376,8 @@ def _contradicts_count(submission: Submission, report: SplitReport) -> bool:
 
 
 def _made_since(report: SplitReport, since: dt.datetime) -> bool:
-    try:
-        made = dt.datetime.fromisoformat(report.splitDate or "")
-    except ValueError:
-        return False
-    return (made if made.tzinfo else made.replace(tzinfo=dt.UTC)) >= since
+    made = made_at(report)
+    return made is not None and made >= since
 
 
 # So many doubts that nobody has settled, of whatever run and job, and no further batch is added to them.

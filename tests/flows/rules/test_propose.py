@@ -5,7 +5,6 @@ import datetime as dt
 import pytest
 
 from flows.reports.rules.report_list import (
-    CLOCKS_APART,
     absence_lacks,
     differs_from,
     linked_by_likeness,
@@ -14,6 +13,7 @@ from flows.reports.rules.report_list import (
 )
 from schemas.plan import report_id
 from schemas.submission import TAKEN_BACK, SubmissionState
+from schemas.wire import CLOCKS_APART
 from tests.spec.reports import report, submission
 
 PAYER = "12ABC34501DE35"
@@ -101,7 +101,11 @@ def test_a_report_that_is_another_submission_s_is_not_proposed():
         ((SENT - CLOCKS_APART - dt.timedelta(seconds=1)).isoformat(), False),
         ("2026-11-20T09:00:00-03:00", True),
         ("2026-11-20T12:00:00", True),
+        ("2026-11-20T09:00:01", True),  # of no zone: Brasília's clock says so
+        ("2026-11-20", True),
+        ("2026-11-18", False),
         ("2026-10-20T12:00:00Z", False),
+        ("9999-12-31T23:59:59Z", False),
         ("yesterday", False),
         (None, False),
     ],
@@ -135,8 +139,9 @@ def test_where_nothing_is_echoed_the_only_one_that_agrees_is_linked():
         [listed(paymentBatchName="Lote 7")],
         [listed(), listed("s-2", reportId=THEIRS, totalAmount="1.00")],
         [listed(splitDate="2026-11-20T13:00:00+00:00")],
+        [listed(splitDate="2026-11-20T09:00:01")],
     ],
-    ids=["two alike", "an id of its own", "a name of its own", "others are echoed", "an hour later"],
+    ids=["two alike", "an id of its own", "a name of its own", "others are echoed", "an hour later", "of another zone"],
 )
 def test_where_anything_speaks_against_it_a_person_decides(reports):
     assert linked(reports) == {}
