@@ -71,6 +71,7 @@ class Office:
         contact_ids: Ids of the contacts the service told.
         other_books: What was sent for this job and period under another payer or currency.
         on_hold: Why payees' money is held back, by tax id.
+        opening_gone: Obligation keys that an opening balance said were paid outside, in a row that is gone.
     """
 
     job: Job = field(default_factory=job)
@@ -85,6 +86,7 @@ class Office:
     contact_ids: Mapping[str, str] = field(default_factory=dict)
     other_books: tuple[Claim, ...] = ()
     on_hold: Mapping[str, str] = field(default_factory=dict)
+    opening_gone: frozenset[str] = frozenset()
 
     @property
     def period(self) -> Period:
@@ -119,6 +121,7 @@ class Office:
             contact_ids=ids,
             other_books=self.other_books,
             on_hold=self.on_hold,
+            opening_gone=self.opening_gone,
         )
 
     def plan(self, payables: Payables, arrays: Mapping[str, Arrays] | None = None) -> PaymentPlan:

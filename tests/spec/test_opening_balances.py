@@ -3,13 +3,14 @@
 import pytest
 
 from flows.intake.rules.opening_balances import OTHER_PERIOD, of_other_periods
+from flows.royalties.rules.accrue import History
 from flows.royalties.rules.opening_balances import hold_contradictions
 from schemas.approval import DecisionKind
 from schemas.errors import UnsoundPlan
 from schemas.job import resolve_period
 from schemas.tables.row_accounting import runs_frame
 from tests.spec.office import Office, inputs, statement
-from tests.spec.tables import lines, opening, payees, payments, same, shares
+from tests.spec.tables import CPF, lines, opening, payees, payments, same, shares
 
 HALVES = "| payee | share |\n| ana | 50 |\n| bia | 50 |"
 
@@ -345,3 +346,17 @@ def test_rows_of_other_periods_are_ignored_and_contradicting_ones_are_held():
     held = hold_contradictions(told, office.opened.contradictions)
     assert sorted(held["disposition"]) == ["held", "ignored", "ignored", "ignored", "used"]
     assert held["rows"].sum() == 5
+
+
+@pytest.mark.parametrize(
+    ("earned", "carried"), [("100.00", 0), ("100.00", 700), (None, 700)], ids=["earned", "both", "carried alone"]
+)
+def test_royalties_that_an_opening_balance_said_were_paid_are_held_when_its_row_is_gone_wherever_they_come_from(
+    earned, carried
+):
+    office = Office(history=History(carried_in={CPF["ana"]: carried} if carried else {}, recouped={}))
+    office.opening_gone = frozenset({office.identity.royalty_key(CPF["ana"])})
+    earnings = [statement(lines(f"| recording | amount |\n| samba | {earned} |"))] if earned else []
+    split = {"shares": shares("| payee | share |\n| ana | 100 |")} if earned else {}
+    payables = office.compute_payables(inputs(earnings, payees=payees("ana", "bia"), **split))
+    assert {(owed.place, owed.code) for owed in payables.obligations} == {("held", "OPENING_GONE")}

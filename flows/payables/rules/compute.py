@@ -155,13 +155,13 @@ def compute_payables(
     problems |= {**inputs.advance_problems, **inputs.payee_problems}
     problems |= dict.fromkeys(standing.replaced - problems.keys(), IssueCode.TAXID_REPLACED.value)
     identity = identity_of(job, period)
-    for tax_id in rounded.payees if standing.opening_gone else ():
+    of_royalties = set(rounded.payees) | set(standing.history.carried_in)
+    if standing.history.closed:
+        of_royalties |= {payee for payee, _, _ in standing.history.closed.left}
+    for tax_id in of_royalties if standing.opening_gone else ():
         if identity.royalty_key(tax_id) in standing.opening_gone:
             problems.setdefault(tax_id, IssueCode.OPENING_GONE.value)
-    strangers = set(rounded.payees) | set(standing.history.carried_in)
-    if standing.history.closed:
-        strangers |= {payee for payee, _, _ in standing.history.closed.left}
-    for tax_id in strangers - set(inputs.payees["tax_id"]) - set(problems):
+    for tax_id in of_royalties - set(inputs.payees["tax_id"]) - set(problems):
         problems[tax_id] = IssueCode.TAXID_UNKNOWN_PAYEE.value
     recoupable = Recoupable({}, {})
     if job.rules.recoup_advances:
