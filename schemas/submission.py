@@ -1,7 +1,7 @@
 """Submissions: the states of one attempt to POST one batch, and the transitions between them."""
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -196,9 +196,9 @@ class FormerPayee:
         periods: Labels of the periods that they were paid for.
     """
 
-    tax_id: str
-    name: str
-    email: str
+    tax_id: str = field(repr=False)
+    name: str = field(repr=False)
+    email: str = field(repr=False)
     destination: str
     periods: frozenset[str]
 

@@ -16,11 +16,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, insert, inspect, text
+from sqlalchemy import create_engine, insert, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from io_adapters.ledger import Accrual, AccrualPosting, open_ledger
 from io_adapters.ledger import engine as schema_version
+from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import REVISIONS
 from io_adapters.ledger.tables import APPEND_ONLY, Packed, freezes, metadata
 from schemas.approval import Decision, DecisionKind
@@ -149,6 +150,30 @@ def test_a_freeze_of_an_earlier_program_stands_and_what_was_accepted_then_is_ask
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.freeze.current().tags == ("abcdef", "rp-one")
         assert not {("lost_report", "rp-one"), ("second_ledger", "abcdef")} & upgraded.freeze.accepted()
+
+
+@pytest.mark.parametrize(
+    ("names", "keys"),
+    [
+        (["Ana Lima", "Bia"], {"Ana Lima": "analima", "Bia": "bia"}),
+        (["Ana Lima", "AnaLima"], {"Ana Lima": "ana lima", "AnaLima": "analima"}),
+        (["Ana-Lima", "Ana Lima"], {"Ana-Lima": "ana-lima", "Ana Lima": "analima"}),
+    ],
+    ids=["two people", "one, of whom the later has the key", "one, spelled in two other ways"],
+)
+def test_users_of_an_earlier_program_keep_their_names_and_are_all_there(ledger_url, clock, monkeypatch, names, keys):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema_version, "REVISIONS", ("v1", "v2", "v3", "v4"))
+        open_ledger(ledger_url, clock=clock).close()
+    engine = create_engine(ledger_url)
+    user = {"roles": "viewer", "password_hash": "-", "language": "pt-BR", "created_at": clock()}
+    with engine.begin() as connection:
+        connection.execute(insert(desk_users), [user | {"key": name.casefold(), "name": name} for name in names])
+    open_ledger(ledger_url, clock=clock).close()
+    with engine.connect() as connection:
+        found = connection.execute(select(desk_users.c.name, desk_users.c.key)).all()
+    engine.dispose()
+    assert {row.name: row.key for row in found} == keys
 
 
 def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, clock, later_program):

@@ -36,9 +36,10 @@ def upgrade() -> None:
 def _name_users_anew(connection: sa.Connection) -> None:
     users = sa.table("desk_users", sa.column("key"), sa.column("name"))
     connection.execute(sa.delete(sa.table("desk_sessions")))
-    taken = set[str]()
-    for row in connection.execute(sa.select(users).order_by(users.c.key)).all():
-        key = same_person(row.name)
-        if key != row.key and key not in taken:  # of two that are one person by now, the second keeps its key
-            connection.execute(users.update().where(users.c.key == row.key).values(key=key))
-        taken.add(key)
+    names = {row.key: row.name for row in connection.execute(sa.select(users))}
+    taken = set(names)
+    for old, name in sorted(names.items()):
+        key = same_person(name)
+        if key not in taken:  # of two that are one person by now, one keeps its key and can no longer sign in
+            connection.execute(users.update().where(users.c.key == old).values(key=key))
+            taken.add(key)
