@@ -105,6 +105,7 @@ def test_whoever_is_a_payee_of_their_own_cannot_have_been_another(halves, servic
 CHANGED = {
     "the same account": {"name": "Rosana Produções Ltda", "email": "outra@exemplo.com.br"},
     "the same name and e-mail": {"destination": people(3)[2].destination},
+    "the same name with an accent": {"name": "Rosana Cardoso Sampáio", "destination": people(3)[2].destination},
 }
 
 

@@ -15,6 +15,7 @@ from schemas.plan import JobIdentity
 from schemas.submission import Claim, FormerPayee
 from schemas.tables.contract import DataFrame
 from schemas.tables.payees import Payees
+from schemas.values.names import same_person
 
 # Old document -> new one.
 Moves = Mapping[str, str]
@@ -85,7 +86,7 @@ def replaced_payees(
 
 
 def _person(name: str, email: str) -> tuple[str, str]:
-    return "".join(character for character in name.casefold() if character.isalnum()), email.casefold()
+    return same_person(name), email.casefold()
 
 
 def rename_in_tables(inputs: Inputs) -> Inputs:
