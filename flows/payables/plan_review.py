@@ -193,8 +193,13 @@ def notes_on(drafted: Draft) -> list[Message]:
         for owed in planned_payments(drafted.payables.obligations)
         if owed.code == PAID_BESIDE
     ]
-    more = [Message("look.rows_more", count=len(beside) - _SHOWN)] if len(beside) > _SHOWN else []
-    return [*beside[:_SHOWN], *more, *([drafted.checks.short] if drafted.checks.short else [])]
+    return [*_first_of(beside), *([drafted.checks.short] if drafted.checks.short else [])]
+
+
+def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:
+    """Shorten what is said of many rows to the first ones and how many more there are."""
+    more = (Message("look.rows_more", count=len(rows) - _SHOWN),) if len(rows) > _SHOWN else ()
+    return (*rows[:_SHOWN], *more)
 
 
 def were_shown(run: Run, plan: PaymentPlan, reasons: Iterable[Message]) -> bool:
@@ -221,11 +226,9 @@ def _rows_paid_before(run: Run, drafted: Draft) -> list[Message]:
     total = Money(sum_cents(rows))
     places = [
         Message("look.row", file=owed.source.file, row=owed.source.row, found=paid_alike_message(alike[owed.key]))
-        for owed in rows[:_SHOWN]
+        for owed in rows
     ]
-    if len(rows) > _SHOWN:
-        places.append(Message("look.rows_more", count=len(rows) - _SHOWN))
-    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(tuple(places), "; "))]
+    return [Message("look.paid_before", count=len(rows), total=total, places=Listed(_first_of(places), "; "))]
 
 
 def _rows_twice(drafted: Draft) -> list[Message]:
@@ -235,11 +238,11 @@ def _rows_twice(drafted: Draft) -> list[Message]:
     rows = [owed for owed in drafted.payables.obligations if owed.key in twins]
     places = [
         Message("look.twin", file=owed.source.file, row=owed.source.row, first=twins[owed.key].source.row)
-        for owed in rows[:_SHOWN]
+        for owed in rows
     ]
-    if len(rows) > _SHOWN:
-        places.append(Message("look.rows_more", count=len(rows) - _SHOWN))
-    return [Message("look.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(tuple(places), "; "))]
+    return [
+        Message("look.twins", count=len(rows), total=Money(sum_cents(rows)), places=Listed(_first_of(places), "; "))
+    ]
 
 
 def _second_attempts(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message]:
