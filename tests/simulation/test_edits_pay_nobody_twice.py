@@ -3,7 +3,6 @@
 Some cases of each kind are played by default, more by the long tests; SIMULATE=all plays all.
 """
 
-import os
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from schemas.exit_codes import ExitCode
-from tests.sampled import sampled
+from tests.sampled import EVERYTHING, sampled
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, EditingOffice, Line, opened_office
 from tests.simulation.points import Point
 from tests.simulation.provider import (
@@ -43,7 +42,6 @@ RESPELLED: Final = (
     ("17", "17,0"),
     ("ｎｏｔａ ５", "nota 5"),
 )
-EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 CORRECTED: Final = (("", "Nota 17"), ("Nota 18", "Nota 81"), ("adiantamento", ""))
 
 

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, settings
+from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from schemas.exit_codes import ExitCode
+from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import COMPANIES, OTHER_PAYER, PEOPLE, Line, opened_office
 from tests.simulation.points import Point
@@ -26,7 +27,6 @@ from tests.simulation.provider import FATES, MEETINGS, PAYS, Fate, Meets
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
-EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 WHICH: Final = st.integers(0, 99)
 RESPELL: Final = (
     lambda text: f" {text.upper()} ",
@@ -228,15 +228,7 @@ class AnyOffice(RuleBasedStateMachine):
         assert self.office.violations() == ()
 
 
-AnyOffice.TestCase.settings = settings(
-    max_examples=400 if EVERYTHING else 8,
-    stateful_step_count=25 if EVERYTHING else 10,
-    deadline=None,
-    derandomize=True,
-    print_blob=True,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+AnyOffice.TestCase.settings = histories(count=8, steps=10, every=(400, 25))
 
 
 TestAnyOffice = AnyOffice.TestCase

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, settings
+from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -24,6 +24,7 @@ from flows.start import start_payout
 from schemas.exit_codes import ExitCode
 from schemas.values.money import format_cents
 from tests.flows.jobs import declare, payment, write_sheet
+from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import ABOVE_ALL, COMPANIES, NEVER, PEOPLE, opened_office
 from tests.simulation.office import Silence
@@ -31,7 +32,6 @@ from tests.simulation.provider import cents_of
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
-EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 WHICH: Final = st.integers(0, 99)
 PERSONS: Final = 4
 RESPECTS: Final = ("reference", "amount", "account", "document")
@@ -240,14 +240,6 @@ class AnyShape(RuleBasedStateMachine):
         assert self.untrue == []
 
 
-AnyShape.TestCase.settings = settings(
-    max_examples=400 if EVERYTHING else 12,
-    stateful_step_count=25 if EVERYTHING else 12,
-    deadline=None,
-    derandomize=True,
-    print_blob=True,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+AnyShape.TestCase.settings = histories(count=12, steps=12, every=(400, 25))
 
 TestAnyShape = AnyShape.TestCase

@@ -4,7 +4,6 @@ The oracle is what the provider was asked to pay in all, against what the stores
 month's lines, however often and in whatever words they come. Nobody says a word, so nothing may go beyond that.
 """
 
-import os
 import tempfile
 from contextlib import ExitStack
 from decimal import Decimal
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, settings
+from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -21,6 +20,7 @@ from flows.runner import RunOptions
 from flows.start import start_payout
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import declare, payee, people, share, write_sheet
+from tests.sampled import histories
 from tests.simulation.conftest import SHARED_MEMORY
 from tests.simulation.editing_office import NEVER, opened_office
 from tests.simulation.editions import ADDED_UP, COLUMNS, OTHERWISE, Line, cents, month_of
@@ -29,7 +29,6 @@ from tests.simulation.provider import cents_of
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
-EVERYTHING: Final = os.environ.get("SIMULATE") == "all"
 (ANA,) = people(1)
 # Rounding a line moves it by half a centavo at most.
 HALF_A_CENTAVO: Final = Decimal("0.5")
@@ -141,14 +140,6 @@ class AnyEdition(RuleBasedStateMachine):
         assert self.untrue == []
 
 
-AnyEdition.TestCase.settings = settings(
-    max_examples=300 if EVERYTHING else 10,
-    stateful_step_count=20 if EVERYTHING else 10,
-    deadline=None,
-    derandomize=True,
-    print_blob=True,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+AnyEdition.TestCase.settings = histories(count=10, steps=10, every=(300, 20))
 
 TestAnyEdition = AnyEdition.TestCase
