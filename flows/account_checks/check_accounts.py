@@ -239,15 +239,7 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
         run.end_with(ExitCode.NOT_SENT, why)
     beyond = results.count(CheckResult.OVER_BUDGET)
     if beyond:
-        each_cents = check_cost_cents(rules.fee)
-        facts = {
-            "count": beyond,
-            "asked": len(asked),
-            "price": Money(beyond * each_cents),
-            "budget": Money(rules.budget),
-        }
-        enough = Money(len(asked) * each_cents)
-        checks = replace(checks, short=Message("look.budget_short", **facts, enough=enough))
+        checks = replace(checks, short=_budget_short(run, beyond, len(asked)))
     return replace(with_verdicts(run, drafted, verdicts), checks=checks)
 
 

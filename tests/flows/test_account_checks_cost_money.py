@@ -101,8 +101,8 @@ def test_a_budget_that_does_not_reach_everybody_is_said_with_its_price_before_an
     waiting = short.run(yes=False)
     (call,) = (message for message in waiting.messages if "approve" in message)
     assert "não alcançou 3 de 5 contas" in call
-    assert "custa 1,08" in call  # three checks
-    assert "todas de uma vez 1,80" in call
+    assert "custa R$ 1,08" in call  # three checks
+    assert "todas de uma vez R$ 1,80" in call
 
 
 @pytest.mark.parametrize("who", ["ana", "bia", "approve"])
