@@ -218,7 +218,6 @@ def union(listings: Iterable[Iterable[SplitReport]]) -> tuple[SplitReport, ...]:
 
 MOST_PAGES: Final = 500
 _MOST_GROWTHS: Final = 5  # a list may grow while it is read; one that grows page after page has no end
-_WHOSE: Final = "the payout service's list of institutions"
 
 
 class Reading:

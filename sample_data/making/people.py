@@ -52,11 +52,6 @@ class Payee:
     email: str
     destination: Destination
 
-    @property
-    def is_company(self) -> bool:
-        """Whether the document is a CNPJ."""
-        return len(self.tax_id) == 14
-
 
 def masked(tax_id: str) -> str:
     """Write a document the way people write it: 999.999.999-99 or XX.XXX.XXX/XXXX-99."""

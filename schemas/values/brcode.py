@@ -12,7 +12,6 @@ from typing import Final
 from schemas.values.tax_id import parse_tax_id
 
 PIX: Final = "br.gov.bcb.pix"
-_CRC_HEAD: Final = "6304"
 _AMOUNT: Final = re.compile(r"[0-9]{1,10}(\.[0-9]{0,2})?")
 
 

@@ -3,13 +3,11 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from schemas.job import Exchange, Period
 from schemas.payee_statement import Quote
-from schemas.tables.contract import DataFrame, Record, records
+from schemas.tables.contract import DataFrame, records
 from schemas.tables.rates import Rates
-from schemas.values.money import exact_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,3 @@ class RateTable:
             if quote.day <= period.end and quote.currency not in self.in_question | {currency}
         }
         return list((listed | own).values())
-
-
-def _quote_of(row: Record) -> Quote:
-    rate = Decimal(exact_text(row["rate"]))  # without the zeros that fill its column
-    return Quote(row["currency"], rate, dt.date.fromisoformat(row["date"]), row["source"])
