@@ -3,11 +3,13 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from schemas.job import Exchange, Period
 from schemas.payee_statement import Quote
-from schemas.tables.contract import DataFrame, records
+from schemas.tables.contract import DataFrame, Record, records
 from schemas.tables.rates import Rates
+from schemas.values.money import exact_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,7 @@ class RateTable:
     def of(cls, rates: DataFrame[Rates], in_question: Iterable[str]) -> "RateTable":
         """Put a table in order."""
         rows = sorted(records(rates), key=lambda row: (row["currency"], row["date"], row["row"]))
-        quotes = (
-            Quote(row["currency"], row["rate"], dt.date.fromisoformat(row["date"]), row["source"]) for row in rows
-        )
-        return cls(tuple(quotes), frozenset(in_question))
+        return cls(tuple(map(_quote_of, rows)), frozenset(in_question))
 
     def quotes(self, exchange: Mapping[str, Exchange], currency: str, period: Period) -> Sequence[Quote]:
         """Choose the rates of a source: its own, else the last of the table up to the last day of the period.
@@ -50,3 +49,8 @@ class RateTable:
             if quote.day <= period.end and quote.currency not in self.in_question | {currency}
         }
         return list((listed | own).values())
+
+
+def _quote_of(row: Record) -> Quote:
+    rate = Decimal(exact_text(row["rate"]))  # without the zeros that fill its column
+    return Quote(row["currency"], rate, dt.date.fromisoformat(row["date"]), row["source"])
