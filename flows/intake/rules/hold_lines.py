@@ -22,7 +22,7 @@ from schemas.tables.contract import DataFrame, records
 from schemas.tables.line_sums import LineTotals
 from schemas.tables.payments import Payments
 from schemas.tables.row_accounting import PERSON_NAMES, USED, Run, hold_used_rows
-from schemas.tables.royalty_lines import RoyaltyLines
+from schemas.tables.royalty_lines import RoyaltyLines, worth_anything
 from schemas.values.money import round_half_even_cents
 
 # Codes that hold lines sound in themselves; told apart from lines with problems wherever centavos are.
@@ -127,7 +127,7 @@ def _issue(code: IssueCode, file: UsedFile, shared: SharedLines, count: int, amo
 
 def _known_again(lines: pd.DataFrame, hashes: FrameHashes, shared: SharedLines) -> npt.NDArray[np.bool_]:
     """Tell which lines were used before: of several that say the same, the lowest ones in the file."""
-    worth = np.asarray(lines["amount"] != 0, dtype=bool)
+    worth = worth_anything(lines)
     chosen = np.zeros(len(lines), dtype=bool)
     for kind, marks in shared.marks.items():
         own = hashes.by_kind[kind]
