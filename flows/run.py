@@ -156,6 +156,7 @@ class RunRequest:
         again: Base names of files to use although they, or lines of theirs, were used before.
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
         cluster: Address of the scheduler whose workers read files of statement lines; None reads them here.
+        job_sha256: Hex digest of the declaration's bytes.
     """
 
     job: Job
@@ -167,6 +168,7 @@ class RunRequest:
     again: frozenset[str] = frozenset()
     one_more: bool = False
     cluster: str | None = None
+    job_sha256: str = ""
 
     @property
     def folder(self) -> Path:
@@ -320,7 +322,8 @@ def read_run_request(
         ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
             wants a cluster that the environment does not name.
     """
-    job = read_job(job_path).job
+    declared = read_job(job_path)
+    job = declared.job
     try:
         spec = period_asked(job.period, period) if period else job.period
     except ValueError as error:
@@ -333,7 +336,16 @@ def read_run_request(
     with errors_in_language(job.outputs.language):
         cluster = cluster_address(job.engine)
     return RunRequest(
-        job, job_path.absolute(), resolved, given, yes, by or whoever_runs_this(), names, one_more, cluster
+        job,
+        job_path.absolute(),
+        resolved,
+        given,
+        yes,
+        by or whoever_runs_this(),
+        names,
+        one_more,
+        cluster,
+        declared.sha256,
     )
 
 

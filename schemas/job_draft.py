@@ -50,6 +50,7 @@ class JobDraft:
         sources: What is paid from.
         beside: payees, shares, advances or opening -> its files.
         language: Of the comments and of what the job writes.
+        four_eyes: Whether only somebody who signs in, and did not prepare it, approves what it pays.
     """
 
     name: str
@@ -59,6 +60,7 @@ class JobDraft:
     sources: Sequence[DraftedFiles]
     beside: Mapping[str, DraftedFiles]
     language: str
+    four_eyes: bool = False
 
 
 def join_files(files: Iterable[DraftedFiles]) -> list[DraftedFiles]:
@@ -111,6 +113,8 @@ def _lines(draft: JobDraft) -> Iterator[str]:
     yield ""
     yield f'rules: {{minimum_payout: "0.00", unmatched: hold, invalid_payee: hold}}{comment("rules")}'
     yield f'account_checks: {{budget: "25.00"}}{comment("checks")}'
+    if draft.four_eyes:
+        yield f"approval: {{identities: signed_in, other_than_preparer: true}}{comment('approval')}"
     yield f"outputs: {{folder: out, language: {draft.language}}}{comment('outputs')}"
 
 

@@ -14,13 +14,14 @@ from fastapi.responses import RedirectResponse
 
 from flows.desk.found_tables import FoundTable, Identify, found_tables, word_of
 from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
-from flows.desk.job_files import digest_of, path_of, put_in_place
+from flows.desk.job_files import path_of
+from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.look import all_layouts
 from flows.intake.which_files import Slot, slots_of
-from io_adapters.spreadsheets.declarations import check_job, with_columns_of
+from io_adapters.spreadsheets.declarations import with_columns_of
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.desk_people import Role
 from schemas.errors import RepasseError, UnreadableFile
@@ -179,9 +180,8 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
         wrong = Message("desk.new_job.missing", file=sample.name, columns=Listed(tuple(map(word_of, left))))
         return _page(request, token, where, form, problem=render(wrong, language), status=422)
     text = with_columns_of(where.path.read_text("utf-8"), where.name, _chosen(where.declared, tables))
-    check_job(text, where.path.name)
-    uploads = settings_of(request).uploads
-    put_in_place(ledger_of(request), uploads, where.path, where.path.name, text.encode(), signed.user.name)
+    change = JobChange(text, signed.user.name)
+    write_job(ledger_of(request), settings_of(request).uploads, where.path, change)
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 

@@ -4,9 +4,8 @@ The files in the folder of jobs stay the truth. Each change is shown first, row 
 who made it and when; what was there before can be had again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,22 +15,21 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
 from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.job_writing import JobChange, digest_of, leads_outside, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.which_files import Slot, slots_of
 from io_adapters.ledger.desk import JobVersion
-from io_adapters.ledger.ledger import Ledger
-from io_adapters.outputs.atomic import replace_atomically
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
-from io_adapters.spreadsheets.declarations import check_job, read_job, with_table_files
+from io_adapters.spreadsheets.declarations import read_job, with_table_files
 from io_adapters.spreadsheets.files import expand, is_url
 from io_adapters.spreadsheets.reading import open_file
 from schemas.desk_people import Role
 from schemas.errors import RepasseError
 from schemas.issues import Issue
 from schemas.job import Job
-from schemas.messages import Message, render
+from schemas.messages import render
 from schemas.tables.changes import KEYS, TableChanges, compare_tables, name_payees
 from schemas.tables.contract import records
 from schemas.tables.parsing import empty_table, parse_table
@@ -60,8 +58,8 @@ class BesideTable:
 
     @property
     def may_be_replaced(self) -> bool:
-        """Whether another file can take its place: it has none, or one plain file."""
-        return self.path is not None or not self.files
+        """Whether another file can take its place: it has none, or one plain file of the job's own folder."""
+        return not self.files or (self.path is not None and not leads_outside(self.files[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,40 +105,6 @@ def beside_tables(job: Job, folder: Path) -> tuple[BesideTable, ...]:
     return tuple(found)
 
 
-def what_is_not_the_desks(job: Job, before: Job | None) -> Message | None:
-    """Say what of a new declaration only whoever looks after the installation may change; None where nothing is.
-
-    Who prepares a job could otherwise let it pay without anybody's yes, or have the desk read files of the machine.
-
-    Args:
-        job: As it would be.
-        before: As it is; None where that cannot be read.
-    """
-    kept = before is not None and all(getattr(job, key) == getattr(before, key) for key in ("job", "payer", "approval"))
-    if before is None or not kept or job.rules.limits != before.rules.limits:
-        return Message("desk.files.house")
-    known = set(_paths_in(before))
-    outside = [path for path in _paths_in(job) if path not in known and _leads_outside(path)]
-    return Message("desk.files.outside", paths=", ".join(outside)) if outside else None
-
-
-def _paths_in(job: Job) -> Iterator[str]:
-    """Name every path that a job reads or writes."""
-    tables = [*job.sources, *(files for files in job.beside.values() if files)]
-    yield from (pattern for files in tables for pattern in files.files)
-    yield from (source.layout for source in job.sources if isinstance(source.layout, str) and "/" in source.layout)
-    yield job.outputs.folder
-
-
-def _leads_outside(path: str) -> bool:
-    return is_url(path) or Path(path).is_absolute() or ".." in Path(path).parts
-
-
-def digest_of(path: Path | None) -> str:
-    """Return the digest of a file's bytes; "" where there is none."""
-    return sha256(path.read_bytes()).hexdigest() if path and path.is_file() else ""
-
-
 def _slot(job: Job, folder: Path, table: str) -> Slot:
     _, beside = slots_of(job, folder)
     return dict(zip(job.beside, beside, strict=True))[table]
@@ -180,33 +144,6 @@ def _names(job: Job, folder: Path) -> dict[str, str]:
         return {}
     rows, _ = _rows(_slot(job, folder, "payees"), [str(payees.path)], "payees")
     return {str(row["tax_id"]): str(row["name"]) for row in records(rows)}
-
-
-def put_in_place(ledger: Ledger, uploads: Path, job_path: Path, name: str, content: bytes, by: str) -> None:
-    """Write a file of a job, and keep what was there and who changed it.
-
-    Args:
-        ledger: Where versions are written down.
-        uploads: Where the bytes of every version lie.
-        job_path: The job.
-        name: The file, relative to the job's folder.
-        content: Its new bytes.
-        by: Who changes it.
-    """
-    target = job_path.parent / name
-    before = target.read_bytes() if target.is_file() else b""
-    digests = [_keep(uploads, Path(name).name, bytes_) if bytes_ else "" for bytes_ in (before, content)]
-    ledger.job_versions.record(str(job_path.absolute()), name, digests[0], digests[1], by)
-    replace_atomically(target, content)
-
-
-def _keep(uploads: Path, name: str, content: bytes) -> str:
-    digest = sha256(content).hexdigest()
-    home = uploads / digest
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not (home / name).exists():
-        replace_atomically(home / name, content)
-    return digest
 
 
 def versions_of(request: Request, path: Path) -> list[JobVersion]:
@@ -253,15 +190,11 @@ def declare(request: Request, token: str, signed: SignedIn, form: Posted) -> Res
     text = form.get("text", "").replace("\r\n", "\n")[:LONGEST_JOB]
     if form.get("before") != digest_of(path):
         return _page(request, token, status=409, problem=render("desk.files.changed", language_of(request)), text=text)
+    change = JobChange(text, signed.user.name)
     try:
-        job = check_job(text, path.name)
+        write_job(ledger_of(request), settings_of(request).uploads, path, change)
     except RepasseError as wrong:
         return _page(request, token, status=422, problem=render(wrong.content, language_of(request)), text=text)
-    before = jobs_of(request).declared(path)
-    if refused := what_is_not_the_desks(job, before if isinstance(before, Job) else None):
-        return _page(request, token, status=422, problem=render(refused, language_of(request)), text=text)
-    uploads = settings_of(request).uploads
-    put_in_place(ledger_of(request), uploads, path, path.name, text.encode(), signed.user.name)
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
@@ -314,12 +247,17 @@ def take_table(request: Request, token: str, table: str, signed: SignedIn, form:
     if form.get("before", "") != digest_of(beside.path):
         raise Refused(409, "desk.files.changed")
     content, by = (uploads / digest / upload.name).read_bytes(), signed.user.name
-    name, files = _place_of(beside, path.parent, upload.name, digest, adds=form.get("adds") == "yes")
-    put_in_place(ledger, uploads, path, name, content, by)
+    adds, text = form.get("adds") == "yes", path.read_text("utf-8")
+    received = Received(table, upload.name, digest, len(content), uploads / digest / upload.name)
+    name, files = _place_of(beside, path.parent, upload.name, digest, adds=adds)
     if files != beside.files:
-        text = with_table_files(path.read_text("utf-8"), table, files)
-        check_job(text, path.name)
-        put_in_place(ledger, uploads, path, path.name, text.encode(), by)
+        text = with_table_files(text, table, files)
+    change = JobChange(text, by, tables={name: content})
+    try:
+        propose(read_job(path).job, path.parent, beside, received, adds=adds)  # that it is of this table at all
+        write_job(ledger, uploads, path, change)
+    except RepasseError as wrong:
+        return _page(request, token, status=422, problem=render(wrong.content, language_of(request)))
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 

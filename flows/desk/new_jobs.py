@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 
 from flows.desk.found_tables import FoundTable, found_tables, views_of, word_of
 from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
-from flows.desk.job_files import put_in_place
+from flows.desk.job_writing import JobChange, write_job
 from flows.desk.jobs import jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
@@ -69,12 +69,14 @@ class Making:
 
     Attributes:
         text: Of its file; "" where something is missing.
-        files: Name in its folder -> the bytes of what lies beside it.
+        tables: Name in its folder -> the bytes of a sheet that was brought.
+        layouts: Name in its folder -> the text of a layout that was drafted for one.
         problems: What is missing or wrong.
     """
 
     text: str
-    files: Mapping[str, bytes]
+    tables: Mapping[str, bytes]
+    layouts: Mapping[str, bytes]
     problems: tuple[Message | Listed, ...]
 
 
@@ -88,7 +90,7 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
     """
     problems = tuple(_left_open(tables, form))
     if problems:
-        return Making("", {}, problems)
+        return Making("", {}, {}, problems)
     files = {table.file.name: table.file.path.read_bytes() for table in tables}
     drafted, read = dict[str, bytes](), list[tuple[str, DraftedFiles]]()
     for table in tables:
@@ -99,15 +101,15 @@ def make_job(tables: Sequence[FoundTable], form: Mapping[str, str], language: La
     beside = {kind: join_files(made for of, made in read if of == kind) for kind, _ in read}
     only = {kind: some[0] for kind, some in beside.items() if kind not in SOURCE_TABLES}
     if unlike := next((kind for kind, some in beside.items() if kind in only and len(some) > 1), ""):
-        return Making("", {}, (Message("error.new_unlike", table=unlike),))
+        return Making("", {}, {}, (Message("error.new_unlike", table=unlike),))
     period = form.get("period", "").strip()
     name, tax_id, payer = (form[field].strip() for field in ("name", "payer_tax_id", "payer_name"))
-    text = job_yaml(JobDraft(name, tax_id, payer, period, sources, only, language))
+    text = job_yaml(JobDraft(name, tax_id, payer, period, sources, only, language, four_eyes=True))
     try:
         check_job(text, "job.yaml")
     except RepasseError as wrong:
-        return Making("", {}, (wrong.content,))
-    return Making(text, files | drafted, ())
+        return Making("", {}, {}, (wrong.content,))
+    return Making(text, files, drafted, ())
 
 
 def _left_open(tables: Sequence[FoundTable], form: Mapping[str, str]) -> Iterator[Message]:
@@ -211,7 +213,8 @@ def answer(request: Request, token: str, signed: SignedIn, form: Posted) -> Resp
     making = make_job(_without_unreadable(found_tables(files, form, _identify)), form, language)
     home = folder / form.get("name", "").strip()
     problems = [render(problem, language) for problem in making.problems]
-    if not problems and not _make_folder(home):
+    known = {line.name for line in jobs_of(request).list()} | ledger_of(request).runs.jobs()
+    if not problems and (home.name in known or not _make_folder(home)):
         problems = [render("desk.new_job.there", language, name=home.name)]
     if problems:
         return _draft_page(request, token, form, problems, 422)
@@ -224,18 +227,22 @@ def _without_unreadable(tables: Sequence[FoundTable]) -> list[FoundTable]:
 
 
 def _make_folder(home: Path) -> bool:
-    """Make the folder of a new job; False where there is one of that name."""
+    """Make the folder of a new job, for whoever the folder of jobs is for; False where there is one of that name."""
     try:
         home.mkdir(mode=0o700)
     except FileExistsError:
         return False
+    home.chmod(home.parent.stat().st_mode)
     return True
 
 
 def _write(request: Request, home: Path, making: Making, by: str) -> str:
     """Write a new job's files, its own last, and return its token."""
-    ledger, uploads, path = ledger_of(request), settings_of(request).uploads, home / "job.yaml"
-    for name, content in making.files.items():
-        put_in_place(ledger, uploads, path, name, content, by)
-    put_in_place(ledger, uploads, path, path.name, making.text.encode(), by)
+    path = home / "job.yaml"
+    change = JobChange(making.text, by, tables=making.tables, layouts=making.layouts)
+    try:
+        write_job(ledger_of(request), settings_of(request).uploads, path, change)
+    except RepasseError:
+        home.rmdir()
+        raise
     return jobs_of(request).token_of(path)

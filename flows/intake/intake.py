@@ -35,6 +35,7 @@ class Intake:
         sheets: The sheets as people wrote them.
         put_right: Rows that corrections workbooks have otherwise than the files.
         settled: Rows read as they were put right before.
+        files: Name and hex digest of every sheet and corrections workbook.
     """
 
     came_in: Inputs
@@ -44,6 +45,7 @@ class Intake:
     sheets: tuple[ReadSheet, ...] = ()
     put_right: tuple[CorrectedRow, ...] = ()
     settled: tuple[CorrectedRow, ...] = ()
+    files: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

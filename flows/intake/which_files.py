@@ -9,7 +9,7 @@ import numpy as np
 
 from flows.run import RunRequest
 from io_adapters.spreadsheets.declarations import known_layouts, read_layout
-from io_adapters.spreadsheets.files import expand, members_of
+from io_adapters.spreadsheets.files import expand, members_of, sha256_of
 from io_adapters.spreadsheets.reading import open_file
 from schemas.corrections import (
     CorrectedRow,
@@ -65,6 +65,11 @@ class Corrections:
             self._sheets += [_Sheet(path, title, origin) for title, origin in origins.items()]
             if not origins:
                 self.plain.add(path)
+
+    @property
+    def files(self) -> frozenset[tuple[str, str]]:
+        """Name and hex digest of each corrections workbook."""
+        return frozenset((Path(path).name, sha256_of(path)) for path in {sheet.path for sheet in self._sheets})
 
     def homeless(self, names: set[str]) -> list[Origin]:
         """Return what sheets stand for that is in none of the files named; they are read in those files' stead."""

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, inser
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
 from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
 from io_adapters.ledger.desk import user_of
-from io_adapters.ledger.desk_tables import desk_uploaders, desk_users, job_versions
+from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
@@ -17,12 +17,11 @@ from io_adapters.ledger.tables import (
     approved_plans,
     attempts,
     claims,
-    files,
     live_or_not,
     plan_rules,
     plan_runs,
     plans,
-    runs,
+    run_inputs,
     submissions,
     submitted,
 )
@@ -210,33 +209,19 @@ def tighten_rule(connection: Connection, digest: str, rule: PlanRule) -> None:
 def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
     """Name those who prepared a plan.
 
-    That is who launched its first run, who uploaded a file that any run of it read, and who changed its job, or a table
-    beside it, since the job's plan before it was taken up.
+    That is who launched its first run, and everybody who ever put the bytes of anything that a run of it has read
+    where it was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page.
     """
-    uploaded = (
+    part = (
         select(desk_uploaders.c.person)
-        .join(files, files.c.file_sha256 == desk_uploaders.c.sha256)
-        .join(plan_runs, plan_runs.c.run_id == files.c.run_id)
+        .join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
+        .join(plan_runs, plan_runs.c.run_id == run_inputs.c.run_id)
         .where(plan_runs.c.digest == digest)
     )
-    plan = _plan(connection, digest)
-    launched = plan.prepared_by
-    before = select(func.max(plans.c.approved_at)).where(
-        plans.c.job == plan.job, plans.c.digest != digest, plans.c.approved_at < plan.created_at
-    )
-    since = connection.scalar(before)
-    changed = (
-        select(job_versions.c.by)
-        .join(runs, runs.c.job_file == job_versions.c.job_file)
-        .join(plan_runs, plan_runs.c.run_id == runs.c.run_id)
-        .where(plan_runs.c.digest == digest, job_versions.c.by != "")
-    )
-    if since is not None:
-        changed = changed.where(job_versions.c.at > since)
+    launched = _plan(connection, digest).prepared_by
     users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
-    brought = [users.get(person, person) for person in map(same_person, connection.scalars(uploaded))]
-    by_person = {same_person(name): name for name in (*brought, *connection.scalars(changed), launched)}
-    return frozenset(by_person.values())
+    brought = [users.get(person, person) for person in connection.scalars(part.distinct())]
+    return frozenset({same_person(name): name for name in (*brought, launched)}.values())
 
 
 def _counting(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.desk_tables import (
     desk_attempts,
@@ -249,7 +249,7 @@ class DeskUploads:
     def record(self, sha256: str, name: str, size_bytes: int, by: str) -> Upload:
         """Write an upload down; the same bytes under the same name are the same upload, whoever brings them.
 
-        Everybody who brings them is remembered as one who prepares what is paid from them.
+        Everybody who brings them has a part in what is paid from them.
         """
         with self._db.writing() as connection:
             same = (desk_uploads.c.sha256 == sha256) & (desk_uploads.c.name == name)
@@ -258,10 +258,7 @@ class DeskUploads:
                 values = {"sha256": sha256, "name": name, "size_bytes": size_bytes, "by": by, "at": self._db.now()}
                 connection.execute(insert(desk_uploads).values(**values))
                 row = connection.execute(select(desk_uploads).where(same)).one()
-            brought = {"sha256": sha256, "person": same_person(by)}
-            this = (desk_uploaders.c.sha256 == sha256) & (desk_uploaders.c.person == brought["person"])
-            if connection.scalar(select(desk_uploaders.c.sha256).where(this)) is None:
-                connection.execute(insert(desk_uploaders).values(**brought, at=self._db.now()))
+            _note_author(connection, sha256, [same_person(by)], self._db.now())
         return Upload(*row)
 
     def find(self, sha256: str) -> list[Upload]:
@@ -269,6 +266,43 @@ class DeskUploads:
         query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)
         with self._db.reading() as connection:
             return [Upload(*row) for row in connection.execute(query)]
+
+
+class ContentAuthors:
+    """Who has a part in which bytes: everybody who ever brought them, through whichever job or page.
+
+    None of them counts as the approver of a plan that rests on those bytes.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def record(self, sha256: str, by: str, *, carried_on_from: str = "") -> None:
+        """Write down that somebody put some bytes somewhere.
+
+        Args:
+            sha256: Hex digest of the bytes.
+            by: Who.
+            carried_on_from: Digest of the bytes that these go on from, such as a text before it was edited: whoever has
+                a part in those has one in these. "" where these are all of the person's own.
+        """
+        part = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == carried_on_from)
+        with self._db.writing() as connection:
+            before = connection.scalars(part).all() if carried_on_from else ()
+            _note_author(connection, sha256, [same_person(by), *before], self._db.now())
+
+    def of(self, sha256: str) -> frozenset[str]:
+        """Return everybody who has a part in some bytes, as `same_person` writes them."""
+        with self._db.reading() as connection:
+            query = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)
+            return frozenset(connection.scalars(query))
+
+
+def _note_author(connection: Connection, sha256: str, people: Iterable[str], now: dt.datetime) -> None:
+    known = set(connection.scalars(select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)))
+    new = [{"sha256": sha256, "person": person, "at": now} for person in dict.fromkeys(people) if person not in known]
+    if new:
+        connection.execute(insert(desk_uploaders), new)
 
 
 @dataclass(frozen=True, slots=True)

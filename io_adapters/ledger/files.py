@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, and_, delete, insert, literal, or_, select
 
@@ -17,6 +17,7 @@ from io_adapters.ledger.tables import (
     paid_outside,
     plan_runs,
     plans,
+    run_inputs,
 )
 from schemas.corrections import CorrectedRow
 from schemas.statement_sketches import (
@@ -29,6 +30,9 @@ from schemas.statement_sketches import (
     accounts_to_json,
 )
 from schemas.used_before import FileUse, WhoseMoney
+
+# As a row of `run_inputs` holds it.
+LONGEST_NAME: Final = 256
 
 
 class Files:
@@ -93,6 +97,28 @@ class Files:
             )
             use = {"file_id": recorded.scalar_one(), "used": used, "again": again, "lines_sha256": lines_sha256}
             connection.execute(insert(file_uses).values(use))
+
+    def record_inputs(
+        self, run_id: str, read: Iterable[tuple[str, str]], settled: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Write down the bytes of everything that a run has read.
+
+        Args:
+            run_id: The run.
+            read: Name and hex digest of each file.
+            settled: Run and name of each corrections workbook that an earlier run was given, and whose rows this one
+                read in the place of others.
+        """
+        i = run_inputs.c
+        with self._db.writing() as connection:
+            known = set(connection.execute(select(i.name, i.sha256).where(i.run_id == run_id)).tuples())
+            wanted = {(name[:LONGEST_NAME], sha256) for name, sha256 in read}
+            for run, name in set(settled):
+                before = select(i.name, i.sha256).where(i.run_id == run, i.name == name[:LONGEST_NAME])
+                wanted |= set(connection.execute(before).tuples())
+            rows = [{"run_id": run_id, "name": name, "sha256": sha256} for name, sha256 in sorted(wanted - known)]
+            if rows:
+                connection.execute(insert(run_inputs), rows)
 
     def of_run(self, run_id: str) -> dict[str, str]:
         """Return the files a run has planned with, name -> hex digest of its bytes; nothing, when it made no plan."""

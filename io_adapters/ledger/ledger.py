@@ -16,6 +16,7 @@ from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
 from io_adapters.ledger.desk import (
+    ContentAuthors,
     DeskLaunches,
     DeskSessions,
     DeskUploads,
@@ -79,6 +80,7 @@ class Ledger:
         self.desk_sessions = DeskSessions(database)
         self.sign_in_attempts = SignInAttempts(database)
         self.desk_uploads = DeskUploads(database)
+        self.authors = ContentAuthors(database)
         self.desk_launches = DeskLaunches(database)
         self.job_versions = JobVersions(database)
         self.statement_mails = StatementMails(database)

@@ -283,6 +283,15 @@ files = Table(
     UniqueConstraint("run_id", "source", "name"),
 )
 
+# The bytes of everything that a run has read: its job's file, layouts, sheets and corrections workbooks.
+run_inputs = Table(
+    "run_inputs",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("name", String(256), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+)
+
 # What a run has made of a file: whether anything of it was used, on purpose again, and which of its royalty lines.
 file_uses = Table(
     "file_uses",

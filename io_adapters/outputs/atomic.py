@@ -8,16 +8,18 @@ from pathlib import Path
 OTHER_NAMES = 9
 
 
-def replace_atomically(target: Path, content: bytes) -> Path:
+def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = False) -> Path:
     """Write a file so that a reader, or a crash, meets the old content or the new, never a part.
 
-    The content goes to a temporary file in the same folder (mode 0600), is forced to disk, and takes the target's name;
-    then the folder is forced to disk too. Missing folders are made (mode 0700).
+    The content goes to a temporary file in the same folder (mode 0600, where nothing else is asked for), is forced to
+    disk, and takes the target's name; then the folder is forced to disk too. Missing folders are made (mode 0700).
 
     Args:
         target: Where the file should be. One that is marked read-only, or that another program holds open and the
             system will not replace, is left alone and "name (2).xlsx" next to it is written.
         content: All of the file.
+        like_its_folder: Whether others may read it as they may what was there before it, or else its folder: for what
+            another user's programs work with.
 
     Returns:
         Where the content is.
@@ -32,12 +34,21 @@ def replace_atomically(target: Path, content: bytes) -> Path:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if like_its_folder:
+            Path(temporary).chmod(_shared_mode(target))
         written = _take_name(Path(temporary), target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
     _force_to_disk(target.parent)
     return written
+
+
+def _shared_mode(target: Path) -> int:
+    mode = (target if target.exists() else target.parent).stat().st_mode
+    return stat.S_IMODE(mode) & ~(
+        stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH | stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
+    )
 
 
 def _take_name(temporary: Path, target: Path) -> Path:

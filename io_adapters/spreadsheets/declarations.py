@@ -4,6 +4,7 @@ import difflib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import resources
 from io import StringIO
 from pathlib import Path
@@ -130,11 +131,13 @@ class JobFile:
         job: What it declares.
         folder: What its relative paths are relative to.
         path: The file.
+        sha256: Hex digest of the bytes that were read.
     """
 
     job: Job
     folder: Path
     path: Path
+    sha256: str
 
 
 def read_job(path: str | Path) -> JobFile:
@@ -154,7 +157,13 @@ def read_job(path: str | Path) -> JobFile:
         )
     if is_sheet_by_name(path.name):
         raise ConfigurationError(Message("error.job_is_a_sheet", path=str(path)))
-    return JobFile(_read(path, Job), path.resolve().parent, path)
+    content = _bytes_of(path)
+    return JobFile(
+        _checked(parse_yaml(_text_of(content, path), path.name), Job),
+        path.resolve().parent,
+        path,
+        sha256(content).hexdigest(),
+    )
 
 
 def check_job(text: str, name: str) -> Job:
@@ -240,6 +249,11 @@ def read_policy(path: Path) -> PlanRule:
     return rule_of(_read(path, ApprovalPolicy))
 
 
+def is_path(layout: str) -> bool:
+    """Whether a job names a layout by its file."""
+    return "/" in layout or layout.endswith((".yaml", ".yml"))
+
+
 def read_layout(layout: str | Layout, folder: Path) -> Layout:
     """Return the layout a job means.
 
@@ -252,7 +266,7 @@ def read_layout(layout: str | Layout, folder: Path) -> Layout:
     """
     if isinstance(layout, Layout):
         return layout
-    if "/" in layout or layout.endswith((".yaml", ".yml")):
+    if is_path(layout):
         path = folder / layout
         if not path.is_file():
             raise ConfigurationError(Message("error.no_layout_file", path=str(path)))
@@ -301,13 +315,21 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _read(path: Path, model: type[Model]) -> Model:
+    return _checked(parse_yaml(_text_of(_bytes_of(path), path), path.name), model)
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConfigurationError(Message("error.not_utf8", path=str(path.name))) from None
+        return path.read_bytes()
     except OSError as error:
         raise ConfigurationError(Message("error.file_unreadable", path=str(path), kind=type(error).__name__)) from None
-    return _checked(parse_yaml(text, path.name), model)
+
+
+def _text_of(content: bytes, path: Path) -> str:
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise ConfigurationError(Message("error.not_utf8", path=str(path.name))) from None
 
 
 def _checked(document: YamlText, model: type[Model]) -> Model:

@@ -94,7 +94,7 @@ def test_a_sheet_becomes_a_job_a_plan_and_payments(ana, bia, desk, service, tmp_
     ana.wait_for(look, "Pronto para pagar R$ 30,00")
     text = ana.http.get(f"{job}/job.yaml").text
     assert "job: caches" in text
-    assert "approval" not in text, "the default asks for a person's yes"
+    assert "approval: {identities: signed_in, other_than_preparer: true}" in text
     nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
     plan = plan_of(bia, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
     bia.post(f"{plan}/approve", at=plan, total="30,00")

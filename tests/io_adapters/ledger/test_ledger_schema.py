@@ -92,11 +92,12 @@ def test_a_ledger_written_by_another_program_is_refused_untouched(ledger_url, cl
     engine.dispose()
 
 
-LATER_REVISION = """
+LATER = f"v{len(REVISIONS) + 1}"
+LATER_REVISION = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "v6", "v5"
+revision, down_revision = "{LATER}", "{REVISIONS[-1]}"
 
 
 def upgrade() -> None:
@@ -110,8 +111,8 @@ def later_program(tmp_path, monkeypatch):
     """A program that has one migration more than this one; returns the file of that migration."""
     shutil.copytree(schema_version.MIGRATIONS, tmp_path / "migrations")
     monkeypatch.setattr(schema_version, "MIGRATIONS", tmp_path / "migrations")
-    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, "v6"))
-    file = tmp_path / "migrations/versions/0006_later.py"
+    monkeypatch.setattr(schema_version, "REVISIONS", (*REVISIONS, LATER))
+    file = tmp_path / "migrations/versions/9999_later.py"
     file.write_text(LATER_REVISION)
     return file
 
@@ -128,10 +129,10 @@ def holds_of(ledger_url: str) -> tuple[str, list[tuple[str, ...]], bool]:
 
 def test_a_ledger_of_an_earlier_program_is_upgraded_with_all_it_holds(ledger, ledger_url, clock, later_program):
     ledger.hold.put("Ana", "a look first")
-    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == (REVISIONS[-1], [("Ana", "a look first")], False)
     with open_ledger(ledger_url, clock=clock) as upgraded:
         assert upgraded.tag == ledger.tag
-    assert holds_of(ledger_url) == ("v6", [("Ana", "a look first", "red")], True)
+    assert holds_of(ledger_url) == (LATER, [("Ana", "a look first", "red")], True)
 
 
 def test_a_freeze_of_an_earlier_program_stands_and_what_was_accepted_then_is_asked_again(
@@ -181,7 +182,7 @@ def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(ledger, ledger_url, c
     later_program.write_text(LATER_REVISION + "    raise ArithmeticError\n")
     with pytest.raises(ArithmeticError):
         open_ledger(ledger_url, clock=clock)
-    assert holds_of(ledger_url) == ("v5", [("Ana", "a look first")], False)
+    assert holds_of(ledger_url) == (REVISIONS[-1], [("Ana", "a look first")], False)
 
 
 def test_a_ledger_that_is_up_to_date_is_opened_without_alembic(ledger_url, clock):

@@ -1,0 +1,46 @@
+"""Who has a part in what: the bytes that each run has read, and everybody who ever put some bytes into a job's folder.
+
+Revision ID: v6
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from schemas.values.names import same_person
+
+revision = "v6"
+down_revision = "v5"
+
+
+def upgrade() -> None:
+    """Add the tables; what is known of files and versions so far is kept."""
+    op.create_table(
+        "run_inputs",
+        sa.Column("run_id", sa.String(64), primary_key=True),
+        sa.Column("name", sa.String(256), primary_key=True),
+        sa.Column("sha256", sa.String(64), primary_key=True),
+    )
+    _keep_inputs(op.get_bind())
+    _keep_authors(op.get_bind())
+
+
+def _keep_inputs(connection: sa.Connection) -> None:
+    files = sa.table("files", sa.column("run_id"), sa.column("name"), sa.column("file_sha256"))
+    inputs = sa.table("run_inputs", sa.column("run_id"), sa.column("name"), sa.column("sha256"))
+    read = sa.select(files.c.run_id, sa.func.substr(files.c.name, 1, 256), files.c.file_sha256).distinct()
+    connection.execute(sa.insert(inputs).from_select(["run_id", "name", "sha256"], read))
+
+
+def _keep_authors(connection: sa.Connection) -> None:
+    versions = sa.table(
+        "job_versions", sa.column("sha256"), sa.column("by"), sa.column("at", sa.DateTime(timezone=True))
+    )
+    authors = sa.table(
+        "desk_uploaders", sa.column("sha256"), sa.column("person"), sa.column("at", sa.DateTime(timezone=True))
+    )
+    known = {(row.sha256, row.person) for row in connection.execute(sa.select(authors.c.sha256, authors.c.person))}
+    for row in connection.execute(sa.select(versions).where(versions.c.by != "")).all():
+        person = same_person(row.by)
+        if (row.sha256, person) not in known:
+            known.add((row.sha256, person))
+            connection.execute(sa.insert(authors).values(sha256=row.sha256, person=person, at=row.at))
