@@ -6,6 +6,7 @@ from collections.abc import Callable
 from flows.run import utc_now
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.ledger.seal import Seal
 from schemas.approval import PlanRule
 
 
@@ -21,7 +22,8 @@ def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[],
         ConfigurationError: the ledger cannot be opened, or the policy cannot be read: that is never "no policy".
     """
     policy_of(settings)
-    return open_ledger(settings.ledger_url, clock=now, create=create, policy=lambda: policy_of(settings))
+    seal = Seal(settings.key_of_approvals)
+    return open_ledger(settings.ledger_url, clock=now, create=create, policy=lambda: policy_of(settings), seal=seal)
 
 
 def policy_of(settings: Settings) -> PlanRule | None:

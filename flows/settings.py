@@ -1,7 +1,9 @@
 """Settings from the environment, read once per command, and environments in which nothing may run."""
 
 import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +14,9 @@ from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
 EMBEDDED: Final = "sandbox"
+POLICY: Final = "policy.yaml"
+APPROVAL_KEY: Final = "approval.key"
+SHORTEST_KEY: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,9 @@ class Settings:
         timeout_s: Total deadline of one POST.
         log_format: text for people, json for collectors.
         assumptions: REPASSE_ASSUME_* variables.
-        policy: File that says whose yes every plan needs at least, whatever its job says; None where none is named.
+        policy: File that says whose yes every plan needs at least, whatever its job says; that of the home folder where
+            none is named, and None where there is none.
+        approval_key: Seals approvals, users and sessions; "" where the home folder keeps it.
         desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
         alerts: Who is told when somebody is wanted.
         launch: Who starts the runs that the desk asks for, where Prefect is there: a worker, or the desk itself.
@@ -90,6 +97,7 @@ class Settings:
     log_format: Literal["text", "json"]
     assumptions: Mapping[str, str]
     policy: Path | None = None
+    approval_key: str = field(default="", repr=False)
     desk_url: str = ""
     alerts: AlertSettings = AlertSettings()
     launch: Literal["here", "worker"] = "worker"
@@ -103,6 +111,23 @@ class Settings:
         if self.policy is not None and self.policy.resolve().is_relative_to(folder.resolve()):
             raise ConfigurationError(Message("error.policy_place", folder=str(folder)))
 
+    def key_of_approvals(self) -> bytes:
+        """Return the key that seals what people say: that of the environment, or of the home folder, made when missing.
+
+        Raises:
+            ConfigurationError: the home folder's key cannot be read or made.
+        """
+        if self.approval_key:
+            return self.approval_key.encode()
+        path = self.home / APPROVAL_KEY
+        try:
+            if not path.exists():
+                _make_key(path)
+            return path.read_bytes()
+        except OSError as error:
+            facts = {"path": str(path), "kind": error.strerror}
+            raise ConfigurationError(Message("error.file_unreadable", **facts)) from None
+
     def require_service(self) -> ServiceSettings:
         """Return the service, or refuse to guess one.
 
@@ -112,6 +137,19 @@ class Settings:
         if self.service is None:
             raise ConfigurationError(Message("error.no_api_url"))
         return self.service
+
+
+def _make_key(path: Path) -> None:
+    """Make a key that is whole as soon as it is there; of several that are made at once, the first one stays."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    made = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    made.touch(mode=0o600, exist_ok=False)
+    try:
+        made.write_text(secrets.token_hex(SHORTEST_KEY), encoding="ascii")
+        with suppress(FileExistsError):
+            os.link(made, path)
+    finally:
+        made.unlink()
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -125,7 +163,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     if service and not service.embedded and not home_given and not ledger_given:
         raise ConfigurationError(Message("error.ledger_place"))
     home = Path(home_given or ".repasse").absolute()
-    policy = environment.get("REPASSE_POLICY", "").strip()
+    named = environment.get("REPASSE_POLICY", "").strip()
+    policy = Path(named).absolute() if named else home / POLICY
     settings = Settings(
         home=home,
         ledger_url=ledger_given or f"sqlite:///{home / 'ledger.db'}",
@@ -133,7 +172,8 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         timeout_s=_timeout_s(environment.get("REPASSE_TIMEOUT_S", "60")),
         log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
         assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
-        policy=Path(policy).absolute() if policy else None,
+        policy=policy if named or policy.is_file() else None,
+        approval_key=_approval_key(environment.get("REPASSE_APPROVAL_KEY", "")),
         desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
         alerts=_alerts(environment),
         launch=_launch(environment.get("REPASSE_LAUNCH", "worker")),
@@ -160,6 +200,12 @@ def _service(environment: Mapping[str, str]) -> ServiceSettings | None:
     if not key.isascii() or not key.isprintable():
         raise ConfigurationError(Message("error.api_key_characters"))
     return ServiceSettings(url, key)
+
+
+def _approval_key(text: str) -> str:
+    if text and len(text) < SHORTEST_KEY:
+        raise ConfigurationError(Message("error.approval_key", shortest=SHORTEST_KEY))
+    return text
 
 
 def _launch(text: str) -> Literal["here", "worker"]:

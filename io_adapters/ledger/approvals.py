@@ -1,6 +1,7 @@
 """Approvals in the ledger: recorded once, used once, and the plans that they approve or withdraw."""
 
 import datetime as dt
+import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
 from io_adapters.ledger.desk import user_of
 from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
 from io_adapters.ledger.engine import Database, chunks
+from io_adapters.ledger.seal import Seal
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
 from io_adapters.ledger.tables import (
     approvals,
@@ -57,6 +59,7 @@ class Approvals:
                     total_cents=approval.total_cents,
                     at=approval.at,
                     expires_at=approval.expires_at,
+                    seal=self._db.seal.of(*_facts(approval)),
                 )
             )
 
@@ -85,7 +88,7 @@ class Approvals:
     def standing(self, digest: str, now: dt.datetime) -> list[Approval]:
         """Return the approvals of a plan that are neither expired, used nor void, oldest first."""
         with self._db.reading() as connection:
-            return _read(connection, _is_standing(digest, now))
+            return _read(connection, _is_standing(digest, now), self._db.seal)
 
     def last_by_person(self, job: str) -> dt.datetime | None:
         """Return when a person last approved a plan of a job that was then sent (UTC); None where nobody has."""
@@ -99,7 +102,7 @@ class Approvals:
     def given(self, digest: str) -> list[Approval]:
         """Return the approvals of a plan that were used or may still be, oldest first; not those that became void."""
         with self._db.reading() as connection:
-            return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)))
+            return _read(connection, and_(approvals.c.digest == digest, approvals.c.voided_at.is_(None)), self._db.seal)
 
     def said_of(self, digests: Iterable[str]) -> list[PlanWord]:
         """Return every yes and no to these plans, oldest first, whatever became of it."""
@@ -148,33 +151,7 @@ class Approvals:
         of_use = and_(approvals.c.digest == digest, approvals.c.used_at == approved_at)
         with self._db.reading() as connection:
             which = of_use if used else _is_standing(digest, now)
-            return _counting(connection, digest, rule, needed, which, by_flag=by_flag)
-
-
-def use_approvals(
-    connection: Connection,
-    digest: str,
-    rule: PlanRule,
-    needed: int,
-    *,
-    by_flag: bool,
-    run_id: str,
-    now: dt.datetime,
-) -> dict[str, Approval]:
-    """Use up a plan's standing approvals, within a transaction that judges them.
-
-    Returns:
-        Those that count, by person.
-
-    Raises:
-        ApprovalWanted: fewer people than needed approve it at this moment, or it stands rejected.
-    """
-    _plan_that_stands(connection, digest)
-    counting = _counting(connection, digest, rule, needed, _is_standing(digest, now), by_flag=by_flag)
-    if len(counting) < needed:
-        raise ApprovalWanted(Message("approval.too_few", plan=digest[:15], given=len(counting), wanted=needed))
-    connection.execute(update(approvals).where(_is_standing(digest, now)).values(used_at=now, used_by_run=run_id))
-    return counting
+            return _counting(connection, digest, rule, needed, which, self._db.seal, by_flag=by_flag)
 
 
 def record_rejection(connection: Connection, digest: str, by: str, why: str, now: dt.datetime) -> None:
@@ -225,14 +202,22 @@ def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
 
 
 def _counting(
-    connection: Connection, digest: str, rule: PlanRule, needed: int, which: ColumnElement[bool], *, by_flag: bool
+    connection: Connection,
+    digest: str,
+    rule: PlanRule,
+    needed: int,
+    which: ColumnElement[bool],
+    seal: Seal,
+    *,
+    by_flag: bool,
 ) -> dict[str, Approval]:
+    said = _read(connection, which, seal)
     return approvals_that_count(
-        (approval for approval in _read(connection, which) if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
+        (approval for approval in said if by_flag or approval.kind is not ApprovalKind.YES_FLAG),
         stricter(rule, rule_of_plan(connection, digest)),
         total_cents=_plan(connection, digest).total_cents,
         needed=needed,
-        users=[user_of(row) for row in connection.execute(select(desk_users))],
+        users=[user_of(row, seal) for row in connection.execute(select(desk_users))],
         preparers=preparers_of(connection, digest),
     )
 
@@ -251,12 +236,19 @@ def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:
     )
 
 
-def _read(connection: Connection, which: ColumnElement[bool]) -> list[Approval]:
-    query = select(approvals).where(which).order_by(approvals.c.id)
-    return [
-        Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
+def _read(connection: Connection, which: ColumnElement[bool], seal: Seal) -> list[Approval]:
+    """Read approvals; what was written past the program is none."""
+    query = select(approvals).where(which, approvals.c.kind != REJECTED).order_by(approvals.c.id)
+    read = [
+        (row.seal, Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at))
         for row in connection.execute(query)
     ]
+    return [approval for given, approval in read if seal.is_of(given, *_facts(approval))]
+
+
+def _facts(approval: Approval) -> tuple[object, ...]:
+    times = map(_written, (approval.at, approval.expires_at))
+    return ("approval", approval.digest, approval.by, approval.kind.value, approval.total_cents, *times)
 
 
 def _plan_that_stands(connection: Connection, digest: str) -> Row[Any]:
@@ -327,9 +319,9 @@ class Approving:
                 raise ApprovalWanted(Message("plan.gone", plan=digest[:15]))
             if epoch is not None and epoch != read_epoch(connection):
                 raise LedgerMoved(Message("error.ledger_moved"))
-            counting = use_approvals(
-                connection, digest, rule or PlanRule(), approvers, by_flag=by_flag, run_id=run_id, now=now
-            )
+            which = _is_standing(digest, now)
+            counting = self._counting(connection, digest, rule or PlanRule(), approvers, which, by_flag=by_flag)
+            connection.execute(update(approvals).where(which).values(used_at=now, used_by_run=run_id))
             claim_all(connection, [submission.id for submission in planned])
             for submission in planned:
                 move(connection, submission, SubmissionState.APPROVED, at=now, by=run_id, run_id=run_id)
@@ -338,16 +330,42 @@ class Approving:
             if accruals is not None:
                 post_accruals(connection, accruals, run_id=run_id, plan_digest=digest, now=now)
             connection.execute(delete(approved_plans).where(approved_plans.c.plan_digest == digest))
+            values = {
+                "plan_digest": digest,
+                "approvers": approvers,
+                "good_until": good_until(counting.values(), approvers, now),
+                "content_hashes": json.dumps(sorted({submission.content_hash for submission in planned})),
+            }
             connection.execute(
                 insert(approved_plans).values(
-                    plan_digest=digest,
-                    approvers=approvers,
-                    good_until=good_until(counting.values(), approvers, now),
+                    **values,
                     posting_before=before.to_json() if before else None,
+                    seal=self._db.seal.of("approved plan", *map(_written, values.values())),
                 )
             )
             approved = {submission.id for submission in planned}
             return [submission for submission in _submissions_of(connection, digest) if submission.id in approved]
+
+    def _counting(
+        self,
+        connection: Connection,
+        digest: str,
+        rule: PlanRule,
+        needed: int,
+        which: ColumnElement[bool],
+        *,
+        by_flag: bool,
+    ) -> dict[str, Approval]:
+        """Return, by person, the standing approvals of a plan, judged within a transaction that uses them up.
+
+        Raises:
+            ApprovalWanted: fewer people than needed approve it at this moment, or it stands rejected.
+        """
+        _plan_that_stands(connection, digest)
+        counting = _counting(connection, digest, rule, needed, which, self._db.seal, by_flag=by_flag)
+        if len(counting) < needed:
+            raise ApprovalWanted(Message("approval.too_few", plan=digest[:15], given=len(counting), wanted=needed))
+        return counting
 
     def reject_plan(self, digest: str, by: str, why: str) -> list[Submission]:
         """Take a person's no to a plan, and with it, in one transaction, back whatever of it has not been sent.
@@ -390,7 +408,7 @@ class Approving:
     def good_until(self, submission_ids: Sequence[str]) -> dict[str, dt.datetime]:
         """Say until when each approved submission may be sent; one that is not named may not be sent at all."""
         with self._db.reading() as connection:
-            return sendable_until(connection, submission_ids)
+            return sendable_until(connection, submission_ids, self._db.seal)
 
     def approvers_of(self, digest: str) -> int:
         """Return how many people had to approve a plan when it was approved; 0 where it never was."""
@@ -399,23 +417,35 @@ class Approving:
             return connection.scalar(query) or 0
 
 
-def sendable_until(connection: Connection, submission_ids: Sequence[str]) -> dict[str, dt.datetime]:
+def sendable_until(connection: Connection, submission_ids: Sequence[str], seal: Seal) -> dict[str, dt.datetime]:
     """Return until when approved submissions may be sent: as long as the approval of their plan is good for.
+
+    Nothing may be sent of which the seal of that approval does not tell.
 
     An attempt that was written down after its plan was approved rests on the word of those who declared the one before
     it absent, and is good for as long from then on. Nothing of a plan that stands rejected may be sent.
     """
     found: dict[str, dt.datetime] = {}
-    columns = (submissions.c.id, attempts.c.created_at, plans.c.approved_at, approved_plans.c.good_until)
+    sealed = tuple(approved_plans.c[name] for name in ("plan_digest", "approvers", "good_until", "content_hashes"))
+    attempted = (submissions.c.id, attempts.c.subject, attempts.c.created_at)
+    columns = (*attempted, plans.c.approved_at, *sealed, approved_plans.c.seal)
     joined = submitted.join(plans, plans.c.digest == submissions.c.plan_digest).join(
         approved_plans, approved_plans.c.plan_digest == plans.c.digest
     )
     for some in chunks(submission_ids):
         of_them = submissions.c.id.in_(some) & plans.c.rejected_at.is_(None)
         for row in connection.execute(select(*columns).select_from(joined).where(of_them)):
+            facts = (row.plan_digest, row.approvers, row.good_until, row.content_hashes)
+            known = seal.is_of(row.seal, "approved plan", *map(_written, facts))
+            if not known or row.subject not in json.loads(row.content_hashes):
+                continue
             on_a_word = row.approved_at is not None and row.created_at > row.approved_at
             found[row.id] = max(row.good_until, row.created_at + GOOD_FOR) if on_a_word else row.good_until
     return found
+
+
+def _written(fact: object) -> object:
+    return f"{fact.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%S.%f}" if isinstance(fact, dt.datetime) else fact
 
 
 def _withdraw(

@@ -21,6 +21,7 @@ from io_adapters.ledger.desk_tables import (
     job_versions,
 )
 from io_adapters.ledger.engine import Database
+from io_adapters.ledger.seal import Seal
 from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.messages import Message
@@ -48,18 +49,20 @@ class DeskUsers:
                 raise DecisionRefused(Message("error.user_there"))
             values = {"key": key, "name": shown, "roles": _written(wanted), "password_hash": password_hash}
             connection.execute(insert(desk_users).values(**values, language=language, created_at=self._db.now()))
+            _seal_user(connection, key, self._db.seal)
         return DeskUser(key, shown, wanted, password_hash, language, disabled=False)
 
     def get(self, name: str) -> DeskUser | None:
         """Return a user, disabled or not; None when nobody is called so."""
         with self._db.reading() as connection:
             row = connection.execute(select(desk_users).where(desk_users.c.key == same_person(name))).one_or_none()
-        return None if row is None else user_of(row)
+        return None if row is None else user_of(row, self._db.seal)
 
     def list(self) -> list[DeskUser]:
         """Return all users, by name."""
         with self._db.reading() as connection:
-            return [user_of(row) for row in connection.execute(select(desk_users).order_by(desk_users.c.key))]
+            rows = connection.execute(select(desk_users).order_by(desk_users.c.key)).all()
+        return [user_of(row, self._db.seal) for row in rows]
 
     def change_password(self, name: str, password_hash: str) -> None:
         """Give a user another password; every session of theirs ends.
@@ -103,6 +106,7 @@ class DeskUsers:
         with self._db.writing() as connection:
             if connection.execute(update(desk_users).where(desk_users.c.key == key).values(**values)).rowcount != 1:
                 raise DecisionRefused(Message("error.no_user"))
+            _seal_user(connection, key, self._db.seal)
             connection.execute(delete(desk_sessions).where(desk_sessions.c.user_key == key))
 
 
@@ -113,10 +117,20 @@ def _some(roles: Iterable[Role]) -> frozenset[Role]:
     return wanted
 
 
-def user_of(row: Row[Any]) -> DeskUser:
-    """Read a user from a row of `desk_users`."""
+def user_of(row: Row[Any], seal: Seal) -> DeskUser:
+    """Read a user from a row of `desk_users`; one that was written past the program may not sign in."""
     roles = frozenset(map(Role, row.roles.split()))
-    return DeskUser(row.key, row.name, roles, row.password_hash, row.language, disabled=row.disabled_at is not None)
+    disabled = row.disabled_at is not None or not seal.is_of(row.seal, *_user_facts(row))
+    return DeskUser(row.key, row.name, roles, row.password_hash, row.language, disabled=disabled)
+
+
+def _user_facts(row: Row[Any]) -> tuple[object, ...]:
+    return ("user", row.key, row.name, row.roles, row.password_hash, row.disabled_at is None)
+
+
+def _seal_user(connection: Connection, key: str, seal: Seal) -> None:
+    row = connection.execute(select(desk_users).where(desk_users.c.key == key)).one()
+    connection.execute(update(desk_users).where(desk_users.c.key == key).values(seal=seal.of(*_user_facts(row))))
 
 
 def _written(roles: Iterable[Role]) -> str:
@@ -138,7 +152,7 @@ class DeskSessions:
         """Begin a session; those that ended long ago are forgotten.
 
         Args:
-            token: What its browser knows it by; only its hash is kept.
+            token: What its browser knows it by; only its seal is kept.
             user: Whose, as they were when their password was judged.
             absolute: How long any session lasts.
 
@@ -151,7 +165,7 @@ class DeskSessions:
             same = (desk_users.c.key == user.key) & (desk_users.c.password_hash == user.password_hash)
             if connection.scalar(select(desk_users.c.key).where(same, desk_users.c.disabled_at.is_(None))) is None:
                 return False
-            row = {"token_sha256": _hash(token), "user_key": user.key, "started_at": now, "seen_at": now}
+            row = {"token_seal": self._name(token), "user_key": user.key, "started_at": now, "seen_at": now}
             connection.execute(insert(desk_sessions).values(**row))
         return True
 
@@ -164,12 +178,12 @@ class DeskSessions:
             absolute: How long it lasts however much it is used.
             seen: Whether somebody uses it now; a page that asks by itself does not.
         """
-        now, name = self._db.now(), _hash(token)
+        now, name = self._db.now(), self._name(token)
         query = (
             select(desk_users, desk_sessions.c.seen_at)
             .join(desk_sessions, desk_sessions.c.user_key == desk_users.c.key)
             .where(
-                desk_sessions.c.token_sha256 == name,
+                desk_sessions.c.token_seal == name,
                 desk_sessions.c.seen_at > now - idle,
                 desk_sessions.c.started_at > now - absolute,
                 desk_users.c.disabled_at.is_(None),
@@ -182,14 +196,18 @@ class DeskSessions:
         if seen and now - row.seen_at >= _SEEN_EVERY:
             # Whoever has the ledger for long does not keep people from looking.
             with suppress(AnotherRun), self._db.writing() as connection:
-                this = desk_sessions.c.token_sha256 == name
+                this = desk_sessions.c.token_seal == name
                 connection.execute(update(desk_sessions).where(this).values(seen_at=now))
-        return user_of(row)
+        user = user_of(row, self._db.seal)
+        return None if user.disabled else user
 
     def end(self, token: str) -> None:
         """Sign out."""
         with self._db.writing() as connection:
-            connection.execute(delete(desk_sessions).where(desk_sessions.c.token_sha256 == _hash(token)))
+            connection.execute(delete(desk_sessions).where(desk_sessions.c.token_seal == self._name(token)))
+
+    def _name(self, token: str) -> str:
+        return self._db.seal.of("session", token)
 
 
 class SignInAttempts:

@@ -21,13 +21,14 @@ desk_users = Table(
     Column("language", String(8), nullable=False),
     Column("created_at", Utc, nullable=False),
     Column("disabled_at", Utc),
+    Column("seal", String(64)),
 )
 
-# A session's token is known to its browser alone; here is only its hash.
+# A session's token is known to its browser alone; here is only its seal.
 desk_sessions = Table(
     "desk_sessions",
     metadata,
-    Column("token_sha256", String(64), primary_key=True),
+    Column("token_seal", String(64), primary_key=True),
     Column("user_key", ForeignKey("desk_users.key"), nullable=False),
     Column("started_at", Utc, nullable=False),
     Column("seen_at", Utc, nullable=False),

@@ -17,6 +17,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import StaticPool
 
+from io_adapters.ledger.seal import NO_KEY, Seal
 from schemas.errors import AnotherRun, BrokenInvariant, ConfigurationError
 from schemas.messages import Message
 
@@ -32,10 +33,12 @@ class Database:
     Args:
         engine: From `make_engine`.
         clock: Returns the present moment, with its time zone.
+        seal: Seals what people said.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], dt.datetime]) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], dt.datetime], seal: Seal = NO_KEY) -> None:
         self.engine = engine
+        self.seal = seal
         self._clock = clock
         self._latest = dt.datetime.min.replace(tzinfo=dt.UTC)
         self._writer = threading.Lock()  # threads queue here; waiting for SQLite is sleeping up to a tenth of a second

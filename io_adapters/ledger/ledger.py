@@ -33,6 +33,7 @@ from io_adapters.ledger.leases import Leases
 from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanViews
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
+from io_adapters.ledger.seal import NO_KEY, Seal
 from io_adapters.ledger.statement_mails import StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
@@ -109,6 +110,7 @@ def open_ledger(
     clock: Callable[[], dt.datetime],
     create: bool = True,
     policy: Callable[[], PlanRule | None] = lambda: None,
+    seal: Seal = NO_KEY,
 ) -> Ledger:
     """Open the ledger, create it where it is missing, and bring its schema up to date.
 
@@ -117,6 +119,7 @@ def open_ledger(
         clock: Returns the present moment, with its time zone; every time in the ledger comes from it.
         create: False to leave no trace where there is no SQLite file yet: the ledger is then empty and in memory.
         policy: Returns the least that no job's rule of approval can undercut; None for no policy.
+        seal: Seals what people said, so that the database alone says nothing in their name.
 
     Raises:
         ConfigurationError: the database cannot be reached, or is not one of those two, or not a ledger.
@@ -131,7 +134,7 @@ def open_ledger(
         where, file = make_url("sqlite://"), None
     if file is not None:
         prepare_file(file)
-    database = Database(make_engine(where), clock)
+    database = Database(make_engine(where), clock, seal)
     try:
         if is_memory(where):
             metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations

@@ -39,7 +39,7 @@ class Submissions(Approving, Settling, Outbox[Submission]):
         return read_submission(connection, attempt_id)
 
     def _may_go(self, connection: Connection, attempt: Submission, now: dt.datetime) -> bool:
-        until = sendable_until(connection, [attempt.id]).get(attempt.id)
+        until = sendable_until(connection, [attempt.id], self._db.seal).get(attempt.id)
         if until is None or now >= until:
             raise ApprovalWanted(Message("approval.lapsed", report=attempt.id))
         return True

@@ -381,6 +381,8 @@ approved_plans = Table(
     Column("approvers", Integer, nullable=False),
     _moment("good_until"),
     _text("posting_before", nullable=True),
+    _text("content_hashes", nullable=True),  # JSON, sorted: of the batches that were approved
+    Column("seal", String(64)),
 )
 
 approvals = Table(
@@ -396,6 +398,7 @@ approvals = Table(
     _moment("voided_at", nullable=True),
     _moment("used_at", nullable=True),
     _text("used_by_run", nullable=True),
+    Column("seal", String(64)),
     Index("ix_approvals_digest", "digest"),
 )
 

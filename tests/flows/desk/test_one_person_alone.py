@@ -2,17 +2,21 @@
 
 import re
 import stat
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, create_engine, text
 
 from flows.opening import open_ledger_of
-from flows.run import Silence
+from flows.run import SYSTEM_CLOCK, Silence
 from flows.settings import read_settings
 from flows.start import start_night
 from io_adapters.spreadsheets.declarations import read_job
+from schemas.approval import GOOD_FOR
 from schemas.desk_people import Role
+from schemas.plan import Approval, ApprovalKind
 from tests.flows.desk.office import ORIGIN, Browser, plan_of, prepare, words_of
 from tests.flows.jobs import payee, payment, people, write_sheet
 
@@ -182,8 +186,90 @@ def test_what_the_desk_writes_can_be_read_by_whoever_could_read_it_before(job, t
 
 
 def test_who_edits_a_job_twice_is_one_person_in_the_record(job, the_job, ana):
-    for text in ("# one\n", "# two\n"):
-        declare_at_desk(ana, the_job, job.read_text("utf-8") + text)
+    for comment in ("# one\n", "# two\n"):
+        declare_at_desk(ana, the_job, job.read_text("utf-8") + comment)
     with open_ledger_of(read_settings()) as ledger:
         (latest, *_) = ledger.job_versions.list(str(job.absolute()))
         assert len(ledger.authors.of(latest.sha256)) == 1
+
+
+def copied(connection, table: str, **changes: object) -> None:
+    """Write a row into a table past the program: one that is there, with some of it otherwise."""
+    row = dict(connection.execute(text(f"SELECT * FROM {table}")).mappings().first())  # noqa: S608
+    row = {name: value for name, value in (row | changes).items() if name != "id"}
+    names = ", ".join(f'"{name}"' for name in row)
+    values = ", ".join(f":{name}" for name in row)
+    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({values})"), row)  # noqa: S608
+
+
+@pytest.fixture
+def database(environment) -> Iterator[Connection]:
+    """What somebody can do who can write to the database, and has neither a password nor the key."""
+    engine = create_engine(f"sqlite:///{environment / 'home' / 'ledger.db'}")
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+def test_an_approval_written_into_the_database_pays_nothing(bia, plan, ana, the_job, database, service):
+    digest = plan.rsplit("/", 1)[1]
+    now = SYSTEM_CLOCK.now()
+    values = {"digest": digest, "total": 3000, "at": now.isoformat(" ")[:26], "until": "2099-01-01 00:00:00.000000"}
+    for by, kind in (("Bia Reis", "signed_in"), ("Bia Reis", "person")):
+        database.execute(
+            text(
+                'INSERT INTO approvals (digest, "by", kind, total_cents, at, expires_at, seal) '
+                "VALUES (:digest, :by, :kind, :total, :at, :until, :seal)"
+            ),
+            values | {"by": by, "kind": kind, "seal": "0" * 64},
+        )
+    database.commit()
+    prepare(ana, the_job)
+    assert not service.paid
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+
+
+def test_an_approval_copied_to_another_plan_pays_nothing(job, bia, plan, ana, the_job, database, service):
+    with open_ledger_of(read_settings()) as ledger:
+        now = SYSTEM_CLOCK.now()
+        until = now + GOOD_FOR
+        ledger.approvals.record(Approval(plan.rsplit("/", 1)[1], "Bia Reis", ApprovalKind.SIGNED_IN, 3000, now, until))
+    write_sheet(job.parent / "payments.xlsx", [payment(THIRD, "30,00")])
+    other = plan_of(bia, prepare(ana, the_job))
+    copied(database, "approvals", digest=other.rsplit("/", 1)[1])
+    database.commit()
+    prepare(ana, the_job)
+    assert not service.paid
+
+
+def test_a_user_and_a_session_written_into_the_database_let_nobody_in(browser, ana, database):
+    ana.get("/")
+    copied(database, "desk_users", key="mallory", name="Mallory", roles="approver preparer resolver")
+    copied(database, "desk_sessions", token_seal=sha256(b"a token").hexdigest())
+    database.commit()
+    browser.sign_in("Mallory", code=401)
+    browser.http.cookies.set("repasse-session", "a token")
+    browser.get("/", code=303)
+
+
+def test_a_role_written_into_the_database_keeps_its_person_out(ana, database):
+    ana.get("/")
+    database.execute(text("UPDATE desk_users SET roles = 'approver preparer'"))
+    database.commit()
+    ana.get("/", code=303)
+    ana.sign_in("Ana Lima", code=401)
+
+
+def test_a_batch_put_in_the_place_of_the_approved_one_is_not_sent(job, desk, bia, plan, database, service):
+    with open_ledger_of(read_settings()) as ledger:
+        stored = ledger.plans.get(plan.rsplit("/", 1)[1])
+        now = SYSTEM_CLOCK.now()
+        ledger.approvals.record(Approval(stored.digest, "Bia Reis", ApprovalKind.SIGNED_IN, 3000, now, now + GOOD_FOR))
+        ledger.submissions.approve_plan(stored.digest, stored.run_id, None, now)
+    database.execute(text("UPDATE attempts SET subject = :hash"), {"hash": "f" * 64})
+    database.commit()
+    with open_ledger_of(read_settings()) as ledger:
+        (approved,) = ledger.submissions.list()
+        assert approved.id not in ledger.submissions.good_until([approved.id])
+    assert not service.paid

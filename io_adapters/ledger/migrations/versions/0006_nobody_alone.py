@@ -1,5 +1,8 @@
 """Who has a part in what: the bytes that each run has read, and everybody who ever put some bytes into a job's folder.
 
+And seals on what people said. What was said without one counts no more: plans that wait are approved again, and a user
+may sign in again with a new password.
+
 Revision ID: v6
 """
 
@@ -20,6 +23,15 @@ def upgrade() -> None:
         sa.Column("name", sa.String(256), primary_key=True),
         sa.Column("sha256", sa.String(64), primary_key=True),
     )
+    for table in ("approvals", "desk_users"):
+        op.add_column(table, sa.Column("seal", sa.String(64)))
+    # SQLite can only write a column behind a constraint, or the whole table anew.
+    recreate = "always" if op.get_bind().dialect.name == "sqlite" else "never"
+    with op.batch_alter_table("approved_plans", recreate=recreate) as approved:
+        approved.add_column(sa.Column("content_hashes", sa.Text))
+        approved.add_column(sa.Column("seal", sa.String(64)))
+    op.execute("DELETE FROM desk_sessions")
+    op.execute("ALTER TABLE desk_sessions RENAME COLUMN token_sha256 TO token_seal")
     _keep_inputs(op.get_bind())
     _keep_authors(op.get_bind())
 
