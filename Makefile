@@ -68,7 +68,7 @@ pictures: $(READY)
 	cp test-output/desk/new-job-draft-1180.png docs/desk-new-job.png
 	cp test-output/desk/payments-top.png docs/desk-payments.png
 	$(BIN)/repasse demo --no-desk
-	soffice --headless --convert-to pdf --outdir build $(firstword $(wildcard .repasse/demo/payments/out/aurora-payments/2026-10/*/reconciliation.xlsx))
+	soffice --headless --convert-to pdf --outdir build $(firstword $(wildcard .repasse/demo/jobs/payments/out/aurora-payments/2026-10/*/reconciliation.xlsx))
 	pdftoppm -r 110 -png -f 1 -l 1 -singlefile -x 0 -y 0 -W 1290 -H 560 build/reconciliation.pdf docs/reconciliation
 
 # The packages as people install them, in an environment of nothing else, far from this folder

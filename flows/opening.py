@@ -7,7 +7,8 @@ from flows.run import utc_now
 from flows.settings import Settings
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.ledger.seal import Seal
-from schemas.approval import PlanRule
+from schemas.approval import PolicyOnRecord, on_record
+from schemas.job import HousePolicy
 
 
 def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[], dt.datetime] = utc_now) -> Ledger:
@@ -19,15 +20,27 @@ def open_ledger_of(settings: Settings, *, create: bool = True, now: Callable[[],
         now: The clock.
 
     Raises:
-        ConfigurationError: the ledger cannot be opened, or the policy cannot be read: that is never "no policy".
+        ConfigurationError: the ledger cannot be opened, or the policy cannot be read, or there is none any more where
+            the ledger has been opened under one: that is never "no policy".
     """
-    policy_of(settings)
     seal = Seal(settings.key_of_approvals)
-    return open_ledger(settings.ledger_url, clock=now, create=create, policy=lambda: policy_of(settings), seal=seal)
+
+    def policy() -> PolicyOnRecord | None:
+        found = policy_of(settings)
+        return on_record(found) if found else None
+
+    policy()
+    ledger = open_ledger(settings.ledger_url, clock=now, create=create, policy=policy, seal=seal)
+    try:
+        ledger.decision_rules.note_policy()
+    except BaseException:
+        ledger.close()
+        raise
+    return ledger
 
 
-def policy_of(settings: Settings) -> PlanRule | None:
-    """Read the policy anew, which may have become stricter since; None where the environment names none.
+def policy_of(settings: Settings) -> HousePolicy | None:
+    """Read the policy anew, which may have become stricter since; None where there is none.
 
     Raises:
         ConfigurationError: its file is missing or wrong.

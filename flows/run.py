@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from flows.reach import require_within_reach
 from flows.settings import cluster_address
 from io_adapters.spreadsheets.declarations import read_job
 from schemas.errors import ConfigurationError, errors_in_language
@@ -319,11 +320,12 @@ def read_run_request(
         one_more: Whether one batch is to be sent although so many are in doubt that sending has stopped.
 
     Raises:
-        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, or
-            wants a cluster that the environment does not name.
+        ConfigurationError: the job file is wrong, every problem with line and column; it is for another period, reads
+            where the house does not let jobs read, or wants a cluster that the environment does not name.
     """
     declared = read_job(job_path)
     job = declared.job
+    require_within_reach(job, job_path)
     try:
         spec = period_asked(job.period, period) if period else job.period
     except ValueError as error:

@@ -1,10 +1,9 @@
 """The runner: opens a run, walks its stages in order, and reports its end; with Prefect or without."""
 
 import gc
-import os
 import secrets
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -42,7 +41,7 @@ from flows.sending.exchange_rates import exchange_rate
 from flows.sending.recover import recover
 from flows.sending.send import send
 from flows.sending.settle import poll_open_reports, rewrite, settle, settle_all
-from flows.settings import ServiceSettings, Settings, check_environment, read_settings
+from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
 from io_adapters.payout_api.assumptions import Assumptions
@@ -453,12 +452,6 @@ def run_settle(job: str | None, watch: Watch = call, *, follow_s: float = 0.0) -
         with open_ledger_of(read_settings(), create=False) as ledger:
             require_known_job(ledger, job, jobs_folder())
     return _walk(settle_and_follow(follow_s) if follow_s else SETTLE, None, job, watch)
-
-
-def jobs_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the folder of jobs that REPASSE_JOBS names; None where it names none."""
-    text = environment.get("REPASSE_JOBS", "")
-    return Path(text).absolute() if text else None
 
 
 def nothing_is_open(job: str | None) -> bool:

@@ -162,9 +162,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     home_given, ledger_given = environment.get("REPASSE_HOME"), environment.get("REPASSE_LEDGER_URL")
     if service and not service.embedded and not home_given and not ledger_given:
         raise ConfigurationError(Message("error.ledger_place"))
-    home = Path(home_given or ".repasse").absolute()
-    named = environment.get("REPASSE_POLICY", "").strip()
-    policy = Path(named).absolute() if named else home / POLICY
+    home = home_folder(environment)
     settings = Settings(
         home=home,
         ledger_url=ledger_given or f"sqlite:///{home / 'ledger.db'}",
@@ -172,15 +170,33 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         timeout_s=_timeout_s(environment.get("REPASSE_TIMEOUT_S", "60")),
         log_format=_log_format(environment.get("REPASSE_LOG_FORMAT", "text")),
         assumptions={name: value for name, value in environment.items() if name.startswith("REPASSE_ASSUME_")},
-        policy=policy if named or policy.is_file() else None,
+        policy=policy_file(environment),
         approval_key=_approval_key(environment.get("REPASSE_APPROVAL_KEY", "")),
         desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
         alerts=_alerts(environment),
         launch=_launch(environment.get("REPASSE_LAUNCH", "worker")),
     )
-    if jobs := environment.get("REPASSE_JOBS", ""):
-        settings.require_policy_outside(Path(jobs).absolute())
+    if jobs := jobs_folder(environment):
+        settings.require_policy_outside(jobs)
     return settings
+
+
+def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the home folder, absolute."""
+    return Path(environment.get("REPASSE_HOME") or ".repasse").absolute()
+
+
+def policy_file(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the file of the house's policy: what REPASSE_POLICY names, or policy.yaml of the home folder, or None."""
+    named = environment.get("REPASSE_POLICY", "").strip()
+    policy = Path(named).absolute() if named else home_folder(environment) / POLICY
+    return policy if named or policy.is_file() else None
+
+
+def jobs_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the folder of jobs that REPASSE_JOBS names; None where it names none."""
+    text = environment.get("REPASSE_JOBS", "")
+    return Path(text).absolute() if text else None
 
 
 def _service(environment: Mapping[str, str]) -> ServiceSettings | None:

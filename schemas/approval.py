@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from schemas.desk_people import DeskUser, Role
-from schemas.job import ApprovalPolicy, Identities, Job
+from schemas.job import HousePolicy, Identities, Job
 from schemas.plan import Approval, ApprovalKind
 from schemas.values.names import same_person
 
@@ -59,12 +59,17 @@ class PlanRule:
         return 0 if small and not must_look else self.approvers
 
 
-def rule_of(declared: Job | ApprovalPolicy) -> PlanRule:
-    """Return the rule that a job file, or a policy, declares."""
+def rule_of(declared: Job | HousePolicy) -> PlanRule:
+    """Return the rule that a job file, or a policy, declares.
+
+    A policy that says whose yes is needed, and not from which amount, needs it from the first centavo.
+    """
     given = declared.approval if isinstance(declared, Job) else declared
+    wants = given.approvers > 1 or given.identities == "signed_in" or bool(given.other_than_preparer)
+    above = 0 if given.above is None and wants else given.above
     limits = declared.rules.limits if isinstance(declared, Job) else declared.limits
     return PlanRule(
-        above_cents=given.above,
+        above_cents=above,
         approvers=given.approvers,
         payment_limit_cents=limits.payment,
         run_limit_cents=limits.run,
@@ -87,6 +92,40 @@ def stricter(*rules: PlanRule | None) -> PlanRule:
         run_limit_cents=_least(rule.run_limit_cents for rule in given),
         identities="signed_in" if any(rule.identities == "signed_in" for rule in given) else "declared",
         other_than_preparer=max((rule.other_than_preparer for rule in given), key=_STRICTNESS.index, default=False),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOnRecord:
+    """What a ledger knows of the policies it has been opened under: the strictest of each.
+
+    Attributes:
+        rule: Whose yes a plan needs at least.
+        checks_per_day, checks_per_month, checks_approval_above: See `schemas.job.PolicyChecks`.
+    """
+
+    rule: PlanRule
+    checks_per_day: int | None = None
+    checks_per_month: int | None = None
+    checks_approval_above: int | None = None
+
+
+def on_record(policy: HousePolicy) -> PolicyOnRecord:
+    """Return what a ledger keeps of a policy."""
+    checks = policy.account_checks
+    return PolicyOnRecord(rule_of(policy), checks.per_day, checks.per_month, checks.approval_above)
+
+
+def strictest(*policies: PolicyOnRecord | None) -> PolicyOnRecord | None:
+    """Combine policies so that none is undercut; None where there is none."""
+    given = [policy for policy in policies if policy is not None]
+    if not given:
+        return None
+    return PolicyOnRecord(
+        stricter(*(policy.rule for policy in given)),
+        _least(policy.checks_per_day for policy in given),
+        _least(policy.checks_per_month for policy in given),
+        _least(policy.checks_approval_above for policy in given),
     )
 
 

@@ -239,13 +239,36 @@ class ApprovalRule(Declaration):
     )
 
 
-class ApprovalPolicy(Declaration):
+class PolicyChecks(Declaration):
+    """How many paid account checks a house allows, of all jobs together."""
+
+    per_day: int | None = Field(default=None, ge=0, description="Checks a day at most; null is no limit.")
+    per_month: int | None = Field(default=None, ge=0, description="Checks a month at most; null is no limit.")
+    approval_above: int | None = Field(
+        default=None,
+        ge=0,
+        description="Checks of one run from which a person has to approve them before any is made; null is none.",
+    )
+
+
+class PolicyReads(Declaration):
+    """Where jobs may read beside their own folder and the folder of jobs."""
+
+    schemes: tuple[str, ...] = Field(default=(), description="Of URLs, such as s3; without any, no URL is read.")
+    folders: tuple[str, ...] = Field(default=(), description="Absolute paths of folders that any job may read.")
+
+
+class HousePolicy(Declaration):
     """The least a house asks of every job, in a file of its own; what it leaves out it leaves to the jobs.
 
     The keys mean what they mean in a job; `limits` are those of a job's rules.
     """
 
-    above: Cents | None = Field(default=None, description="Reais up to which a job may do without approval.")
+    above: Cents | None = Field(
+        default=None,
+        description="Reais up to which a job may do without approval; left out, what the job says, and 0.00 where any of "
+        "approvers, identities and other_than_preparer asks for more than the least.",
+    )
     approvers: int = Field(default=1, ge=1, le=2, description="How many people at least.")
     limits: Limits = Field(
         default=Limits(),
@@ -256,6 +279,12 @@ class ApprovalPolicy(Declaration):
     )
     other_than_preparer: bool = Field(
         default=False, description="Whether nobody may approve what they launched or uploaded, in any job."
+    )
+    account_checks: PolicyChecks = Field(
+        default=PolicyChecks(), description="How many paid account checks all jobs together may make."
+    )
+    reads: PolicyReads = Field(
+        default=PolicyReads(), description="Where jobs may read beside their own folder and the folder of jobs."
     )
 
 

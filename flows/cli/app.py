@@ -23,6 +23,7 @@ from flows.cli.layouts import layouts_app, schema
 from flows.cli.new import new
 from flows.cli.payouts import check, nightly, plan, run, settle
 from flows.cli.playground import sandbox, up
+from flows.cli.policy import policy_app
 from flows.cli.records import explain, runs, status, trace
 from flows.cli.service import exchange_rate, qrcode, webhook_app
 from schemas.errors import RepasseError
@@ -132,6 +133,7 @@ app.add_typer(layouts_app, name="layouts")
 app.add_typer(contacts_app, name="contacts")
 app.add_typer(webhook_app, name="webhook")
 app.add_typer(desk_app, name="desk")
+app.add_typer(policy_app, name="policy")
 
 # In the order of the help; each command but `help` is in one.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -139,7 +141,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Paying": ("plan", "run", "approve", "reject", "settle", "nightly"),
     "What is on record": ("status", "runs", "explain", "account", "owed", "month", "taxes", "trace"),
     "People's decisions": ("decide", "resolve", "hold", "release", "unfreeze", "exchange-rate"),
-    "Around it": ("desk", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
+    "Around it": ("desk", "policy", "webhook", "contacts", "institutions", "qrcode", "sandbox", "doctor"),
 }
 
 

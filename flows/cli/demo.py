@@ -53,19 +53,20 @@ def demo(desk: Desk = None, port: Port = None) -> None:
     folder = _fresh_folder()
     _point_at_sandbox(folder)
     console.print(words("demo.begin"))
-    broken = _check(folder / "broken" / "job.yaml", console, words)
+    jobs = folder / "jobs"
+    broken = _check(jobs / "broken" / "job.yaml", console, words)
     with _prefect(folder):
         reports = [
-            _pay(folder / name / "job.yaml", console, words, title)
+            _pay(jobs / name / "job.yaml", console, words, title)
             for title, name in (("royalties", "royalties"), ("payments", "payments"), ("again", "payments"))
         ]
-        waiting = _prepare(folder / "fees" / "job.yaml", console, words)
+        waiting = _prepare(jobs / "fees" / "job.yaml", console, words)
     expected = broken is ExitCode.ROWS_REFUSED and waiting.exit_code is ExitCode.APPROVAL_WANTED
     outcome = worst(report.exit_code for report in reports)
     fine = expected and outcome in {ExitCode.DONE, ExitCode.ROWS_HELD}
     _tell_what_to_open(reports, console, words)
     if fine and (desk if desk is not None else sys.stdin.isatty() and sys.stdout.isatty()):
-        _open_desk(folder, port, console, words)
+        _open_desk(jobs, port, console, words)
     elif fine:
         console.print(words("demo.desk_command"))
     raise typer.Exit(int(ExitCode.DONE if fine else outcome or broken or waiting.exit_code))
@@ -78,7 +79,7 @@ def _fresh_folder() -> Path:
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, mode=0o700)
-    copy_samples(_JOBS, folder)
+    copy_samples(_JOBS, folder / "jobs")
     return folder
 
 
@@ -89,7 +90,7 @@ def _point_at_sandbox(folder: Path) -> None:
     os.environ |= {
         "REPASSE_API_URL": "sandbox",
         "REPASSE_HOME": str(folder),
-        "REPASSE_JOBS": str(folder),
+        "REPASSE_JOBS": str(folder / "jobs"),
         "REPASSE_LAUNCH": "here",
     }
 
@@ -170,7 +171,7 @@ def _tell_what_to_open(reports: Sequence["RunReport"], console: "Console", words
         console.print(words("demo.statements", count=len(statements), folder=folder), markup=False)
 
 
-def _open_desk(folder: Path, port: int | None, console: "Console", words: "Catalogue") -> None:
+def _open_desk(jobs: Path, port: int | None, console: "Console", words: "Catalogue") -> None:
     from flows.cli.desk import APPROVES, PREPARES, let_two_in, serve_desk
     from flows.desk.app import UPLOADS, Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
@@ -186,7 +187,7 @@ def _open_desk(folder: Path, port: int | None, console: "Console", words: "Catal
         console.print(words("demo.desk", **facts), markup=False)
 
     try:
-        serve_desk(settings, folder, served, Where(LOCAL, chosen), on_ready=tell)
+        serve_desk(settings, jobs, served, Where(LOCAL, chosen), on_ready=tell)
     except KeyboardInterrupt:
         console.print()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from flows.cli.ending import LOOPBACK, AsJson, Result, command, console_for, ended, opened_ledger, print_text
+from flows.cli.policy import with_policy
 from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
@@ -65,8 +66,6 @@ def desk(
         raise ConfigurationError(Message("error.passwords_in_clear", host=host))
     settings = read_settings()
     folder = _jobs_folder(jobs)
-    if folder is not None:
-        settings.require_policy_outside(folder)
     served = DeskSettings(
         uploads=settings.home / UPLOADS,
         https=https,
@@ -100,14 +99,23 @@ def serve_desk(
         where: To listen.
         on_ready: Called with the address once it listens.
 
+    Effects: where the house has no policy, a strict one is written first.
+
     Raises:
-        ConfigurationError: it cannot listen there.
+        ConfigurationError: it cannot listen there, or the policy lies where jobs are written.
     """
     from flows.desk.app import create_app, opened_desk, serve
     from flows.desk.uploads import forget_unfinished
     from flows.launchers import launcher_for
     from flows.run import utc_now
 
+    found = settings.policy
+    settings = with_policy(settings)
+    if found is None:
+        print_text(console_for(as_json=True), "cli.policy.written", path=settings.policy)
+    if jobs is not None:
+        settings.require_policy_outside(jobs)
+        os.environ["REPASSE_JOBS"] = str(jobs)  # for what it starts, too: where jobs may read
     forget_unfinished(served.uploads, utc_now() - UNFINISHED_FOR)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with closing(launcher_for(settings, warm=True)) as launcher, opened_desk(settings, jobs, launcher) as opened:

@@ -129,11 +129,13 @@ def _environment(settings: "Settings") -> str:
 def _policy(settings: "Settings") -> str:
     """Say what no job may undercut."""
     from flows.opening import policy_of
+    from schemas.approval import rule_of
     from schemas.values.money import format_cents
 
-    rule = policy_of(settings)
-    if rule is None:
-        return "none: each job's own rule counts (REPASSE_POLICY names a file that no job can undercut)"
+    policy = policy_of(settings)
+    if policy is None:
+        return "none: each job's own rule counts, and any typed name (REPASSE_POLICY names a file no job can undercut)"
+    rule = rule_of(policy)
     amounts = {"above": rule.above_cents, "a payment": rule.payment_limit_cents, "a run": rule.run_limit_cents}
     rules = [f"{what} {format_cents(cents, 'en')}" for what, cents in amounts.items() if cents is not None]
     rules += [f"approvers {rule.approvers}", f"identities {rule.identities}"]

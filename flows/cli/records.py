@@ -266,7 +266,7 @@ def _traced(
     ledger: "Ledger", what: str, job: str | None, period: str | None, order_of: "Callable[[str], RunRequest | None]"
 ) -> "Traced":
     from flows.due_jobs import require_known_job
-    from flows.runner import jobs_folder
+    from flows.settings import jobs_folder
     from flows.tracing.trace import trace
 
     if job is not None and order_of(job) is None:

@@ -15,11 +15,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
 from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
-from flows.desk.job_writing import JobChange, digest_of, leads_outside, write_job
+from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
 from flows.desk.uploads import Received, receive
 from flows.intake.which_files import Slot, slots_of
+from flows.reach import leads_outside
 from io_adapters.ledger.desk import JobVersion
 from io_adapters.outputs.models import MODELS, model_file, model_xlsx
 from io_adapters.spreadsheets.declarations import read_job, with_table_files

@@ -4,7 +4,7 @@ A job before the change is compared with the job after it. What decides who must
 results go is the house's, and is changed by whoever looks after the installation, in the file itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from zipfile import BadZipFile
 
+from flows.reach import leads_outside, paths_in
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.outputs.atomic import replace_atomically
-from io_adapters.spreadsheets.declarations import check_job, is_path, read_job
-from io_adapters.spreadsheets.files import is_url
+from io_adapters.spreadsheets.declarations import check_job, read_job
 from io_adapters.spreadsheets.kinds import WORKBOOKS, FileKind, is_sheet_by_name, kind_of
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
@@ -103,23 +103,6 @@ def _require_the_desks(after: Job, before: Job | None, *, is_new: bool) -> None:
     outside = [path for path in paths_in(after) if path not in known and leads_outside(path)]
     if outside:
         raise NotTheDesks(Message("desk.files.outside", paths=", ".join(outside)))
-
-
-def paths_in(job: Job) -> Iterator[str]:
-    """Name every path that a job reads or writes."""
-    tables = [*job.sources, *(files for files in job.beside.values() if files)]
-    yield from (pattern for files in tables for pattern in files.files)
-    yield from (source.layout for source in job.sources if isinstance(source.layout, str) and is_path(source.layout))
-    yield job.outputs.folder
-
-
-def leads_outside(path: str) -> bool:
-    """Whether a path of a job leads out of the job's folder.
-
-    >>> leads_outside("s3://bucket/a.csv"), leads_outside("../a.csv"), leads_outside("tables/a.csv")
-    (True, True, False)
-    """
-    return is_url(path) or Path(path).is_absolute() or ".." in Path(path).parts
 
 
 def is_plainly_inside(path: Path, name: str) -> bool:

@@ -18,6 +18,7 @@ from flows.desk.pages import show
 from flows.desk.runs import as_shown, planned_runs
 from flows.due_jobs import find_jobs
 from flows.launchers import Launcher
+from flows.reach import require_within_reach
 from flows.runner import describe_bug
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
@@ -179,11 +180,13 @@ class JobsFolder:
 
 def _declared(path: Path) -> Job | Message | Listed:
     try:
-        return read_job(path).job
+        job = read_job(path).job
+        require_within_reach(job, path)
     except RepasseError as error:
         return error.content
     except Exception as bug:  # noqa: BLE001  # one file nobody can read hides no other job
         return describe_bug(bug)
+    return job
 
 
 def _source(position: int, job: Job) -> tuple[str, str]:

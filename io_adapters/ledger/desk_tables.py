@@ -125,6 +125,17 @@ plan_views = Table(
     Column("saved_at", Utc, nullable=False),
 )
 
+# The policies that the ledger was opened under: the strictest of each so far, and what two people have loosened it to.
+house_policies = Table(
+    "house_policies",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("document", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("noted_at", Utc, nullable=False),
+)
+
 # Whose words count for a job, as the last run of it said.
 decision_rules = Table(
     "decision_rules",

@@ -37,7 +37,7 @@ from io_adapters.ledger.seal import NO_KEY, Seal
 from io_adapters.ledger.statement_mails import StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
-from schemas.approval import PlanRule
+from schemas.approval import PolicyOnRecord
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
@@ -49,7 +49,7 @@ class Ledger:
         tag: Six characters that mark this ledger's reports in the service.
     """
 
-    def __init__(self, database: Database, policy: Callable[[], PlanRule | None] = lambda: None) -> None:
+    def __init__(self, database: Database, policy: Callable[[], PolicyOnRecord | None] = lambda: None) -> None:
         self._database = database
         self.service = ServiceBinding(database)
         self.runs = Runs(database)
@@ -109,7 +109,7 @@ def open_ledger(
     *,
     clock: Callable[[], dt.datetime],
     create: bool = True,
-    policy: Callable[[], PlanRule | None] = lambda: None,
+    policy: Callable[[], PolicyOnRecord | None] = lambda: None,
     seal: Seal = NO_KEY,
 ) -> Ledger:
     """Open the ledger, create it where it is missing, and bring its schema up to date.
@@ -118,7 +118,7 @@ def open_ledger(
         url: An SQLAlchemy URL of SQLite ("sqlite:////folder/ledger.db") or PostgreSQL ("postgresql+psycopg://...").
         clock: Returns the present moment, with its time zone; every time in the ledger comes from it.
         create: False to leave no trace where there is no SQLite file yet: the ledger is then empty and in memory.
-        policy: Returns the least that no job's rule of approval can undercut; None for no policy.
+        policy: Returns the house's policy, which no job can undercut; None for none.
         seal: Seals what people said, so that the database alone says nothing in their name.
 
     Raises:

@@ -1,17 +1,18 @@
 """Plans in the ledger: as frozen, as shown for review, and what was paid before them."""
 
 import datetime as dt
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from io_adapters.ledger.approvals import preparers_of, rule_of_plan, tighten_rule
 from io_adapters.ledger.claims import ClaimCollision
-from io_adapters.ledger.desk_tables import decision_rules, plan_views
+from io_adapters.ledger.desk_tables import decision_rules, house_policies, plan_views
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.exchange_updates import terms_of, write_terms
 from io_adapters.ledger.submission_rows import Naming, move, select_submissions, submission_of, write_submissions
@@ -29,14 +30,15 @@ from io_adapters.ledger.tables import (
     submissions,
     submitted,
 )
-from schemas.approval import DecisionKind, PlanRule
+from schemas.approval import DecisionKind, PlanRule, PolicyOnRecord, strictest
 from schemas.attempt import AttemptKind
-from schemas.errors import ApprovalWanted, UnsoundPlan
+from schemas.errors import ApprovalWanted, ConfigurationError, DecisionRefused, UnsoundPlan
 from schemas.job import Identities
 from schemas.messages import Message
 from schemas.plan import BatchPayment, ExchangeTerms, PaymentPlan
 from schemas.submission import OPEN, UNTOLD, Submission, SubmissionState
 from schemas.used_before import PaidSum, UsedDestination
+from schemas.values.names import different_people
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,17 +278,74 @@ class PlanViews:
         return None if found is None else bytes(found)
 
 
+TWO: Final = 2
+
+
 class DecisionRules:
     """Whose words count: as each job's last run and open plans had it declared, and at least as the policy says.
 
     Args:
         database: The ledger's.
-        policy: Returns the least that no job can undercut; None where the house has no policy.
+        policy: Returns the house's policy as its file says now; None where there is none.
     """
 
-    def __init__(self, database: Database, policy: Callable[[], PlanRule | None] = lambda: None) -> None:
+    def __init__(self, database: Database, policy: Callable[[], PolicyOnRecord | None] = lambda: None) -> None:
         self._db = database
-        self.policy = policy
+        self._policy = policy
+
+    def house(self) -> PolicyOnRecord | None:
+        """Return the strictest policy the ledger has been opened under; None where there never was one."""
+        return strictest(self.recorded(), self._policy())
+
+    def policy(self) -> PlanRule | None:
+        """Return the least that no job can undercut; None where the house has no policy."""
+        house = self.house()
+        return house.rule if house else None
+
+    def recorded(self) -> PolicyOnRecord | None:
+        """Return the strictest policy so far, since two people last loosened it."""
+        query = select(house_policies.c.document).order_by(house_policies.c.id.desc()).limit(1)
+        with self._db.reading() as connection:
+            document = connection.scalar(query)
+        if document is None:
+            return None
+        values = json.loads(document)
+        return PolicyOnRecord(**values | {"rule": PlanRule(**values["rule"])})
+
+    def note_policy(self) -> None:
+        """Remember the policy that stands now, where it is stricter than what is remembered.
+
+        Raises:
+            ConfigurationError: there is none any more, and there was one.
+        """
+        recorded, now = self.recorded(), self._policy()
+        if now is None and recorded is not None:
+            raise ConfigurationError(Message("error.policy_gone"))
+        if now is not None and (combined := strictest(recorded, now)) != recorded and combined is not None:
+            self._write_policy(combined, by="", why="")
+
+    def loosen(self, people: Sequence[str], why: str) -> None:
+        """Let the policy that stands now count, however much less it asks for than before.
+
+        Args:
+            people: Two of them, who have said so.
+            why: What for.
+
+        Raises:
+            DecisionRefused: it is one person, or there is no reason.
+            ConfigurationError: there is no policy now.
+        """
+        now = self._policy()
+        if now is None:
+            raise ConfigurationError(Message("error.policy_gone"))
+        if len(different_people(people)) < TWO or not why.strip():
+            raise DecisionRefused(Message("error.policy_two"))
+        self._write_policy(now, by=", ".join(people), why=why.strip())
+
+    def _write_policy(self, policy: PolicyOnRecord, *, by: str, why: str) -> None:
+        values = {"document": json.dumps(asdict(policy)), "by": by, "why": why, "noted_at": self._db.now()}
+        with self._db.writing() as connection:
+            connection.execute(insert(house_policies).values(**values))
 
     def note(self, job: str, identities: Identities) -> None:
         """Remember what a job declares; nothing is written where it is known."""

@@ -21,9 +21,8 @@ from ruamel.yaml.scalarint import ScalarInt
 from ruamel.yaml.util import load_yaml_guess_indent
 
 from io_adapters.spreadsheets.kinds import is_sheet_by_name
-from schemas.approval import PlanRule, rule_of
 from schemas.errors import ConfigurationError
-from schemas.job import ApprovalPolicy, Job
+from schemas.job import HousePolicy, Job
 from schemas.layouts.layout import Layout
 from schemas.messages import Listed, Message
 
@@ -238,15 +237,15 @@ def _changed(text: str, change: Callable[[CommentedMap], None]) -> str:
     return written.getvalue()
 
 
-def read_policy(path: Path) -> PlanRule:
-    """Read the least a house asks of every job's approvals.
+def read_policy(path: Path) -> HousePolicy:
+    """Read the least a house asks of every job.
 
     Raises:
         ConfigurationError: it is missing or wrong; the message has one line per problem, each with its place.
     """
     if not path.is_file():
         raise ConfigurationError(Message("error.no_policy", path=str(path)))
-    return rule_of(_read(path, ApprovalPolicy))
+    return _read(path, HousePolicy)
 
 
 def is_path(layout: str) -> bool:
@@ -297,7 +296,7 @@ def job_schema() -> dict[str, Any]:
 
 def policy_schema() -> dict[str, Any]:
     """Return the JSON Schema of a policy, for editors."""
-    return _schema(ApprovalPolicy)
+    return _schema(HousePolicy)
 
 
 def layout_schema() -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """REPASSE_POLICY: the least a house asks of every approval, in a file that whoever writes jobs cannot undercut."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from flows.opening import open_ledger_of
+from flows.settings import read_settings
+from schemas.errors import ConfigurationError, DecisionRefused
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
 from tests.flows.label import Label, digest_of
@@ -140,3 +144,64 @@ def test_an_edited_job_file_does_not_let_typed_words_count_on_a_plan_that_wanted
     assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
     label.say("approve", digest, "--by", "bia", "--total", "30,00", code=ExitCode.USAGE)
     assert service.posts == 0
+
+
+def test_a_policy_that_is_gone_is_never_no_policy(label, service, policy, monkeypatch):
+    policy(approvers=2)
+    label.declare(approval={"above": "1000.00"})
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    monkeypatch.delenv("REPASSE_POLICY")
+    with pytest.raises(ConfigurationError, match="REPASSE_POLICY"):
+        label.run(yes=True)
+    assert service.posts == 0
+
+
+@pytest.mark.parametrize("looser", [{}, {"approvers": 1, "above": "1000.00"}, {"limits": {"payment": "999.00"}}])
+def test_a_policy_that_asks_for_less_than_before_counts_once_two_people_say_so(label, service, policy, looser):
+    policy(approvers=2)
+    label.declare(approval={"above": "1000.00"})
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    policy(**looser)
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+    with open_ledger_of(read_settings()) as ledger:
+        for people in (["ana"], ["ana", "A.n.a"], []):
+            with pytest.raises(DecisionRefused):
+                ledger.decision_rules.loosen(people, "one office fewer")
+        with pytest.raises(DecisionRefused):
+            ledger.decision_rules.loosen(["ana", "bia"], " ")
+        ledger.decision_rules.loosen(["ana", "bia"], "one office fewer")
+    assert label.run(yes=True, by="caio").exit_code == ExitCode.APPROVAL_WANTED, "of a plan from before, no less"
+    label.payments(payment(ANA, "11,00"))
+    assert label.run(yes=True, by="caio").exit_code == ExitCode.DONE
+    assert service.paid == [1100]
+
+
+@pytest.mark.parametrize(
+    ("reads", "path", "is_read"),
+    [
+        ({}, "../elsewhere/payments.xlsx", False),
+        ({}, "{elsewhere}/payments.xlsx", False),
+        ({}, "{elsewhere}/*.xlsx", False),
+        ({}, "http://127.0.0.1:9/payments.xlsx", False),
+        ({"schemes": ["s3"]}, "http://127.0.0.1:9/payments.xlsx", False),
+        ({"schemes": ["s3"]}, "simplecache::s3://bucket/payments.xlsx", False),
+        ({"folders": ["{elsewhere}"]}, "{elsewhere}/payments.xlsx", True),
+        ({"folders": ["{elsewhere}"]}, "{elsewhere}/../secret/payments.xlsx", False),
+        ({}, "payments.xlsx", True),
+    ],
+)
+def test_a_job_reads_where_the_policy_lets_jobs_read(label, service, policy, tmp_path, reads, path, is_read):
+    elsewhere = tmp_path / "elsewhere"
+    for folder in (elsewhere, tmp_path / "secret"):
+        folder.mkdir()
+        shutil.copy(label.folder / "payments.xlsx", folder / "payments.xlsx")
+    places = json.loads(json.dumps({"reads": reads}).replace("{elsewhere}", str(elsewhere)))
+    policy(**places)
+    label.declare(sources=[{"files": path.replace("{elsewhere}", str(elsewhere)), "layout": "payments"}])
+    if is_read:
+        assert label.run(yes=True).exit_code == ExitCode.DONE
+    else:
+        with pytest.raises(ConfigurationError, match="reads"):
+            label.run(yes=True)
+    assert service.paid == ([1000, 2000] if is_read else [])

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.approval import GOOD_FOR, PlanRule, approvals_that_count, good_until, rule_of, stricter
 from schemas.desk_people import DeskUser, Role, is_name
-from schemas.job import ApprovalPolicy, Limits
+from schemas.job import HousePolicy, Limits
 from schemas.plan import Approval, ApprovalKind
 from schemas.values.names import different_people, same_person
 
@@ -125,11 +125,11 @@ def test_a_preparer_is_left_out_as_soon_as_one_rule_says_so(one, other, stands):
 
 def test_a_policy_that_says_nothing_leaves_a_job_as_it_is():
     for rule in (LOOSE, STRICT):
-        assert stricter(rule, rule_of(ApprovalPolicy())) == rule
+        assert stricter(rule, rule_of(HousePolicy())) == rule
 
 
 def test_a_policy_lowers_what_goes_by_itself_and_what_one_may_approve():
-    policy = rule_of(ApprovalPolicy(above="2.00", limits=Limits(run="100.00")))
+    policy = rule_of(HousePolicy(above="2.00", limits=Limits(run="100.00")))
     rule = stricter(LOOSE, policy)
     needed = [rule.approvers_needed(total, total, must_look=False) for total in (200, 201, 10_000, 10_001)]
     assert needed == [0, 1, 1, 2]

@@ -26,10 +26,18 @@ def upgrade() -> None:
     for table in ("approvals", "desk_users"):
         op.add_column(table, sa.Column("seal", sa.String(64)))
     # SQLite can only write a column behind a constraint, or the whole table anew.
-    recreate = "always" if op.get_bind().dialect.name == "sqlite" else "never"
-    with op.batch_alter_table("approved_plans", recreate=recreate) as approved:
+    anew = op.get_bind().dialect.name == "sqlite"
+    with op.batch_alter_table("approved_plans", recreate="always" if anew else "never") as approved:
         approved.add_column(sa.Column("content_hashes", sa.Text))
         approved.add_column(sa.Column("seal", sa.String(64)))
+    op.create_table(
+        "house_policies",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+        sa.Column("document", sa.Text, nullable=False),
+        sa.Column("by", sa.Text, nullable=False),
+        sa.Column("why", sa.Text, nullable=False),
+        sa.Column("noted_at", sa.DateTime(timezone=True), nullable=False),
+    )
     op.execute("DELETE FROM desk_sessions")
     op.execute("ALTER TABLE desk_sessions RENAME COLUMN token_sha256 TO token_seal")
     _keep_inputs(op.get_bind())
