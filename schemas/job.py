@@ -266,8 +266,8 @@ class HousePolicy(Declaration):
 
     above: Cents | None = Field(
         default=None,
-        description="Reais up to which a job may do without approval; left out, what the job says, and 0.00 where any of "
-        "approvers, identities and other_than_preparer asks for more than the least.",
+        description="Reais up to which a job may do without approval; left out, what the job says, and 0.00 where "
+        "approvers, identities or other_than_preparer ask for more than the least.",
     )
     approvers: int = Field(default=1, ge=1, le=2, description="How many people at least.")
     limits: Limits = Field(

@@ -9,6 +9,7 @@ from io import StringIO
 from types import TracebackType
 from typing import Final, Self
 
+from flows.intake.inputs_on_record import record_inputs
 from flows.intake.intake import Intake
 from flows.payables.draft import Draft, draft, draft_anew, with_verdicts
 from flows.payables.freeze_plan import approved_plans, plan_of
@@ -33,14 +34,16 @@ from flows.payables.rules.institutions import has_bank_accounts
 from flows.reports.report_list import alarms_of, fetch_reports
 from flows.run import QuietProgress, Run
 from io_adapters.ledger.account_checks import CheckAnswered, CheckBudget, NotReserved
+from io_adapters.ledger.approvals_missing import rule_for
+from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.leases import Owner, is_gone
 from io_adapters.ledger.outbox import Proof
 from io_adapters.payout_api.account_checks import AccountCalls, CheckAnswer, check_body
 from schemas.attempt import AccountCheck, AttemptState
-from schemas.errors import RepasseError
+from schemas.errors import ApprovalWanted, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message, Money
-from schemas.plan import HOME_CURRENCY
+from schemas.plan import HOME_CURRENCY, digest_of, short_digest
 from schemas.submission import Outcome, SubmissionState
 
 S = SubmissionState
@@ -90,7 +93,9 @@ class _Asking:
         self._left = deque(self._bodies)
         self._open: dict[str, AccountCheck] = {}
         self._send_before_s: dict[str, float] = {}
-        self._budget = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner)
+        house = run.ledger.decision_rules.house()
+        most = (house.checks_per_day, house.checks_per_month) if house else (None, None)
+        self._budget = CheckBudget(run.id, check_cost_cents(rules.fee), rules.budget, run.owner, *most)
         self._ahead = 2 * rules.at_a_time
         self._money = True
         self._failures = 0
@@ -216,8 +221,10 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
         run, drafted, {name: verdict for name, verdict in drafted.verdicts.items() if name not in ahead}
     )
     accounts = accounts_to_pay(drafted.payables.obligations, ownership=rules.ownership)
-    # The stage may be walked a second time.
-    paid = {check.fingerprint for check in run.ledger.checks.for_run(run.id)} - ahead.keys()
+    # The stage may be walked a second time; and what people have approved rests on the answers that its run was given.
+    paid = (
+        {check.fingerprint for check in run.ledger.checks.for_run(run.id)} | _answers_of_approved(run)
+    ) - ahead.keys()
     asked = [
         account
         for account in accounts_to_ask(accounts, drafted.verdicts, rules.when)
@@ -225,6 +232,7 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
     ]
     if asked and (as_approved := _as_approved(run, drafted, accounts, asked)):
         return as_approved
+    _require_consent(run, drafted, asked)
     reused = set(drafted.verdicts) - {account.fingerprint for account in asked} - paid
     verdicts = {**drafted.verdicts, **ahead}
     left = [account for account in asked if account.fingerprint not in ahead]
@@ -241,6 +249,45 @@ def check_accounts(run: Run, drafted: Draft, begun: Callable[[], Mapping[str, Ve
     if beyond:
         checks = replace(checks, short=_budget_short(run, beyond, len(asked)))
     return replace(with_verdicts(run, drafted, verdicts), checks=checks)
+
+
+def _require_consent(run: Run, drafted: Draft, asked: Sequence[AccountToCheck]) -> None:
+    """Ask a person first where a run would check more accounts than the house lets any run check by itself.
+
+    Raises:
+        ApprovalWanted: nobody who counts has said yes to these very accounts.
+    """
+    most = _checks_by_itself(run)
+    if most is None or len(asked) <= most:
+        return
+    record_inputs(run, drafted.intake)
+    rules, job, period, now = run.job.account_checks, run.job.job, run.request.period.label, run.clock.now()
+    digest = "sha256:" + digest_of("account checks", job, period, *sorted(account.fingerprint for account in asked))
+    cost_cents = min(rules.budget, len(asked) * check_cost_cents(rules.fee))
+    wanted = CheckRequest(digest, job, period, run.id, len(asked), cost_cents, run.request.by, now)
+    run.ledger.check_requests.ask(wanted)
+    request = run.ledger.check_requests.find(digest) or wanted
+    if run.ledger.check_requests.counting(request, rule_for(run.ledger, run.job), now):
+        run.ledger.check_requests.use(request, run.id, now)
+        return
+    facts = {"count": len(asked), "cost": Money(request.cost_cents, HOME_CURRENCY), "digest": short_digest(digest)}
+    raise ApprovalWanted(Message("checks.consent", total=Money(request.cost_cents), **facts))
+
+
+def _checks_by_itself(run: Run) -> int | None:
+    house = run.ledger.decision_rules.house()
+    return house.checks_approval_above if house else None
+
+
+def _answers_of_approved(run: Run) -> set[str]:
+    """Return the accounts about which the service answered the run of an approved plan that nobody has taken up."""
+    made_by = {run.ledger.plans.get(digest).run_id for digest in approved_plans(run)}
+    return {
+        check.fingerprint
+        for run_id in made_by
+        for check in run.ledger.checks.for_run(run_id)
+        if check.result != CheckResult.UNKNOWN.value
+    }
 
 
 def _budget_short(run: Run, beyond: int, asked: int) -> Message:
@@ -328,6 +375,8 @@ def _certain_accounts(run: Run, intake: Intake) -> list[AccountToCheck]:
     rules, ledger = run.job.account_checks, run.ledger
     at_most = len(intake.inputs.payees) + len(intake.inputs.payments)
     if at_most * check_cost_cents(rules.fee) > rules.budget or ledger.hold.current() or ledger.freeze.current():
+        return []
+    if at_most > (_checks_by_itself(run) or at_most):
         return []
     if ledger.submissions.list(states=_UNSETTLED, bodies=False) or approved_plans(run):
         return []

@@ -24,6 +24,7 @@ from io_adapters.ledger.approvals_missing import (
     require_typed_name_counts,
     rule_for,
 )
+from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.claims import LedgerMoved
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.plans import StoredPlan
@@ -234,15 +235,7 @@ def record_approval(
             sign in.
         ApprovalWanted: no such plan, or the total is another, or the plan was taken up already or rejected.
     """
-    name = by.strip()
-    if not name:
-        raise DecisionRefused(Message("approval.needs_name"))
-    if not is_plain_name(name):
-        raise DecisionRefused(Message("approval.plain_name"))
-    try:
-        total_cents = parse_amount(total_text)
-    except ValueError:
-        raise DecisionRefused(Message("approval.total_unreadable")) from None
+    name, total_cents = _name_and_total(by, total_text)
     stored = ledger.plans.get(digest)
     if kind is ApprovalKind.PERSON:
         require_typed_name_counts(ledger, stored.job)
@@ -277,6 +270,47 @@ class Recorded:
     missing: int = 0
     again: bool = False
     rejection: PlanFate | None = None
+
+
+def record_consent(
+    ledger: Ledger, request: CheckRequest, *, by: str, total_text: str, kind: ApprovalKind, now: dt.datetime
+) -> Approval:
+    """Write a person's yes to account checks down, bound to the accounts and to what they cost. Asks about none.
+
+    Args:
+        ledger: Where requests and approvals are kept.
+        request: The checks.
+        by: Who says yes.
+        total_text: What they cost at most, as the person typed it.
+        kind: How the name is known: typed, or signed in.
+        now: The present moment (UTC).
+
+    Raises:
+        DecisionRefused: there is no name, the sum is not an amount, or the name was only typed where people have to
+            sign in.
+        ApprovalWanted: the sum is another.
+    """
+    name, total_cents = _name_and_total(by, total_text)
+    if kind is ApprovalKind.PERSON:
+        require_typed_name_counts(ledger, request.job)
+    if total_cents != request.cost_cents:
+        theirs, ours = Money(total_cents), Money(request.cost_cents)
+        raise ApprovalWanted(Message("approval.other_total", ours=ours, theirs=theirs))
+    approval = Approval(request.digest, name, kind, total_cents, now, now + GOOD_FOR)
+    ledger.check_requests.approve(approval)
+    return approval
+
+
+def _name_and_total(by: str, total_text: str) -> tuple[str, int]:
+    name = by.strip()
+    if not name:
+        raise DecisionRefused(Message("approval.needs_name"))
+    if not is_plain_name(name):
+        raise DecisionRefused(Message("approval.plain_name"))
+    try:
+        return name, parse_amount(total_text)
+    except ValueError:
+        raise DecisionRefused(Message("approval.total_unreadable")) from None
 
 
 def record_decision(

@@ -35,13 +35,19 @@ def approve(
     total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
     as_json: AsJson = False,
 ) -> Result:
-    """Record a person's yes to a plan; the next `run` sends it."""
-    from flows.approvals.approve import record_approval
+    """Record a person's yes to a plan, or to account checks that wait for one; the next `run` goes on."""
+    from flows.approvals.approve import record_approval, record_consent
     from flows.run import utc_now
     from schemas.plan import ApprovalKind
     from schemas.values.names import same_person
 
     with opened_ledger() as ledger:
+        if (request := ledger.check_requests.find(digest)) is not None:
+            typed = ApprovalKind.PERSON
+            agreed = record_consent(ledger, request, by=by, total_text=total, kind=typed, now=utc_now())
+            facts = {"by": agreed.by, "count": request.checks, "job": request.job, "cost": Money(request.cost_cents)}
+            print_text(console_for(as_json=as_json), "cli.checks.approved", **facts)
+            return ExitCode.DONE, {"checks_digest": request.digest, "by": agreed.by}
         given = record_approval(ledger, digest, by=by, total_text=total, kind=ApprovalKind.PERSON, now=utc_now())
         stored = ledger.plans.get(given.digest)
         counts = same_person(given.by) in _counting(ledger, stored)

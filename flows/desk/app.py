@@ -22,6 +22,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.desk import (
+    checks,
     home,
     job_columns,
     job_files,
@@ -150,7 +151,8 @@ def create_app(desk: Desk, settings: DeskSettings) -> FastAPI:
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk, app.state.settings = desk, settings
-    for part in (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, plans, payments, runs, unresolved):
+    parts = (sign_in, home, jobs, job_columns, job_files, new_jobs, previews, checks, plans, payments, runs, unresolved)
+    for part in parts:
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.add_exception_handler(NotSignedIn, _ask_to_sign_in)

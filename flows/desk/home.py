@@ -13,6 +13,7 @@ from flows.desk.plans import Plans, PlanStanding, plans_of
 from flows.desk.runs import runs_of
 from flows.desk.unresolved import Unresolved, unresolved_of
 from flows.reconciliation.waits import gather_waits
+from io_adapters.ledger.check_requests import CheckRequest
 from io_adapters.ledger.ledger import Ledger
 from schemas.submission import OPEN, Submission, SubmissionState
 from schemas.waits import Wait
@@ -28,6 +29,7 @@ class Waits:
     """What waits for people or for the service."""
 
     approvals: tuple[PlanStanding, ...]
+    checks: tuple[CheckRequest, ...]
     doubts: int
     undetermined: int
     unsent: tuple[Submission, ...]
@@ -43,6 +45,7 @@ def what_waits(ledger: Ledger, plans: Plans, unresolved: Unresolved, now: dt.dat
     standings = [plans.standing_of(ledger.plans.get(digest)) for digest in digests]
     return Waits(
         approvals=tuple(standing for standing in standings if standing.state == "waiting"),
+        checks=tuple(ledger.check_requests.waiting(now)),
         doubts=len(unresolved.list()),
         undetermined=len(unresolved.undetermined()),
         unsent=tuple(submission for submission in found if submission.state in {S.APPROVED, S.NOT_SENT}),

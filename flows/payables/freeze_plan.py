@@ -1,8 +1,8 @@
 """Freezing a plan: cut it into batches and store them, byte for byte, before anybody approves."""
 
 from dataclasses import replace
-from pathlib import Path
 
+from flows.intake.inputs_on_record import record_inputs
 from flows.intake.intake import Intake
 from flows.intake.rules.hold_lines import HELD_FOR
 from flows.payables.draft import Draft
@@ -16,8 +16,6 @@ from flows.payables.rules.obligations import break_down
 from flows.payables.rules.plan_batches import plan_batches
 from flows.run import Run
 from io_adapters.ledger.approvals_missing import rule_for
-from io_adapters.spreadsheets.declarations import is_path
-from io_adapters.spreadsheets.files import sha256_of
 from schemas.approval import APPROVING, DecisionKind
 from schemas.errors import ApprovalWanted, RowsRefused
 from schemas.exit_codes import ExitCode
@@ -50,7 +48,7 @@ def freeze_plan(run: Run, drafted: Draft) -> Draft:
     rule = rule_for(run.ledger, job)
     stored = run.ledger.plans.store(plan, run.id, run.request.by, run.require_service().url, rule)
     _remember_files(run, drafted.intake)
-    _remember_inputs(run, drafted.intake)
+    record_inputs(run, drafted.intake)
     run.ledger.opening_rows.record(run.id, job.job, run.request.period.label, drafted.standing.said_paid)
     used = used_corrections(drafted.intake.put_right, payables.obligations, drafted.inputs.rows)
     run.ledger.corrected_rows.record(run.id, job.job, run.request.period.label, used)
@@ -124,22 +122,6 @@ def _remember_files(run: Run, intake: Intake) -> None:
             sketches=file.sketches,
             accounts=file.accounts,
         )
-
-
-def _remember_inputs(run: Run, intake: Intake) -> None:
-    """Write down the bytes of everything that the plan rests on, and who brought what nobody is known to have brought.
-
-    A file given at a terminal is brought by whoever runs the program there.
-    """
-    request, ledger = run.request, run.ledger
-    layouts = [source.layout for source in run.job.sources if isinstance(source.layout, str) and is_path(source.layout)]
-    read = {(request.job_path.name, request.job_sha256), *intake.files}
-    read |= {(Path(layout).name, sha256_of(str(request.folder / layout))) for layout in layouts}
-    ledger.files.record_inputs(run.id, read, ((row.run_id, row.corrections_file) for row in intake.settled))
-    given = {Path(path).name for _, path in request.files}
-    for name, sha256 in sorted(intake.files):
-        if name in given and not ledger.authors.of(sha256):
-            ledger.authors.record(sha256, request.by)
 
 
 def row_issues(run: Run, drafted: Draft) -> list[Issue]:

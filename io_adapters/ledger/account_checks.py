@@ -14,6 +14,7 @@ from io_adapters.ledger.outbox import Answered, Outbox, Proof, move_many, next_n
 from io_adapters.ledger.tables import account_verdicts, attempts
 from schemas.attempt import TRANSITIONS, AccountCheck, AttemptKind, AttemptState
 from schemas.errors import BrokenInvariant
+from schemas.job import BRASILIA
 from schemas.plan import digest_of, short_token
 
 A = AttemptState
@@ -39,12 +40,15 @@ class CheckBudget:
         cost_cents: What one check costs at most.
         budget_cents: What the run may spend on all of them.
         owner: This process.
+        per_day, per_month: How many checks of all jobs the house allows; None for no limit.
     """
 
     run_id: str
     cost_cents: int
     budget_cents: int
     owner: Owner
+    per_day: int | None = None
+    per_month: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,7 @@ class AccountChecks(Outbox[AccountCheck]):
         free = [name for name in wanted if name not in busy]
         left_cents = budget.budget_cents - _spent(connection, budget.run_id)
         affordable = free[: max(0, left_cents // budget.cost_cents)] if budget.cost_cents else free
+        affordable = affordable[: _allowed_by_house(connection, budget, self._db.now())]
         numbers = next_numbers(connection, self._kind, affordable)
         now = self._db.now()
         taken = {
@@ -234,6 +239,20 @@ def _spent(connection: Connection, run_id: str) -> int:
     charged = attempts.c.state.not_in([state.value for state in FREE])
     query = select(func.coalesce(func.sum(attempts.c.cost_cents), 0))
     return int(connection.execute(query.where(_IS_CHECK, attempts.c.run_id == run_id, charged)).scalar_one())
+
+
+def _allowed_by_house(connection: Connection, budget: CheckBudget, now: dt.datetime) -> int | None:
+    """Return how many checks more the house allows today and this month, of all jobs; None for any number."""
+    today = now.astimezone(BRASILIA).replace(hour=0, minute=0, second=0, microsecond=0)
+    limits = [(budget.per_day, today), (budget.per_month, today.replace(day=1))]
+    left = [max(0, most - _made_since(connection, begin)) for most, begin in limits if most is not None]
+    return min(left, default=None)
+
+
+def _made_since(connection: Connection, moment: dt.datetime) -> int:
+    charged = attempts.c.state.not_in([state.value for state in FREE])
+    query = select(func.count()).select_from(attempts).where(_IS_CHECK, charged, attempts.c.sending_at >= moment)
+    return int(connection.execute(query).scalar_one())
 
 
 def _select_ended() -> Select[Any]:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, select, update
 
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
 from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
@@ -59,7 +59,7 @@ class Approvals:
                     total_cents=approval.total_cents,
                     at=approval.at,
                     expires_at=approval.expires_at,
-                    seal=self._db.seal.of(*_facts(approval)),
+                    seal=self._db.seal.of(*facts_of(approval)),
                 )
             )
 
@@ -189,16 +189,20 @@ def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
     That is who launched its first run, and everybody who ever put the bytes of anything that a run of it has read
     where it was read: the job's file, a layout, a sheet or a corrections workbook, through whichever job or page.
     """
+    runs = select(plan_runs.c.run_id).where(plan_runs.c.digest == digest)
+    return people_behind(connection, runs, _plan(connection, digest).prepared_by)
+
+
+def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:
+    """Name who launched some runs, and everybody who has a part in the bytes that they have read."""
     part = (
         select(desk_uploaders.c.person)
         .join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
-        .join(plan_runs, plan_runs.c.run_id == run_inputs.c.run_id)
-        .where(plan_runs.c.digest == digest)
+        .where(run_inputs.c.run_id.in_(run_ids))
     )
-    launched = _plan(connection, digest).prepared_by
     users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
     brought = [users.get(person, person) for person in connection.scalars(part.distinct())]
-    return frozenset({same_person(name): name for name in (*brought, launched)}.values())
+    return frozenset({same_person(name): name for name in (*brought, launched_by)}.values())
 
 
 def _counting(
@@ -239,14 +243,17 @@ def _is_standing(digest: str, now: dt.datetime) -> ColumnElement[bool]:
 def _read(connection: Connection, which: ColumnElement[bool], seal: Seal) -> list[Approval]:
     """Read approvals; what was written past the program is none."""
     query = select(approvals).where(which, approvals.c.kind != REJECTED).order_by(approvals.c.id)
-    read = [
-        (row.seal, Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at))
-        for row in connection.execute(query)
-    ]
-    return [approval for given, approval in read if seal.is_of(given, *_facts(approval))]
+    read = [(row.seal, approval_of(row)) for row in connection.execute(query)]
+    return [approval for given, approval in read if seal.is_of(given, *facts_of(approval))]
 
 
-def _facts(approval: Approval) -> tuple[object, ...]:
+def approval_of(row: Row[Any]) -> Approval:
+    """Read an approval from a row."""
+    return Approval(row.digest, row.by, ApprovalKind(row.kind), row.total_cents, row.at, row.expires_at)
+
+
+def facts_of(approval: Approval) -> tuple[object, ...]:
+    """Return what the seal of an approval is of."""
     times = map(_written, (approval.at, approval.expires_at))
     return ("approval", approval.digest, approval.by, approval.kind.value, approval.total_cents, *times)
 

@@ -125,6 +125,36 @@ plan_views = Table(
     Column("saved_at", Utc, nullable=False),
 )
 
+# Account checks that wait for a person's yes, and what people said.
+check_requests = Table(
+    "check_requests",
+    metadata,
+    Column("digest", String(80), primary_key=True),
+    Column("job", String(64), nullable=False),
+    Column("period", String(64), nullable=False),
+    Column("run_id", String(64), nullable=False),
+    Column("checks", Integer, nullable=False),
+    Column("cost_cents", BigInteger, nullable=False),
+    Column("prepared_by", Text, nullable=False),
+    Column("asked_at", Utc, nullable=False),
+)
+
+check_approvals = Table(
+    "check_approvals",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("digest", String(80), nullable=False),
+    Column("by", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("total_cents", BigInteger, nullable=False),
+    Column("at", Utc, nullable=False),
+    Column("expires_at", Utc, nullable=False),
+    Column("used_at", Utc),
+    Column("used_by_run", String(64)),
+    Column("seal", String(64)),
+    Index("ix_check_approvals_digest", "digest"),
+)
+
 # The policies that the ledger was opened under: the strictest of each so far, and what two people have loosened it to.
 house_policies = Table(
     "house_policies",

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from io_adapters.ledger.account_checks import AccountChecks
 from io_adapters.ledger.accruals import Accruals
 from io_adapters.ledger.approvals import Approvals
+from io_adapters.ledger.check_requests import CheckRequests
 from io_adapters.ledger.claims import Claims
 from io_adapters.ledger.contacts import Contacts
 from io_adapters.ledger.decisions import Decisions, Freezes, Holds
@@ -65,6 +66,7 @@ class Ledger:
         self.reports = Reports(database)
         self.exchange_updates = ExchangeUpdates(database)
         self.checks = AccountChecks(database)
+        self.check_requests = CheckRequests(database)
         self.decisions = Decisions(database)
         self.accruals = Accruals(database)
         self.hold = Holds(database)

@@ -18,7 +18,7 @@ from schemas.approval import GOOD_FOR
 from schemas.desk_people import Role
 from schemas.plan import Approval, ApprovalKind
 from tests.flows.desk.office import ORIGIN, Browser, plan_of, prepare, words_of
-from tests.flows.jobs import payee, payment, people, write_sheet
+from tests.flows.jobs import declare, payee, payment, people, write_sheet
 
 FIRST, SECOND, THIRD = people(3)
 pytestmark = pytest.mark.usefixtures("service")
@@ -273,3 +273,30 @@ def test_a_batch_put_in_the_place_of_the_approved_one_is_not_sent(job, desk, bia
         (approved,) = ledger.submissions.list()
         assert approved.id not in ledger.submissions.good_until([approved.id])
     assert not service.paid
+
+
+@pytest.fixture
+def costly(job: Path, environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A job that asks about its accounts each time, in a house where that takes a yes."""
+    policy = environment / "policy.yaml"
+    policy.write_text("{identities: signed_in, other_than_preparer: true, account_checks: {approval_above: 1}}")
+    monkeypatch.setenv("REPASSE_POLICY", str(policy))
+    return declare(job, account_checks={"when": "always", "budget": "100000.00"})
+
+
+def test_who_prepares_buys_no_checks_alone_and_who_agrees_to_them_may_still_approve(
+    costly, desk, clerk, bia, the_job, service
+):
+    for _ in range(3):
+        prepare(clerk, the_job)
+    (wanted,) = re.findall(r'href="(/checks/[^"]+)"', clerk.get("/"))
+    assert "não conta" in clerk.post(f"{wanted}/agree", at=wanted, code=200, total="0,72")
+    clerk.post(f"{wanted}/agree", at=wanted, code=422, total="0,71")
+    assert not service.checks
+    run = bia.follow(bia.post(f"{wanted}/agree", at=wanted, total="0,72"))
+    assert service.checks == 2
+    plan = plan_of(bia, run)
+    assert not service.paid
+    bia.post(f"{plan}/approve", at=plan, total="30,00")
+    assert service.paid == [1000, 2000]
+    assert "/checks/" not in bia.get("/")

@@ -38,6 +38,31 @@ def upgrade() -> None:
         sa.Column("why", sa.Text, nullable=False),
         sa.Column("noted_at", sa.DateTime(timezone=True), nullable=False),
     )
+    op.create_table(
+        "check_requests",
+        sa.Column("digest", sa.String(80), primary_key=True),
+        sa.Column("job", sa.String(64), nullable=False),
+        sa.Column("period", sa.String(64), nullable=False),
+        sa.Column("run_id", sa.String(64), nullable=False),
+        sa.Column("checks", sa.Integer, nullable=False),
+        sa.Column("cost_cents", sa.BigInteger, nullable=False),
+        sa.Column("prepared_by", sa.Text, nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
+    )
+    op.create_table(
+        "check_approvals",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
+        sa.Column("digest", sa.String(80), nullable=False),
+        sa.Column("by", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("total_cents", sa.BigInteger, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True)),
+        sa.Column("used_by_run", sa.String(64)),
+        sa.Column("seal", sa.String(64)),
+    )
+    op.create_index("ix_check_approvals_digest", "check_approvals", ["digest"])
     op.execute("DELETE FROM desk_sessions")
     op.execute("ALTER TABLE desk_sessions RENAME COLUMN token_sha256 TO token_seal")
     _keep_inputs(op.get_bind())
