@@ -10,9 +10,13 @@ from flows.royalties.rules.statements import statement_token
 from flows.run_document import RunDocument
 from flows.settings import AlertSettings
 from io_adapters.alerts import NotAlerted, send_email
+from io_adapters.ledger.approvals_missing import rule_for
 from io_adapters.ledger.ledger import Ledger
+from schemas.job import Job
 from schemas.messages import Message, period_text, render
 from schemas.obligation import Payee
+from schemas.values.masking import mask_email
+from schemas.values.names import same_person
 
 # A mail server that refuses so many in a row refuses all of them.
 MOST_FAILURES: Final = 3
@@ -35,7 +39,32 @@ class Addressed:
     language: str
 
 
-def mail_statements(ledger: Ledger, settings: AlertSettings, run_id: str, paths: Mapping[str, Path], *, by: str) -> int:
+def may_write_to_new_addresses(ledger: Ledger, run_id: str, job: Job | None, by: str) -> bool:
+    """Whether somebody may be the first to send a statement to an address: nobody who had a part in what names it.
+
+    Not asked where the job and the house let those who prepare approve as well.
+
+    Args:
+        ledger: Knows who brought what.
+        run_id: The run whose statements they are.
+        job: Its declaration; None where that cannot be read: then it is asked.
+        by: Who wants to send.
+    """
+    rule = rule_for(ledger, job) if job else None
+    if rule is not None and rule.approvers == 1 and rule.other_than_preparer is False:
+        return True
+    return same_person(by) not in ledger.authors.of_run(run_id)
+
+
+def new_addresses(ledger: Ledger, document: RunDocument) -> dict[str, str]:
+    """Return the payees of a run whose address no statement was sent to yet -> the one used before, masked, or ""."""
+    payees = (owed.payee for owed in document.obligations if owed.kind in {"royalty", "payment"})
+    return ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
+
+
+def mail_statements(  # each is named at the call
+    ledger: Ledger, settings: AlertSettings, run_id: str, paths: Mapping[str, Path], *, by: str, to_new: bool
+) -> int:
     """Send each statement of a run to its payee that was not sent yet as it is now.
 
     Args:
@@ -44,6 +73,7 @@ def mail_statements(ledger: Ledger, settings: AlertSettings, run_id: str, paths:
         run_id: The run.
         paths: Where its statements lie, by token.
         by: Who asked for it.
+        to_new: Whether it is also sent to addresses that none was sent to before.
 
     Returns:
         How many the mail server took. It stops where the server has refused a few in a row.
@@ -52,11 +82,16 @@ def mail_statements(ledger: Ledger, settings: AlertSettings, run_id: str, paths:
     if stored is None:
         return 0
     document, sent, failures = RunDocument.from_bytes(stored), 0, 0
+    unknown = new_addresses(ledger, document)
     for addressed in addressed_statements(document, run_id, paths):
+        payee = addressed.payee
+        if payee.tax_id in unknown and not to_new:
+            continue
         content = addressed.path.read_bytes()
         digest = sha256(content).hexdigest()
         if not addressed.payee.email or not ledger.statement_mails.begin(run_id, addressed.token, digest, by):
             continue
+        ledger.mail_addresses.accept(payee.tax_id, payee.email, mask_email(payee.email), run_id=run_id, by=by)
         facts = {
             "payer": document.payer_name,
             "period": period_text(document.period, addressed.language),

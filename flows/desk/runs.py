@@ -16,23 +16,24 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from flows.desk.guard import Posted, Refused, SignedIn, ledger_of
+from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of
 from flows.desk.pages import page_of, show
 from flows.reconciliation.waits import RUNNING, is_interrupted
 from flows.royalties.rules.statements import statement_token
 from flows.run_document import RunDocument
-from flows.statement_mail import mail_statements, token_in
+from flows.statement_mail import mail_statements, may_write_to_new_addresses, new_addresses, token_in
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run, RunStage
 from io_adapters.ledger.statement_mails import StatementMail
 from schemas.desk_people import Role
 from schemas.exit_codes import ExitCode, worst
+from schemas.job import Job
 from schemas.layouts.layout import fold
 from schemas.messages import Listed, Message
 from schemas.obligation import Obligation, sum_cents
 from schemas.reconciliation import Discrepancy, Summary
 from schemas.submission import OPEN, Submission, SubmissionState
-from schemas.values.masking import mask_tax_id
+from schemas.values.masking import mask_email, mask_tax_id
 
 S = SubmissionState
 Where = Literal["done", "now", "waiting", "look", "stopped", "later", "skipped"]
@@ -84,7 +85,9 @@ class StatementLine:
         name: Of the payee; "" where the run's books do not tell it any more.
         tax_id_masked: Their document, as it may be shown.
         amount_cents: What the run's books owe them for the period; None where they do not tell it.
-        has_email: Whether the tables say where to write to.
+        address: Where it goes, masked; "" where the tables do not say.
+        address_before: Where statements of this payee went before, masked, or "" where none ever went; None where
+            this address was used before.
         mail: The last time it was sent, or was to be; None where it never was.
     """
 
@@ -92,7 +95,8 @@ class StatementLine:
     name: str = field(default="", repr=False)
     tax_id_masked: str = ""
     amount_cents: int | None = None
-    has_email: bool = False
+    address: str = ""
+    address_before: str | None = None
     mail: StatementMail | None = None
 
 
@@ -224,7 +228,9 @@ class Runs:
         stored = self._ledger.runs.document(run_id)
         told = dict[str, StatementLine]()
         payees: dict[str, list[Obligation]] = {}
-        for owed in RunDocument.from_bytes(stored).obligations if stored else ():
+        document = RunDocument.from_bytes(stored) if stored else None
+        before = new_addresses(self._ledger, document) if document else {}
+        for owed in document.obligations if document else ():
             if owed.kind in {"royalty", "payment"}:
                 payees.setdefault(owed.payee.tax_id, []).append(owed)
         mails = {mail.token: mail for mail in self._ledger.statement_mails.of_run(run_id)}
@@ -232,8 +238,8 @@ class Runs:
         for tax_id, mine in payees.items():
             if output := outputs.pop(statement_token(run_id, tax_id), None):
                 payee, mail = mine[0].payee, mails.get(statement_token(run_id, tax_id))
-                who, cents, has_email = mask_tax_id(tax_id), sum_cents(mine), bool(payee.email)
-                told[output.token] = StatementLine(output, payee.name, who, cents, has_email, mail)
+                facts = (mask_tax_id(tax_id), sum_cents(mine), mask_email(payee.email) if payee.email else "")
+                told[output.token] = StatementLine(output, payee.name, *facts, before.get(tax_id), mail)
         lines = sorted(told.values(), key=lambda line: fold(line.name))
         return (*lines, *map(StatementLine, outputs.values()))
 
@@ -378,14 +384,16 @@ def live(request: Request, run_id: str, _signed: SignedIn) -> Response:
 
 
 @router.get("/runs/{run_id}/statements")
-def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1, told: str = "") -> Response:
+def statements(request: Request, run_id: str, signed: SignedIn, page: int = 1, told: str = "") -> Response:
     """List the statements a run has left, and which of them were sent to their payees."""
     standing, lines = _standing(request, run_id), runs_of(request).statements(run_id)
     counts = {
         "sent": sum(bool(line.mail and line.mail.sent_at) for line in lines),
         "failed": sum(bool(line.mail and line.mail.failure) for line in lines),
-        "to_send": sum(line.has_email and not (line.mail and not line.mail.failure) for line in lines),
-        "without": sum(not line.has_email for line in lines),
+        "to_send": sum(bool(line.address) and not (line.mail and not line.mail.failure) for line in lines),
+        "without": sum(not line.address for line in lines),
+        "new": sum(line.address_before == "" for line in lines),
+        "changed": sum(bool(line.address_before) for line in lines),
     }
     return show(
         request,
@@ -395,7 +403,15 @@ def statements(request: Request, run_id: str, _signed: SignedIn, page: int = 1, 
         counts=counts,
         asked=told == "mail",
         can_send=request.app.state.desk.alerts.sends_mail,
+        to_new=_may_write_to_new(request, run_id, signed),
     )
+
+
+def _may_write_to_new(request: Request, run_id: str, signed: Signed) -> bool:
+    run = _standing(request, run_id).run
+    declared = request.app.state.desk.jobs.declared(Path(run.job_file)) if run.job_file else None
+    job = declared if isinstance(declared, Job) else None
+    return may_write_to_new_addresses(ledger_of(request), run_id, job, signed.user.name)
 
 
 @router.post("/runs/{run_id}/statements/mail")
@@ -406,7 +422,8 @@ def mail(request: Request, run_id: str, signed: SignedIn, _form: Posted) -> Resp
     paths = {token_in(path.name): path for path in runs_of(request).statement_paths(run_id)}
     if not paths or not desk.alerts.sends_mail:
         raise Refused(404, "desk.refused.nothing")
-    sending = BackgroundTask(mail_statements, ledger_of(request), desk.alerts, run_id, paths, by=signed.user.name)
+    to_new, by = _may_write_to_new(request, run_id, signed), signed.user.name
+    sending = BackgroundTask(mail_statements, desk.ledger, desk.alerts, run_id, paths, by=by, to_new=to_new)
     return RedirectResponse(f"/runs/{run_id}/statements?told=mail", status_code=303, background=sending)
 
 

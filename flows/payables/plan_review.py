@@ -186,14 +186,18 @@ def reasons_to_look(run: Run, drafted: Draft, plan: PaymentPlan) -> list[Message
     ]
 
 
-def notes_on(drafted: Draft) -> list[Message]:
+def notes_on(run: Run, drafted: Draft) -> list[Message]:
     """Say what people should know of a plan before they approve it, and that by itself asks for nobody."""
+    payees = (owed.payee for owed in planned_payments(drafted.payables.obligations))
+    before = run.ledger.mail_addresses.before({payee.tax_id: payee.email for payee in payees if payee.email})
+    moved = sum(bool(address) for address in before.values())
     beside = [
         Message("look.paid_beside", file=owed.source.file, row=owed.source.row, **owed.reasons[0].facts)
         for owed in planned_payments(drafted.payables.obligations)
         if owed.code == PAID_BESIDE
     ]
-    return [*_first_of(beside), *([drafted.checks.short] if drafted.checks.short else [])]
+    addresses = [Message("look.addresses", count=moved)] if moved else []
+    return [*_first_of(beside), *addresses, *([drafted.checks.short] if drafted.checks.short else [])]
 
 
 def _first_of(rows: Sequence[Message]) -> tuple[Message, ...]:

@@ -129,7 +129,7 @@ def view_plan(run: Run, drafted: Draft) -> PlanView:
         first_ever=not (run.ledger.history.ever_paid() or any(notice.attempt for notice in found.notices)),
         changes=found.changes,
         stopped=stopped,
-        reasons_to_look=(*_in_the_way(run), *reasons_to_look(run, drafted, plan), *notes_on(drafted)),
+        reasons_to_look=(*_in_the_way(run), *reasons_to_look(run, drafted, plan), *notes_on(run, drafted)),
         waits=waits_elsewhere(run.ledger, job.job, plan.period),
     )
 

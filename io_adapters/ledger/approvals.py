@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, fun
 
 from io_adapters.ledger.accruals import AccrualPosting, PostedBefore, post_accruals, posted_before, take_back_accruals
 from io_adapters.ledger.claims import LedgerMoved, claim_all, read_epoch
-from io_adapters.ledger.desk import user_of
-from io_adapters.ledger.desk_tables import desk_uploaders, desk_users
+from io_adapters.ledger.desk import authors_of_runs, user_of
+from io_adapters.ledger.desk_tables import desk_users
 from io_adapters.ledger.engine import Database, chunks
 from io_adapters.ledger.seal import Seal
 from io_adapters.ledger.submission_rows import move, select_submissions, submission_of, try_move
@@ -23,7 +23,6 @@ from io_adapters.ledger.tables import (
     plan_rules,
     plan_runs,
     plans,
-    run_inputs,
     submissions,
     submitted,
 )
@@ -195,13 +194,8 @@ def preparers_of(connection: Connection, digest: str) -> frozenset[str]:
 
 def people_behind(connection: Connection, run_ids: Select[tuple[str]], launched_by: str) -> frozenset[str]:
     """Name who launched some runs, and everybody who has a part in the bytes that they have read."""
-    part = (
-        select(desk_uploaders.c.person)
-        .join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
-        .where(run_inputs.c.run_id.in_(run_ids))
-    )
     users = {row.key: row.name for row in connection.execute(select(desk_users.c.key, desk_users.c.name))}
-    brought = [users.get(person, person) for person in connection.scalars(part.distinct())]
+    brought = [users.get(person, person) for person in authors_of_runs(connection, run_ids)]
     return frozenset({same_person(name): name for name in (*brought, launched_by)}.values())
 
 

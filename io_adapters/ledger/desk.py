@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, literal, or_, select, update
 
 from io_adapters.ledger.desk_tables import (
     desk_attempts,
@@ -22,6 +22,7 @@ from io_adapters.ledger.desk_tables import (
 )
 from io_adapters.ledger.engine import Database
 from io_adapters.ledger.seal import Seal
+from io_adapters.ledger.tables import run_inputs
 from schemas.desk_people import DeskUser, FirstDecision, Language, Launch, Role, Upload, is_name
 from schemas.errors import AnotherRun, DecisionRefused
 from schemas.messages import Message
@@ -314,6 +315,17 @@ class ContentAuthors:
         with self._db.reading() as connection:
             query = select(desk_uploaders.c.person).where(desk_uploaders.c.sha256 == sha256)
             return frozenset(connection.scalars(query))
+
+    def of_run(self, run_id: str) -> frozenset[str]:
+        """Return everybody who has a part in the bytes that a run has read, as `same_person` writes them."""
+        with self._db.reading() as connection:
+            return authors_of_runs(connection, select(literal(run_id)))
+
+
+def authors_of_runs(connection: Connection, run_ids: Select[tuple[str]]) -> frozenset[str]:
+    """Return everybody who has a part in the bytes that some runs have read, as `same_person` writes them."""
+    part = select(desk_uploaders.c.person).join(run_inputs, run_inputs.c.sha256 == desk_uploaders.c.sha256)
+    return frozenset(connection.scalars(part.where(run_inputs.c.run_id.in_(run_ids)).distinct()))
 
 
 def _note_author(connection: Connection, sha256: str, people: Iterable[str], now: dt.datetime) -> None:

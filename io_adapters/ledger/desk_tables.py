@@ -104,6 +104,18 @@ statement_mails = Table(
     Column("failure", Text, nullable=False),
 )
 
+# Addresses that statements were sent to before: another one is first looked at by somebody who did not bring it.
+mail_addresses = Table(
+    "mail_addresses",
+    metadata,
+    Column("payee", String(32), primary_key=True),
+    Column("address_seal", String(64), primary_key=True),
+    Column("masked", Text, nullable=False),
+    Column("run_id", String(64), nullable=False),
+    Column("by", Text, nullable=False),
+    Column("at", Utc, nullable=False),
+)
+
 # The first of two words. One of a kind for each subject; a second one takes its place.
 desk_first_words = Table(
     "desk_first_words",

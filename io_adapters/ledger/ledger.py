@@ -35,7 +35,7 @@ from io_adapters.ledger.plans import DecisionRules, PaidHistory, Plans, PlanView
 from io_adapters.ledger.reports import Reports
 from io_adapters.ledger.runs import Runs
 from io_adapters.ledger.seal import NO_KEY, Seal
-from io_adapters.ledger.statement_mails import StatementMails
+from io_adapters.ledger.statement_mails import MailAddresses, StatementMails
 from io_adapters.ledger.submissions import Submissions
 from io_adapters.ledger.tables import metadata
 from schemas.approval import PolicyOnRecord
@@ -87,6 +87,7 @@ class Ledger:
         self.desk_launches = DeskLaunches(database)
         self.job_versions = JobVersions(database)
         self.statement_mails = StatementMails(database)
+        self.mail_addresses = MailAddresses(database)
         self.tag = self.service.ensure_tag()
 
     def now(self) -> dt.datetime:

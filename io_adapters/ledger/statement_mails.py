@@ -1,13 +1,14 @@
 """The statements that were sent to payees by e-mail: each content of each at most once, and how that ended."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from io_adapters.ledger.desk_tables import statement_mails
-from io_adapters.ledger.engine import Database
+from io_adapters.ledger.desk_tables import mail_addresses, statement_mails
+from io_adapters.ledger.engine import Database, chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,45 @@ class StatementMail:
     asked_at: dt.datetime
     sent_at: dt.datetime | None
     failure: str
+
+
+class MailAddresses:
+    """The record of addresses that statements were sent to. An address is a destination: a new one is looked at."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def before(self, address_of: Mapping[str, str]) -> dict[str, str]:
+        """Say of payees whose address was never used for them what was used before.
+
+        Args:
+            address_of: Payee -> address now.
+
+        Returns:
+            Payee -> the address last used, masked; "" where none ever was. Payees whose address is known are left out.
+        """
+        known: dict[str, list[tuple[str, str]]] = {}
+        with self._db.reading() as connection:
+            for some in chunks(address_of):
+                query = select(mail_addresses).where(mail_addresses.c.payee.in_(some)).order_by(mail_addresses.c.at)
+                for row in connection.execute(query):
+                    known.setdefault(row.payee, []).append((row.address_seal, row.masked))
+        return {
+            payee: known[payee][-1][1] if payee in known else ""
+            for payee, address in address_of.items()
+            if self._name(payee, address) not in {seal for seal, _ in known.get(payee, ())}
+        }
+
+    def accept(self, payee: str, address: str, masked: str, *, run_id: str, by: str) -> None:
+        """Write down that a statement is sent to an address; once for each payee and address."""
+        c, name = mail_addresses.c, self._name(payee, address)
+        with self._db.writing() as connection:
+            if connection.scalar(select(c.payee).where(c.payee == payee, c.address_seal == name)) is None:
+                values = {"payee": payee, "address_seal": name, "masked": masked, "run_id": run_id, "by": by}
+                connection.execute(insert(mail_addresses).values(**values, at=self._db.now()))
+
+    def _name(self, payee: str, address: str) -> str:
+        return self._db.seal.of("address", payee, address.strip().casefold())
 
 
 class StatementMails:

@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -125,6 +126,17 @@ def prepare(who: Browser, job: str, files: Sequence[Path] = ()) -> str:
 def plan_of(who: Browser, run: str) -> str:
     """The page of the plan that a run's page leads to."""
     return re.search(r'href="(/plans/sha256:[0-9a-f]{64})"', who.get(run))[1]
+
+
+def bring_and_take(who: Browser, job: str, table: str, name: str, content: bytes) -> int:
+    """Bring a file for a table, and take it whatever was said of it; returns the last answer's status."""
+    parts = [("token", (None, who.token(f"{job}/files"))), (f"file:{table}", (name, content))]
+    page = who.http.post(f"{job}/tables/{table}", files=parts, headers={"Origin": ORIGIN})
+    fields = {"sha256": sha256(content).hexdigest(), "name": name, "before": "", "adds": "no"}
+    if page.status_code == 200:
+        fields |= dict(re.findall(r'name="(sha256|name|before|adds)" value="([^"]*)"', page.text))
+    fields["token"] = who.token(f"{job}/files")
+    return who.http.post(f"{job}/tables/{table}/take", data=fields, headers={"Origin": ORIGIN}).status_code
 
 
 def words_of(html: str) -> str:

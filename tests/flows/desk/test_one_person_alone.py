@@ -17,7 +17,7 @@ from io_adapters.spreadsheets.declarations import read_job
 from schemas.approval import GOOD_FOR
 from schemas.desk_people import Role
 from schemas.plan import Approval, ApprovalKind
-from tests.flows.desk.office import ORIGIN, Browser, plan_of, prepare, words_of
+from tests.flows.desk.office import ORIGIN, Browser, bring_and_take, plan_of, prepare, words_of
 from tests.flows.jobs import declare, payee, payment, people, write_sheet
 
 FIRST, SECOND, THIRD = people(3)
@@ -37,17 +37,6 @@ outputs: {{folder: out, statements: false}}
 def clerk(at_desk) -> Browser:
     """Somebody with a job to keep, who prepares and may approve what others have prepared."""
     return at_desk("Eva Cruz", Role.PREPARER, Role.APPROVER)
-
-
-def bring_and_take(who: Browser, job: str, table: str, name: str, content: bytes) -> int:
-    """Bring a file for a table, and take it whatever was said of it; returns the last answer's status."""
-    parts = [("token", (None, who.token(f"{job}/files"))), (f"file:{table}", (name, content))]
-    page = who.http.post(f"{job}/tables/{table}", files=parts, headers={"Origin": ORIGIN})
-    fields = {"sha256": sha256(content).hexdigest(), "name": name, "before": "", "adds": "no"}
-    if page.status_code == 200:
-        fields |= dict(re.findall(r'name="(sha256|name|before|adds)" value="([^"]*)"', page.text))
-    fields["token"] = who.token(f"{job}/files")
-    return who.http.post(f"{job}/tables/{table}/take", data=fields, headers={"Origin": ORIGIN}).status_code
 
 
 def declare_at_desk(who: Browser, job: str, text: str) -> int:

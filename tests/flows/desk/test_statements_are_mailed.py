@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -10,7 +11,7 @@ from aiosmtpd.smtp import Envelope
 
 from flows.royalties.rules.statements import statement_token
 from schemas.desk_people import Role
-from tests.flows.desk.office import plan_of, words_of
+from tests.flows.desk.office import bring_and_take, plan_of, words_of
 from tests.flows.jobs import declare, payee, people, share, write_sheet
 from tests.flows.jobs import line as royalty_line
 from tests.flows.mailbox import Mailbox
@@ -136,3 +137,49 @@ def test_without_a_mail_server_nothing_is_offered(both, paid, monkeypatch, desk)
     _, bia = both
     bia.http.app.state.desk = replace(desk, alerts=replace(desk.alerts, smtp_url=""))
     assert "por e-mail" not in words_of(bia.get(f"{paid}/statements"))
+
+
+@pytest.fixture
+def clerk(at_desk):
+    """Somebody who prepares, and may approve what others have prepared."""
+    return at_desk("Eva Cruz", Role.PREPARER, Role.APPROVER)
+
+
+def run_again(both, job: Path, the_job: str) -> tuple[str, str]:
+    """Pay another month of the job; returns the page of the run, and what the plan's page said."""
+    ana, bia = both
+    text = job.read_text("utf-8").replace("2026-10", "2026-11")
+    job.write_text(text, encoding="utf-8")
+    write_sheet(job.parent / "royalties.csv", [royalty_line("60,00", "Choro")])
+    look = ana.bring(the_job, [], source="royalties")
+    ana.wait_for(look, "O que foi reconhecido")
+    nonce = re.search(r'name="launch" value="([^"]+)"', ana.get(look))[1]
+    plan = plan_of(bia, ana.follow(ana.post(f"{look}/launch", at=look, launch=nonce)))
+    words = words_of(bia.get(plan))
+    total = re.search(r"Total a enviar R\$ ([\d.,]+)", words)[1]
+    return bia.follow(bia.post(f"{plan}/approve", at=plan, total=total)), words
+
+
+@pytest.mark.journey
+def test_a_changed_address_is_shown_and_first_used_by_somebody_who_did_not_bring_it(
+    both, clerk, paid, job, mailbox, desk
+):
+    _, bia = both
+    (line,) = desk.jobs.list()
+    the_job = f"/jobs/{line.token}"
+    send(bia, paid)
+    mailbox.mails.clear()
+    rows = [payee(ANA) | {"E-mail": "eva.cruz@example.com"}, payee(BIA) | {"Idioma": "en"}, payee(SILENT)]
+    sheet = write_sheet(job.parent.parent.parent / "payees.xlsx", [row | {"Idioma": ""} for row in rows])
+    assert bring_and_take(clerk, the_job, "payees", "payees.xlsx", sheet.read_bytes()) == 303
+    run, words = run_again(both, job, the_job)
+    assert "não é aquele para onde foram os demonstrativos antes: 1" in words
+    page = words_of(clerk.get(f"{run}/statements"))
+    assert "Favorecidos cujo endereço não é o de antes: 1" in page
+    assert "outra pessoa envia primeiro" in page
+    assert "eva.cruz" not in page
+    send(clerk, run)
+    assert [str(mail["To"]) for mail in mailbox.mails] == [BIA.email]
+    send(bia, run)
+    assert [str(mail["To"]) for mail in mailbox.mails] == [BIA.email, "eva.cruz@example.com"]
+    assert "o de antes" not in words_of(bia.get(f"{run}/statements"))

@@ -63,6 +63,15 @@ def upgrade() -> None:
         sa.Column("seal", sa.String(64)),
     )
     op.create_index("ix_check_approvals_digest", "check_approvals", ["digest"])
+    op.create_table(
+        "mail_addresses",
+        sa.Column("payee", sa.String(32), primary_key=True),
+        sa.Column("address_seal", sa.String(64), primary_key=True),
+        sa.Column("masked", sa.Text, nullable=False),
+        sa.Column("run_id", sa.String(64), nullable=False),
+        sa.Column("by", sa.Text, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    )
     op.execute("DELETE FROM desk_sessions")
     op.execute("ALTER TABLE desk_sessions RENAME COLUMN token_sha256 TO token_seal")
     _keep_inputs(op.get_bind())
