@@ -13,7 +13,7 @@ from pydantic import Field
 from flows.approvals.approve import Recorded, record_decision
 from flows.launchers import NotLaunched, launcher_for
 from flows.opening import open_ledger_of
-from flows.prefect_ui.deployments import ANSWER_S
+from flows.prefect_ui.deployments import ANSWER_S, require_closed_server
 from flows.run import utc_now
 from flows.settings import Settings, read_settings
 from schemas.approval import APPROVING
@@ -55,6 +55,7 @@ def approve(
         why: What is wrong with the plan; needed for a rejection.
     """
     try:
+        require_closed_server()
         settings = read_settings()
         with open_ledger_of(settings) as ledger:
             outcome = record_decision(ledger, digest, decision, name=name, total=total, why=why, now=utc_now())

@@ -10,9 +10,11 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.address_book.start import ContactsReport, sync_job_contacts
+from flows.due_jobs import require_job_of_folder
 from flows.prefect_ui.artifacts import contacts_page, name_of_job
-from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import RunLogProgress, refused_state, state_of, watching
+from flows.settings import jobs_folder, read_settings
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import Outputs
@@ -39,7 +41,10 @@ def contacts(job: str, mode: Literal["preview", "apply"] = "preview") -> State[N
             return _state_of(found[-1])
 
         try:
+            require_closed_server()
             use_stored_credentials()
+            if watch.is_alone:
+                require_job_of_folder(Path(job), (), read_settings(), jobs_folder())
             watch.as_task("contacts", f"contacts {mode}", body, Outputs().language)
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)

@@ -1,7 +1,7 @@
 """Which jobs of a folder are due tonight, by period and by what they did before."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -14,6 +14,7 @@ from flows.reconciliation.waits import is_interrupted
 from flows.reports.rules.report_list import is_watched_still
 from flows.run import RunRequest
 from flows.run_document import RunDocument
+from flows.settings import UPLOADS, Settings
 from io_adapters.ledger.ledger import Ledger
 from io_adapters.ledger.runs import Run
 from io_adapters.spreadsheets.declarations import read_job
@@ -127,6 +128,29 @@ def find_jobs(folder: Path) -> list[Path]:
     beside = [path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern)]
     below = [path for pattern in ("*/job.yaml", "*/job.yml") for path in folder.glob(pattern)]
     return sorted(path for path in {*beside, *below} if path.is_file())
+
+
+def require_job_of_folder(job: Path, files: Sequence[str], settings: Settings, folder: Path | None) -> None:
+    """Refuse to pay from anywhere but the folder of jobs, for whoever starts runs from afar.
+
+    Args:
+        job: The job's file.
+        files: Read instead of those it names, as "[SOURCE=]PATH"; there too, or among what was brought to the desk.
+        settings: Of the environment.
+        folder: The folder of jobs; None where there is none.
+
+    Raises:
+        ConfigurationError: the job, or a file, lies elsewhere.
+    """
+    if folder is None:
+        raise ConfigurationError(Message("error.jobs_unset"))
+    if not job.absolute().resolve().is_relative_to(folder.resolve()):
+        raise ConfigurationError(Message("error.job_elsewhere", folder=str(folder)))
+    roots = [folder.resolve(), (settings.home / UPLOADS).resolve()]
+    for text in files:
+        path = Path(text if Path(text).is_file() else text.partition("=")[2] or text).absolute().resolve()
+        if not any(path.is_relative_to(root) for root in roots):
+            raise ConfigurationError(Message("error.file_elsewhere", folder=str(folder)))
 
 
 def require_known_job(ledger: Ledger, name: str, folder: Path | None) -> None:

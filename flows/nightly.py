@@ -8,9 +8,9 @@ from prefect.client.schemas.objects import State
 
 from flows.night import folder_of_jobs, run_night
 from flows.prefect_ui.artifacts import night_page
-from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of, watching
-from schemas.errors import RepasseError
+from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.job import BRASILIA, Outputs
 from schemas.messages import Listed, Message, render
@@ -30,12 +30,16 @@ def nightly(jobs: str = "") -> State[None]:
     and when something approved was left over.
 
     Args:
-        jobs: Folder of the jobs, as the worker sees it; REPASSE_JOBS when empty.
+        jobs: Folder of the jobs, as the worker sees it; REPASSE_JOBS when empty, and no other where Prefect starts it.
     """
     with watching() as watch:
         try:
+            require_closed_server()
             use_stored_credentials()
-            report = run_night(folder_of_jobs(jobs or None), watch=watch)
+            folder = folder_of_jobs(jobs or None)
+            if watch.is_alone and folder.resolve() != folder_of_jobs(None).resolve():
+                raise ConfigurationError(Message("error.job_elsewhere", folder=str(folder_of_jobs(None))))
+            report = run_night(folder, watch=watch)
         except RepasseError as error:
             return refused_state(error, is_alone=watch.is_alone)
         language = Outputs().language

@@ -6,10 +6,12 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
+from flows.due_jobs import require_job_of_folder
 from flows.prefect_ui.artifacts import name_of_job
-from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.runner import RunOptions, run_payout
+from flows.settings import jobs_folder, read_settings
 from schemas.errors import RepasseError
 
 
@@ -32,7 +34,7 @@ def payout(
     A plan that needs a person's word ends the run in the state AwaitingApproval; the deployment "approve" takes it.
 
     Args:
-        job: Path of the job file (YAML), as the worker sees it.
+        job: Path of the job file (YAML), as the worker sees it; one of the folder REPASSE_JOBS.
         files: Files to read instead of those the job names, each as PATH or SOURCE=PATH; empty reads the job's own.
         yes: Approve the plan that will be made, up to the job's limits, as the person named in "by".
         by: Name of whoever asks for the run; the worker's account when empty.
@@ -42,7 +44,10 @@ def payout(
     """
     with watching() as watch:
         try:
+            require_closed_server()
             use_stored_credentials()
+            if watch.is_alone:
+                require_job_of_folder(Path(job), files, read_settings(), jobs_folder())
             options = RunOptions(files, yes=yes, by=by or None, again=again, period=period or None, one_more=one_more)
             return state_of_report(run_payout(Path(job), options, watch=watch))
         except RepasseError as error:

@@ -14,6 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
 EMBEDDED: Final = "sandbox"
+UPLOADS: Final = "uploads"
 POLICY: Final = "policy.yaml"
 APPROVAL_KEY: Final = "approval.key"
 SHORTEST_KEY: Final = 32

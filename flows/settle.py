@@ -7,7 +7,7 @@ from prefect.states import Completed
 
 from flows.alerts import alert_of_overdue_nights
 from flows.due_jobs import NIGHTLY
-from flows.prefect_ui.deployments import use_stored_credentials
+from flows.prefect_ui.deployments import require_closed_server, use_stored_credentials
 from flows.prefect_ui.states import refused_state, state_of_report, watching
 from flows.run import utc_now
 from flows.runner import nothing_is_open, run_settle
@@ -32,6 +32,7 @@ def settle(job: str = "") -> State[None]:
     """
     with watching() as watch:
         try:
+            require_closed_server()
             alert_of_overdue_nights(read_settings(), NIGHTLY, utc_now(), get_run_logger().warning)
             if watch.is_alone and nothing_is_open(job or None):
                 return Completed(name="NothingOpen", message=render("prefect.nothing_open", Outputs().language))

@@ -98,11 +98,12 @@ def _require_prefect() -> None:
     """Make sure that the Prefect server which the environment names is there, before anything is begun.
 
     Raises:
-        ConfigurationError: it does not answer.
+        ConfigurationError: it does not answer, or answers everybody.
     """
     if not is_watched():
         return
-    from flows.prefect_ui.deployments import is_answering  # noqa: PLC0415
+    from flows.prefect_ui.deployments import is_answering, require_closed_server  # noqa: PLC0415
 
+    require_closed_server()
     if not is_answering():
         raise ConfigurationError(Message("error.prefect_down"))

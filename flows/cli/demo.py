@@ -173,9 +173,9 @@ def _tell_what_to_open(reports: Sequence["RunReport"], console: "Console", words
 
 def _open_desk(jobs: Path, port: int | None, console: "Console", words: "Catalogue") -> None:
     from flows.cli.desk import APPROVES, PREPARES, let_two_in, serve_desk
-    from flows.desk.app import UPLOADS, Where
+    from flows.desk.app import Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
-    from flows.settings import read_settings
+    from flows.settings import UPLOADS, read_settings
 
     settings = read_settings()
     password = let_two_in(settings)

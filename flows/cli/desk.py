@@ -55,9 +55,9 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
-    from flows.desk.app import UPLOADS, Where
+    from flows.desk.app import Where
     from flows.desk.guard import LOOPBACK_HOSTS, MEGABYTE, DeskSettings
-    from flows.settings import read_settings
+    from flows.settings import UPLOADS, read_settings
 
     https = behind_https or certificate is not None
     if (certificate is None) != (key is None):

@@ -28,8 +28,10 @@ PREFECT_URL: Final = f"http://{LOCAL}:{PORTS['prefect']}"
 START_S: Final = 120.0
 SAMPLE_JOBS: Final = ("payments", "royalties", "fees")
 
+# A pool whose runs nobody gives a command or an environment of their own.
+_TEMPLATE: Final = ROOT / "deployments" / "work-pool.json"
 _PREPARATIONS: Final = (
-    ["prefect", "work-pool", "create", POOL, "--type", "process", "--overwrite"],
+    ["prefect", "work-pool", "create", POOL, "--type", "process", "--base-job-template", str(_TEMPLATE), "--overwrite"],
     ["prefect", "block", "register", "--module", "flows.prefect_ui.deployments"],
     ["prefect", "--no-prompt", "deploy", "--all"],
     ["python", "-c", "from flows.prefect_ui.events import ensure_automations; ensure_automations()"],

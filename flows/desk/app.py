@@ -53,7 +53,6 @@ from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.messages import render
 
-UPLOADS: Final = "uploads"
 LOOKS: Final = "desk"
 LAUNCHED: Final = "launched"
 GRACE_S: Final = 3

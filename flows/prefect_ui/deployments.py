@@ -2,12 +2,21 @@
 
 import os
 from collections.abc import MutableMapping, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from prefect.blocks.core import Block
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.exceptions import ObjectNotFound
+from prefect.settings import (
+    PREFECT_API_AUTH_STRING,
+    PREFECT_API_KEY,
+    PREFECT_API_URL,
+    PREFECT_CLIENT_CUSTOM_HEADERS,
+    temporary_settings,
+)
 from pydantic import Field, SecretStr
 
 from flows.launchers import NotLaunched
@@ -23,6 +32,31 @@ def is_answering() -> bool:
     """Say whether the server that the environment names is there."""
     with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
         return client.api_healthcheck() is None
+
+
+def require_closed_server() -> None:
+    """Refuse a server that is not on loopback and answers whoever asks: it starts programs where the API key is.
+
+    Raises:
+        ConfigurationError: it is one.
+    """
+    host = urlsplit(PREFECT_API_URL.value() or "").hostname or ""
+    if not host or _is_loopback(host):
+        return
+    nobody: Any = {PREFECT_API_AUTH_STRING: None, PREFECT_API_KEY: None, PREFECT_CLIENT_CUSTOM_HEADERS: {}}
+    with temporary_settings(nobody), get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
+        try:
+            client.read_flow_runs(limit=1)
+        except Exception:  # noqa: BLE001  # it asks who that is, or is not there: then nothing is started by it
+            return
+    raise ConfigurationError(Message("error.prefect_open", host=host))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 class DeploymentLauncher:
@@ -43,6 +77,7 @@ class DeploymentLauncher:
         """Nothing is kept."""
 
     def _ask(self, deployment: str, parameters: dict[str, Any], key: str) -> None:
+        require_closed_server()
         try:  # the synchronous client serves every caller, from within an event loop too
             with get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
                 _create_run(client, deployment, parameters, key)

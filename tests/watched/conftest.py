@@ -38,5 +38,6 @@ def payments_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     monkeypatch.setenv("REPASSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("REPASSE_API_URL", "sandbox")
+    monkeypatch.setenv("REPASSE_JOBS", str(tmp_path))
     shutil.copytree(SAMPLES / "payments", tmp_path / "payments", ignore=shutil.ignore_patterns("out"))
     return tmp_path / "payments" / "job.yaml"

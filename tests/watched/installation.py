@@ -83,7 +83,9 @@ class Installation:
 
     def deploy(self) -> None:
         """Do what the README says: make the pool, deploy everything."""
-        self.run("prefect", "work-pool", "create", "repasse", "--type", "process", "--overwrite")
+        template = str(ROOT / "deployments" / "work-pool.json")
+        pool = ("repasse", "--type", "process", "--base-job-template", template, "--overwrite")
+        self.run("prefect", "work-pool", "create", *pool)
         self.run("prefect", "--no-prompt", "deploy", "--all")
 
     def start_worker(self) -> None:

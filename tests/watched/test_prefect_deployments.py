@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
@@ -12,6 +13,7 @@ from uuid import UUID
 import pytest
 from openpyxl import load_workbook
 from prefect.client.schemas.objects import FlowRun
+from prefect.exceptions import PrefectHTTPStatusError
 from prefect.states import Pending
 
 from flows.opening import open_ledger_of
@@ -119,7 +121,7 @@ def test_the_deployments_are_those_people_were_promised(office: Office):
 
 def three_reports(office: Office, name: str, *amounts: str) -> Label:
     """Write a job of three payments in three reports, apart from those of the night."""
-    label = Label(office.jobs.parent / name)
+    label = Label(office.jobs / "by-hand" / name)
     label.declare(job=name, rules={"max_payments_per_batch": 1})
     rows = zip(people(3), amounts, strict=True)
     label.payments(*(payment(who, amount, name) for who, amount in rows))
@@ -265,3 +267,32 @@ def ended(ledger: Ledger, job: str) -> bool | None:
     """Whether all reports of a job have been paid."""
     states = [submission.state for submission in ledger.submissions.list(job=job, bodies=False)]
     return (len(states) == 3 and set(states) == {SubmissionState.PAID}) or None
+
+
+def test_from_prefect_only_jobs_of_the_folder_are_paid_on_files_that_lie_there(office: Office, tmp_path: Path):
+    posts = office.service.posts
+    elsewhere = Label(tmp_path / "elsewhere")
+    elsewhere.declare(job="elsewhere", approval={"above": "100000.00"})
+    elsewhere.payments(payment(people(1)[0], "10,00"))
+    link = office.jobs / "by-hand" / "link.yaml"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(elsewhere.job)
+    for job in (elsewhere.job, link):
+        ended = run(office, "payout/payout", job=str(job), yes=True, by="Ana Lima")
+        assert ended.state.name == "Configuration", ended.state.message
+    inside = str(office.jobs / "payments" / "job.yaml")
+    ended = run(office, "payout/payout", job=inside, files=[str(elsewhere.folder / "payments.xlsx")], yes=True)
+    assert ended.state.name == "Configuration"
+    assert office.service.posts == posts
+
+
+def test_nobody_gives_a_run_a_command_or_an_environment(office: Office, tmp_path: Path):
+    stolen = tmp_path / "stolen"
+    job = {"job": str(office.jobs / "payments" / "job.yaml")}
+    for given in ({"command": f"sh -c 'env > {stolen}'"}, {"env": {"REPASSE_POLICY": "", "BASH_ENV": str(stolen)}}):
+        with office.prefect.client() as client:
+            found = client.read_deployment_by_name("payout/payout")
+            with suppress(PrefectHTTPStatusError):  # the server may refuse it at once
+                asked = client.create_flow_run_from_deployment(found.id, parameters=job, job_variables=given)
+                office.prefect.end_of(asked.id)
+    assert not stolen.exists()

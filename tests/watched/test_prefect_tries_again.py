@@ -41,6 +41,7 @@ def three(tmp_path: Path, service: Oracle, monkeypatch: pytest.MonkeyPatch) -> L
     monkeypatch.setenv("REPASSE_API_URL", service.url)
     monkeypatch.setenv("REPASSE_API_KEY", service.api_key)
     monkeypatch.setenv("REPASSE_TIMEOUT_S", "2")
+    monkeypatch.setenv("REPASSE_JOBS", str(tmp_path))
     label = Label(tmp_path / "job")
     label.declare(rules={"max_payments_per_batch": 1})
     label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"), payment(CAIO, "30,00"))
