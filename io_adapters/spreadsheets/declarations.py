@@ -18,6 +18,17 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
+from ruamel.yaml.tokens import (
+    AliasToken,
+    AnchorToken,
+    BlockEndToken,
+    BlockMappingStartToken,
+    BlockSequenceStartToken,
+    FlowMappingEndToken,
+    FlowMappingStartToken,
+    FlowSequenceEndToken,
+    FlowSequenceStartToken,
+)
 from ruamel.yaml.util import load_yaml_guess_indent
 
 from io_adapters.spreadsheets.kinds import is_sheet_by_name
@@ -71,13 +82,22 @@ class YamlText:
         return tuple(steps)
 
 
+_LONGEST_DECLARATION: Final = 200_000
+_DEEPEST: Final = 30
+_MOST_TOKENS: Final = 10_000
+_OPENING: Final = (BlockMappingStartToken, BlockSequenceStartToken, FlowMappingStartToken, FlowSequenceStartToken)
+_CLOSING: Final = (BlockEndToken, FlowMappingEndToken, FlowSequenceEndToken)
+
+
 @functools.lru_cache(maxsize=16)  # a run reads its job file again wherever it asks what holds by now
 def parse_yaml(text: str, name: str) -> YamlText:
     """Parse one YAML 1.2 document; what is returned may be another caller's too, and is read only.
 
     Raises:
-        ConfigurationError: it is not YAML, or a key is given twice; with line and column.
+        ConfigurationError: it is not YAML, or a key is given twice, with line and column; it is longer or deeper than
+            any declaration, or has anchors: what a few hundred bytes of those stand for fills a machine.
     """
+    _require_plain(text, name)
     try:
         tree = YAML(typ="rt").load(text)
     except DuplicateKeyError as error:
@@ -88,6 +108,26 @@ def parse_yaml(text: str, name: str) -> YamlText:
     except YAMLError as error:
         raise ConfigurationError(Message("error.not_yaml", name=name, kind=type(error).__name__)) from None
     return YamlText(name, _plain(tree), tree)
+
+
+def _require_plain(text: str, name: str) -> None:
+    """Refuse what no declaration needs, before anything is made of it: its tokens are read one by one."""
+    if len(text) > _LONGEST_DECLARATION:
+        raise ConfigurationError(Message("error.declaration_long", name=name, limit=_LONGEST_DECLARATION))
+    depth = 0
+    try:
+        for number, token in enumerate(YAML(typ="rt").scan(text)):
+            if isinstance(token, AnchorToken | AliasToken):
+                mark = token.start_mark
+                place = f"{name}:{mark.line + 1}:{mark.column + 1}"
+                raise ConfigurationError(Message("error.declaration_anchor", place=place))
+            if number > _MOST_TOKENS:
+                raise ConfigurationError(Message("error.declaration_long", name=name, limit=_LONGEST_DECLARATION))
+            depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+            if depth > _DEEPEST:
+                raise ConfigurationError(Message("error.declaration_deep", name=name, limit=_DEEPEST))
+    except YAMLError:
+        return  # what is wrong with it is told where it is parsed
 
 
 def _has(node: Any, step: str | int) -> bool:  # noqa: ANN401
@@ -319,7 +359,8 @@ def _read(path: Path, model: type[Model]) -> Model:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(4 * _LONGEST_DECLARATION + 1)  # four bytes are the most that a character takes
     except OSError as error:
         raise ConfigurationError(Message("error.file_unreadable", path=str(path), kind=type(error).__name__)) from None
 
@@ -343,12 +384,9 @@ def _checked(document: YamlText, model: type[Model]) -> Model:
 
 def _without_noise(document: YamlText, problems: list[ErrorDetails]) -> list[ErrorDetails]:
     """Leave out what is only said because of a more precise problem in the same place."""
-    precise = [document.written(problem["loc"]) for problem in problems if problem["type"] not in _VAGUE]
-
-    def explained(place: KeyPath) -> bool:
-        return any(other[: len(place)] == place for other in precise)
-
-    return [p for p in problems if p["type"] not in _VAGUE or not explained(document.written(p["loc"]))]
+    precise = (document.written(problem["loc"]) for problem in problems if problem["type"] not in _VAGUE)
+    explained = {place[:length] for place in precise for length in range(len(place) + 1)}
+    return [p for p in problems if p["type"] not in _VAGUE or document.written(p["loc"]) not in explained]
 
 
 def _located(document: YamlText, model: type[BaseModel], problem: ErrorDetails) -> tuple[tuple[int, int], Listed]:

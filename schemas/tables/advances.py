@@ -23,7 +23,7 @@ class Advances(TableModel):
 
 COLUMNS = (
     Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("reference", ColumnKind.TEXT),
+    Column("reference", ColumnKind.REFERENCE),
     Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
     Column("date", ColumnKind.DATE),
     Column("isrc", ColumnKind.ISRC),

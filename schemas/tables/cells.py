@@ -150,6 +150,7 @@ class ColumnKind(StrEnum):
     """What the cells of a column are; `schemas.tables.readers` has one reader for each."""
 
     NAME = "name"
+    REFERENCE = "reference"
     TEXT = "text"
     TAX_ID = "tax_id"
     EMAIL = "email"

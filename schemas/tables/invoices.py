@@ -21,7 +21,7 @@ class Invoices(TableModel):
 
 COLUMNS = (
     Column("tax_id", ColumnKind.TAX_ID, required=True),
-    Column("number", ColumnKind.TEXT, required=True),
+    Column("number", ColumnKind.REFERENCE, required=True),
     Column("date", ColumnKind.DATE, required=True),
     Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
     Column("period", ColumnKind.PERIOD, required=True),

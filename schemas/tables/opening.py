@@ -54,7 +54,7 @@ COLUMNS = (
     Column("tax_id", ColumnKind.TAX_ID, required=True),
     Column("kind", ColumnKind.TEXT, required=True),
     Column("period", ColumnKind.PERIOD, required=True),
-    Column("reference", ColumnKind.TEXT),
+    Column("reference", ColumnKind.REFERENCE),
     Column("amount", ColumnKind.SIGNED_AMOUNT, required=True, target="amount_cents"),
     Column("date", ColumnKind.DATE),
     Column("isrc", ColumnKind.ISRC),

@@ -32,7 +32,7 @@ COLUMNS = (
     Column("advance", ColumnKind.FLAG),
     Column("withhold", ColumnKind.FLAG),
     Column("recurring", ColumnKind.FLAG),
-    Column("reference", ColumnKind.TEXT),
+    Column("reference", ColumnKind.REFERENCE),
     Column("anticipation_id", ColumnKind.TEXT),
     Column("percentage", ColumnKind.PERCENTAGE),
     Column("owner_amount", ColumnKind.OPTIONAL_AMOUNT, target="owner_amount_cents"),

@@ -13,7 +13,7 @@ from schemas.sheet_cells import CellKind
 from schemas.tables.amounts import line_amounts, payable_amounts, percentages, shares
 from schemas.tables.cells import CellReader, ColumnKind, ColumnReader, ReaderFactory
 from schemas.tables.dates import DateStyle, dates, periods
-from schemas.tables.texts import read_name, read_text
+from schemas.tables.texts import read_name, read_reference, read_text
 from schemas.values.bank_account import (
     read_account,
     read_account_type,
@@ -98,6 +98,7 @@ def _raw(text: str, _kind: CellKind) -> Reading[str]:
 _BY_CELL: Final[dict[ColumnKind, CellReader]] = {
     ColumnKind.NAME: read_name,
     ColumnKind.TEXT: read_text,
+    ColumnKind.REFERENCE: read_reference,
     ColumnKind.EMAIL: read_email,
     ColumnKind.FLAG: read_flag,
     ColumnKind.COUNT: read_count,

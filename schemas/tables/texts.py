@@ -16,6 +16,7 @@ _INVISIBLE: Final = (
 )
 # Titles of classical works reach some hundreds of characters; a page of text is no title.
 _LONGEST_TEXT: Final = 2_000
+LONGEST_REFERENCE: Final = 140
 _TEXT_CONTROL: Final = re.compile(f"[{_CONTROLS}]")
 _NAME_CONTROL: Final = re.compile(f"[{_CONTROLS}{_INVISIBLE}]")
 
@@ -57,6 +58,13 @@ def read_text(text: str, _kind: CellKind) -> Reading[str]:
     if len(text) > _LONGEST_TEXT:
         return Reading(None, IssueCode.TEXT_LENGTH, {"found": len(text), "limit": _LONGEST_TEXT})
     return Reading(text)
+
+
+def read_reference(text: str, kind: CellKind) -> Reading[str]:
+    """Read what tells payments or advances of one payee apart: a text that fits a line of a bank statement."""
+    if len(text) > LONGEST_REFERENCE:
+        return Reading(None, IssueCode.TEXT_LENGTH, {"found": len(text), "limit": LONGEST_REFERENCE})
+    return read_text(text, kind)
 
 
 def _strangers(text: str) -> list[str]:

@@ -18,7 +18,7 @@ _SIGNS: Final = str.maketrans(
     | dict.fromkeys("\u2212\u02d7\u2043\u2796", "-")  # signs that look like dashes and are no punctuation to Unicode
 )
 _DASHES: Final = frozenset({"Pd"})
-_NUMBER_WORD: Final = re.compile(r"(?<!\w)(?:n\. ?[oº°]|n[o°]|nr|nro|num|n(?:u|ú)mero|n(?=\.)|#)\.? ?(?=\d)")
+_NUMBER_WORD: Final = re.compile(r"(?<!\w)(?:(?:n\. ?[oº°]|n[o°]|nr|nro|num|n(?:u|ú)mero|n(?=\.)|#)\.? ?)+(?=\d)")
 _LEADING_ZEROS: Final = re.compile(r"(?<![\d.,])0+(?=\d)")
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:,\d{3})+")
 _DECIMALS: Final = re.compile(r"(\d+)[.,](\d{1,2})")

@@ -121,6 +121,7 @@ def test_the_deployments_are_those_people_were_promised(office: Office):
 
 def three_reports(office: Office, name: str, *amounts: str) -> Label:
     """Write a job of three payments in three reports, apart from those of the night."""
+    (office.jobs / "by-hand").mkdir(exist_ok=True)
     label = Label(office.jobs / "by-hand" / name)
     label.declare(job=name, rules={"max_payments_per_batch": 1})
     rows = zip(people(3), amounts, strict=True)

@@ -1,0 +1,100 @@
+"""Twice the input takes twice the work: no cell, name, code or declaration that a stranger writes fells the program."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise, product
+
+import pytest
+
+from io_adapters.spreadsheets.declarations import check_job
+from schemas.errors import ConfigurationError
+from schemas.sheet_cells import CellKind
+from schemas.tables.cells import ColumnKind
+from schemas.tables.readers import _BY_CELL, Convention, reader_factory
+from schemas.tables.texts import LONGEST_REFERENCE
+from schemas.values.brcode import read_brcode
+from schemas.values.money import parse_amount
+from schemas.values.names import is_plain_name, normal_reference, same_person, scripts_of
+from schemas.values.pix_key import read_pix_key_type
+from schemas.values.tax_id import require_tax_id
+from tests.counted_steps import steps_of
+
+ALLOWED = 2.3
+SIZE = 600
+PUMPS = ("0", "1.", "n. ", "#", "-", " / ", "'\"", "a1 ", "١", "é", ".,", "(", "\u200d", "=", "@a.", "Ⅷ", "ﷺ")
+VALUES: dict[str, Callable[[str], object]] = {
+    "normal_reference": normal_reference.__wrapped__,
+    "same_person": same_person,
+    "is_plain_name": is_plain_name,
+    "scripts_of": scripts_of,
+    "parse_amount": parse_amount,
+    "require_tax_id": require_tax_id,
+    "read_pix_key_type": read_pix_key_type,
+    "read_brcode": read_brcode,
+}
+CONVENTION = Convention("auto", "BRL", "auto")
+
+
+def pumped(pump: str, size: int, tail: str) -> str:
+    return (pump * size)[: size - len(tail)] + tail
+
+
+def assert_linear(compute: Callable[[str], object], write: Callable[[int], str], *, walks: bool = True) -> None:
+    once, twice = write(SIZE), write(2 * SIZE)
+    small, large = (steps_of(partial(compute, text), walks=walks) for text in (once, twice))
+    assert large <= ALLOWED * small + 200, f"{small} steps for {SIZE} characters, {large} for twice as many"
+
+
+@pytest.mark.parametrize(("name", "pump", "tail"), product(VALUES, PUMPS, ("", "7", "x")))
+def test_a_value_twice_as_long_takes_twice_the_steps(name, pump, tail):
+    assert_linear(VALUES[name], lambda size: pumped(pump, size, tail))
+
+
+@pytest.mark.parametrize(("kind", "pump"), product([*_BY_CELL, ColumnKind.PAYABLE, ColumnKind.DATE], PUMPS))
+def test_a_cell_twice_as_long_takes_twice_the_steps(kind, pump):
+    def read(text: str) -> object:
+        return reader_factory(kind, CONVENTION)([(text, CellKind.TEXT)]).read(text, CellKind.TEXT)
+
+    assert_linear(read, lambda size: pumped(pump, size, ""))
+
+
+@pytest.mark.parametrize("one", ["[[x], ", "{a: ", "- ", "a: ", "k{i}: {i}\n", "x", "# c\n", "? ", "'", "- &a b\n"])
+def test_a_declaration_twice_as_long_takes_twice_the_steps(one):
+    assert_linear(
+        lambda text: check_job(text, "job.yaml"),
+        lambda size: "".join(one.replace("{i}", str(i)) for i in range(size // 2)),
+        walks=False,
+    )
+
+
+def test_what_few_bytes_of_aliases_stand_for_is_never_made():
+    names = "abcdefghijklmnop"
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    for before, name in pairwise(names):
+        lines.append(f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]")
+    assert steps_of(lambda: check_job("\n".join(lines), "job.yaml")) < 100_000
+    with pytest.raises(ConfigurationError, match="anchors"):
+        check_job("\n".join(lines), "job.yaml")
+
+
+@pytest.mark.parametrize("text", ["[" * 5_000, "{a: " * 5_000, "k: 1\n" * 40_000, "[" + "1," * 60_000 + "]"])
+def test_what_no_declaration_needs_is_refused_before_anything_is_made_of_it(text):
+    with pytest.raises(ConfigurationError, match="no declaration"):
+        check_job(text, "job.yaml")
+
+
+def test_the_counting_finds_what_grows_with_the_square():
+    def peel(text: str) -> str:
+        while text.startswith("n"):
+            text = text[1:]
+        return text
+
+    with pytest.raises(AssertionError, match="steps for"):
+        assert_linear(peel, lambda size: "n" * size)
+    assert_linear(str.casefold, lambda size: "n" * size)
+
+
+def test_a_reference_fits_a_line_of_a_bank_statement():
+    reader = reader_factory(ColumnKind.REFERENCE, CONVENTION)([])
+    assert reader.read("x" * LONGEST_REFERENCE, CellKind.TEXT).code is None
+    assert reader.read("x" * (LONGEST_REFERENCE + 1), CellKind.TEXT).value is None
