@@ -49,6 +49,7 @@ from flows.run import SYSTEM_CLOCK, Clock
 from flows.settings import AlertSettings, Settings
 from flows.tracing.payments import Payments
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.webhooks.serving import HEAD_BYTES, PromptProtocol, backlog, hush_floods
 from schemas.errors import ConfigurationError, RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.messages import render
@@ -275,12 +276,16 @@ def serve(app: FastAPI, where: Where, on_ready: Callable[[str], None] = lambda _
         listening.bind((where.host, where.port))
         name = f"[{where.host}]" if ":" in where.host else where.host
         url = f"{'https' if where.certificate else 'http'}://{name}:{listening.getsockname()[1]}"
+        hush_floods()
         _Server(_config(app, where), lambda: on_ready(url)).run(sockets=[listening])
 
 
 def _config(app: FastAPI, where: Where) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=PromptProtocol,
+        backlog=backlog(),
+        h11_max_incomplete_event_size=HEAD_BYTES,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -31,6 +31,8 @@ LONGEST_NAME: Final = 120
 LONGEST_SUFFIX: Final = 10
 # Between two pieces of an upload; who is silent for longer is gone.
 SILENT_S: Final = 60
+# All of it, however steadily it comes.
+UPLOAD_WITHIN_S: Final = 1_800
 INCOMING: Final = ".incoming"
 FILE_FIELD: Final = "file:"
 _STRANGE: Final = re.compile(r"[^\w .()+\-\[\]]")
@@ -226,6 +228,11 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
 
 
 async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
+    async with asyncio.timeout(UPLOAD_WITHIN_S):
+        await _feed_all(request, receiver, limit_bytes)
+
+
+async def _feed_all(request: Request, receiver: Receiver, limit_bytes: int) -> None:
     waiting, received = bytearray(), 0
     stream = _pieces(request)
     async for piece in stream:

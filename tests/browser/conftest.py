@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.run import utc_now
-from io_adapters.ledger.ledger import open_ledger
+from flows.opening import open_ledger_of
+from flows.settings import read_settings
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role
 from tests.flows.oracle import Oracle
@@ -72,7 +72,7 @@ def desk(environment: dict[str, str], place: Path, jobs: Path) -> Iterator[str]:
     """The address of a desk with its users; the first is made as people make them."""
     words = [*COMMAND, "desk", "user", "add", "Ana Lima", "--password-stdin", "--role=preparer"]
     subprocess.run(words, env=environment, cwd=ROOT, input=PASSWORD.encode(), check=True, timeout=60)
-    with open_ledger(f"sqlite:///{place / 'home' / 'ledger.db'}", clock=utc_now) as ledger:
+    with open_ledger_of(read_settings(environment)) as ledger:
         kept = ledger.desk_users.get("Ana Lima").password_hash
         for name, role in (("Bia Souza", Role.APPROVER), ("Caio Prado", Role.RESOLVER)):
             ledger.desk_users.add(name, {role}, kept)
