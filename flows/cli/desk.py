@@ -140,9 +140,9 @@ def let_two_in(settings: "Settings") -> str:
     with open_ledger_of(settings) as ledger:
         if ledger.desk_users.list():
             return ""
-        password = f"repasse-{secrets.randbelow(1_000_000):06}"
+        password = "-".join(secrets.token_hex(2) for _ in range(3))
         for name, own in roles.items():
-            ledger.desk_users.add(name, own, hash_password(password))
+            ledger.desk_users.add(name, own, hash_password(password, name))
     return password
 
 
@@ -181,7 +181,7 @@ def add(
 ) -> Result:
     """Let somebody sign in; asks for their password."""
     wanted = [_role(text) for text in role]
-    hashed = _asked_password(stdin=password_stdin)
+    hashed = _asked_password(name, stdin=password_stdin)
     with opened_ledger() as ledger:
         user = ledger.desk_users.add(name, wanted, hashed)
     print_text(console_for(as_json=as_json), "cli.user.added", name=user.name, roles=_roles_of(user))
@@ -236,12 +236,23 @@ def roles(
 
 
 @command(user_app)
+def unlock(name: Name, as_json: AsJson = False) -> Result:
+    """Let somebody who has failed to sign in too often try again at once."""
+    with opened_ledger() as ledger:
+        if ledger.desk_users.get(name) is None:
+            raise DecisionRefused(Message("error.no_user"))
+        ledger.sign_in_attempts.forget(name)
+    print_text(console_for(as_json=as_json), "cli.user.unlocked")
+    return ExitCode.DONE, {"unlocked": True}
+
+
+@command(user_app)
 def password(name: Name, password_stdin: FromStdin = False, as_json: AsJson = False) -> Result:
     """Give somebody another password; their sessions end."""
     with opened_ledger() as ledger:
         if ledger.desk_users.get(name) is None:
             raise DecisionRefused(Message("error.no_user"))
-        ledger.desk_users.change_password(name, _asked_password(stdin=password_stdin))
+        ledger.desk_users.change_password(name, _asked_password(name, stdin=password_stdin))
     print_text(console_for(as_json=as_json), "cli.user.password")
     return ExitCode.DONE, {"changed": True}
 
@@ -259,15 +270,15 @@ def _roles_of(user: "DeskUser") -> str:
     return ", ".join(sorted(user.roles))
 
 
-def _asked_password(*, stdin: bool) -> str:
+def _asked_password(name: str, *, stdin: bool) -> str:
     """Return the hash of a password typed where nobody sees it, or given on standard input."""
     from flows.desk.sign_in import hash_password  # takes a moment, and its library
 
     if stdin:
-        return hash_password(sys.stdin.readline().rstrip("\r\n"))
+        return hash_password(sys.stdin.readline().rstrip("\r\n"), name)
     if not sys.stdin.isatty():
         raise DecisionRefused(Message("error.no_terminal"))
     password = getpass.getpass("password: ")
     if getpass.getpass("once more: ") != password:
         raise DecisionRefused(Message("error.passwords_differ"))
-    return hash_password(password)
+    return hash_password(password, name)

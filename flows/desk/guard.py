@@ -43,9 +43,10 @@ class DeskSettings:
         upload_limit_bytes: The longest upload, of one or several files at once.
         idle: A session that nobody used for so long ends.
         absolute: Every session ends after so long.
-        attempts_per_name: Failures to sign in a name may have within `attempts_within`.
+        attempts_free: Failures to sign in that a name may have from one address before it has to wait.
+        attempts_per_name: Failures a name may have from everywhere within `attempts_within`.
         attempts_per_address: The same of an address.
-        attempts_within: The window of both.
+        attempts_within: The window of all of them.
     """
 
     uploads: Path
@@ -54,8 +55,9 @@ class DeskSettings:
     upload_limit_bytes: int = 100 * MEGABYTE
     idle: dt.timedelta = dt.timedelta(minutes=30)
     absolute: dt.timedelta = dt.timedelta(hours=12)
-    attempts_per_name: int = 5
-    attempts_per_address: int = 20
+    attempts_free: int = 5
+    attempts_per_name: int = 100
+    attempts_per_address: int = 200
     attempts_within: dt.timedelta = dt.timedelta(minutes=15)
 
 
@@ -123,10 +125,10 @@ def cookie_name(settings: DeskSettings, what: str) -> str:
     return f"__Host-repasse-{what}" if settings.https else f"repasse-{what}"
 
 
-def set_cookie(response: Response, settings: DeskSettings, what: str, value: str) -> None:
-    """Hand a browser a cookie that no script reads and no other site sends."""
-    name = cookie_name(settings, what)
-    response.set_cookie(name, value, httponly=True, samesite="strict", secure=settings.https, path="/")
+def set_cookie(response: Response, settings: DeskSettings, what: str, value: str, *, max_age_s: int = 0) -> None:
+    """Hand a browser a cookie that no script reads and no other site sends; without an age it ends with the browser."""
+    name, age_s = cookie_name(settings, what), max_age_s or None
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=settings.https, path="/", max_age=age_s)
 
 
 def signed_in(request: Request) -> Signed:

@@ -63,6 +63,6 @@ def home(request: Request, _signed: SignedIn, told: str = "") -> Response:
         "stop": unresolved.stop(),
         "jobs": jobs_of(request).list(),
         "runs": runs_of(request).list(LATEST),
-        "told": told if told == "settle" else "",
+        "told": told if told in {"settle", "password"} else "",
     }
     return show(request, "home.html", **facts)

@@ -202,6 +202,14 @@ class DeskSessions:
         user = user_of(row, self._db.seal)
         return None if user.disabled else user
 
+    def device_mark(self, user_key: str, device: str) -> str:
+        """Return what a browser is known by in which a user has signed in."""
+        return self._db.seal.of("device", user_key, device)
+
+    def is_device_of(self, user_key: str, device: str, mark: str) -> bool:
+        """Whether a user has signed in with a browser before."""
+        return self._db.seal.is_of(mark, "device", user_key, device)
+
     def end(self, token: str) -> None:
         """Sign out."""
         with self._db.writing() as connection:
@@ -211,43 +219,82 @@ class DeskSessions:
         return self._db.seal.of("session", token)
 
 
+@dataclass(frozen=True, slots=True)
+class AttemptLimits:
+    """How often somebody may fail to sign in.
+
+    Attributes:
+        free: Failures of a name from one address that cost no wait.
+        per_name: Failures of a name, from wherever.
+        per_address: Failures from an address, of whatever names.
+        within: In how long.
+        is_known_device: Whether its user has signed in with this very browser before: what others do keeps it out of
+            nothing.
+    """
+
+    free: int
+    per_name: int
+    per_address: int
+    within: dt.timedelta
+    is_known_device: bool = False
+
+    def wait_after(self, failures: int) -> dt.timedelta:
+        """Return how long the next attempt has to wait after so many failures: half a minute, then twice as long."""
+        if failures < self.free:
+            return dt.timedelta(0)
+        doubled: int = 2 ** min(failures - self.free, 16)
+        return min(FIRST_WAIT * doubled, self.within)
+
+
+FIRST_WAIT: Final = dt.timedelta(seconds=30)
+
+
 class SignInAttempts:
     """Attempts to sign in, by name and by address."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def begin(self, name: str, address: str, *, per_name: int, per_address: int, within: dt.timedelta) -> int | None:
+    def begin(self, name: str, address: str, limits: AttemptLimits) -> int | None:
         """Write an attempt down before it is judged, so that many at once count too.
+
+        Failures from one address keep nobody out elsewhere: they are counted by name and address together, and each
+        one more makes the wait longer. Only very many of a name, or of an address, count by themselves.
 
         Args:
             name: As typed.
-            address: Where it comes from.
-            per_name: How many failures a name may have.
-            per_address: How many an address may have.
-            within: In how long.
+            address: Where it comes from, or the device that is known to be the user's.
+            limits: How many failures there may be.
 
         Returns:
-            Its number, for `succeed`; None when there were too many: then nothing may be judged.
+            Its number, for `succeed`; None when it comes too early: then nothing may be judged.
         """
         names, addresses = _hash(same_person(name)), _hash(address)
+        a = desk_attempts.c
+        of_name, of_address = a.name_sha256 == names, a.address_sha256 == addresses
         with self._db.writing() as connection:
             now = self._db.now()
-            connection.execute(delete(desk_attempts).where(desk_attempts.c.at < now - _KEPT))
-            failed = (
-                select(
-                    func.count().filter(desk_attempts.c.name_sha256 == names),
-                    func.count().filter(desk_attempts.c.address_sha256 == addresses),
-                )
-                .where(desk_attempts.c.at > now - within, desk_attempts.c.succeeded.is_(False))
-                .where(or_(desk_attempts.c.name_sha256 == names, desk_attempts.c.address_sha256 == addresses))
-            )
-            of_name, of_address = connection.execute(failed).one()
-            if of_name >= per_name or of_address >= per_address:
+            connection.execute(delete(desk_attempts).where(a.at < now - _KEPT))
+            failed = select(
+                func.count().filter(of_name & of_address).label("pair"),
+                func.count().filter(of_name).label("name"),
+                func.count().filter(of_address).label("address"),
+            ).where(a.at > now - limits.within, a.succeeded.is_(False), or_(of_name, of_address))
+            counts = connection.execute(failed).one()
+            last = select(func.max(a.at)).where(of_name, of_address, a.succeeded.is_(False))
+            waits = limits.wait_after(counts.pair)
+            too_early = waits and (at := connection.scalar(last)) is not None and now < at + waits
+            too_many = counts.name >= limits.per_name or counts.address >= limits.per_address
+            if too_early or (too_many and not limits.is_known_device):
                 return None
             row = {"name_sha256": names, "address_sha256": addresses, "at": now, "succeeded": False}
             written = connection.execute(insert(desk_attempts).values(**row))
             return int(written.inserted_primary_key[0]) if written.inserted_primary_key else None
+
+    def forget(self, name: str) -> None:
+        """Let a name be tried again at once, from everywhere."""
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_attempts).where(desk_attempts.c.name_sha256 == _hash(same_person(name))))
 
     def succeed(self, attempt: int) -> None:
         """Take an attempt back out of the count."""

@@ -69,7 +69,7 @@ def test_an_unknown_name_costs_a_password_check_too(monkeypatch):
 @pytest.mark.parametrize("password", ["short", "x" * 201])
 def test_a_password_is_neither_short_nor_endless(password):
     with pytest.raises(DecisionRefused):
-        hash_password(password)
+        hash_password(password, "Ana Lima")
 
 
 def test_passwords_are_kept_as_argon2id(browser, add, desk):
@@ -103,7 +103,7 @@ def test_signing_in_is_no_failure(browser, add):
 
 def test_one_address_cannot_try_many_names(desk, settings, add):
     add("ana")
-    assert settings.attempts_per_address == 20
+    assert settings.attempts_per_address == 200
     browser = Browser(desk, replace(settings, attempts_per_address=4))
     for number in range(4):
         browser.sign_in(f"name {number}", code=401)
@@ -199,3 +199,86 @@ def test_a_user_needs_a_role_and_a_name():
         for name, roles in (("ana", ()), ("", ("approver",)), ("a, b", ("approver",)), ("x" * 65, ("approver",))):
             with pytest.raises(DecisionRefused):
                 ledger.desk_users.add(name, roles, "hash")
+
+
+def test_failures_of_somebody_else_keep_nobody_out_of_the_browser_they_use(desk, settings, add, browser):
+    add("ana")
+    browser.sign_in("ana")
+    browser.post("/sign-out")
+    stranger = Browser(desk, replace(settings, attempts_per_name=8, attempts_per_address=8))
+    for _ in range(5):
+        stranger.sign_in("ana", "wrong password", code=401)
+    stranger.sign_in("ana", code=429)
+    browser.sign_in("ana")
+
+
+def test_a_device_of_one_user_is_no_key_to_another_and_its_own_failures_count(desk, settings, add, browser):
+    for name in ("ana", "bia"):
+        add(name)
+    browser.sign_in("ana")
+    browser.post("/sign-out")
+    for _ in range(5):
+        browser.sign_in("bia", "wrong password", code=401)
+    browser.sign_in("bia", code=429)
+    for _ in range(5):
+        browser.sign_in("ana", "wrong password", code=401)
+    browser.sign_in("ana", code=429)
+
+
+def test_each_failure_more_makes_the_wait_twice_as_long(browser, add, clock):
+    add("ana")
+    for _ in range(5):
+        browser.sign_in("ana", "wrong password", code=401)
+    for seconds in (30, 60, 120):
+        browser.sign_in("ana", "wrong password", code=429)
+        clock.move(seconds=seconds + 1)
+        browser.sign_in("ana", "wrong password", code=401)
+    clock.move(seconds=100)
+    browser.sign_in("ana", code=429)
+
+
+def test_whoever_looks_after_the_installation_lets_somebody_try_again_at_once(browser, add, desk):
+    add("ana")
+    for _ in range(5):
+        browser.sign_in("ana", "wrong password", code=401)
+    browser.sign_in("ana", code=429)
+    desk.ledger.sign_in_attempts.forget("A.N.A")
+    browser.sign_in("ana")
+
+
+GUESSED = (
+    "aaaaaaaaaa",
+    "Ana Lima Ana",
+    "analima2026",
+    "1234567890",
+    "abcdefghij",
+    "senha123456",
+    "9876543210",
+    "abababab",
+)
+
+
+@pytest.mark.parametrize("guessed", [*GUESSED, "ababababab", "Senha!2026x"])
+def test_a_password_that_is_guessed_at_once_is_refused(guessed):
+    with pytest.raises(DecisionRefused, match="guessed"):
+        hash_password(guessed, "Ana Lima")
+
+
+def test_people_change_their_own_password_and_other_sessions_of_theirs_end(desk, settings, add, browser):
+    add("ana")
+    other = Browser(desk, settings)
+    for one in (browser, other):
+        one.sign_in("ana")
+    new = "other horse battery"
+
+    def change(code: int, now: str, to: str, again: str) -> str:
+        return browser.post("/password", at="/password", code=code, password=now, new=to, again=again)
+
+    assert "não é a sua senha" in change(401, "not mine at all", new, new)
+    assert "adivinhada" in change(422, PASSWORD, "a" * 12, "a" * 12)
+    assert "duas formas" in change(422, PASSWORD, new, f"{new}s")
+    change(303, PASSWORD, new, new)
+    assert "Sua senha foi mudada" in browser.get("/?told=password")
+    other.get("/", code=303)
+    other.sign_in("ana", code=401)
+    other.sign_in("ana", new)
