@@ -126,14 +126,15 @@ def _send(settings: Settings, alert: Alert) -> None:
         notes = [render(note, alert.language) for note in alert.notes]
         text = "\n\n".join(filter(None, (subject, alert.page, *notes)))
         try:
-            send_email(ways.smtp_url, ways.email_from, ways.email_to, f"Repasse: {subject}", text)
+            send_email(ways.smtp_url, ways.email_from, ways.email_to, f"Repasse: {subject}", text, egress=ways.egress)
             sent += 1
         except NotAlerted as error:
             failed.append(error)
     if ways.webhook_url:
         told = f"{subject} {alert.page}".strip()
         try:
-            post_webhook(ways.webhook_url, {"event": alert.kind, "text": told, "page": alert.page, **alert.facts})
+            document = {"event": alert.kind, "text": told, "page": alert.page, **alert.facts}
+            post_webhook(ways.webhook_url, document, egress=ways.egress)
             sent += 1
         except NotAlerted as error:
             failed.append(error)

@@ -89,6 +89,7 @@ def opened_service(
             assumptions=assumptions,
             pause=clock.sleep,
             requests_per_s=float(requests_per_s) if requests_per_s else None,
+            egress=settings.egress,
         )
         exits.enter_context(api)
         yield Service(api, chosen.url, chosen.key_fingerprint, assumptions)

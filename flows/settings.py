@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
+from schemas.egress import DIRECT, Egress
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
 EMBEDDED: Final = "sandbox"
+SMTP_SCHEMES: Final = frozenset({"smtp", "smtp+starttls", "smtps"})
 UPLOADS: Final = "uploads"
 POLICY: Final = "policy.yaml"
 APPROVAL_KEY: Final = "approval.key"
@@ -50,9 +52,11 @@ class AlertSettings:
     Attributes:
         email_to: Addresses that get an e-mail.
         email_from: Address it comes from.
-        smtp_url: The mail server: smtp://name:password@host:587 (STARTTLS where offered) or smtps://host:465.
+        smtp_url: The mail server: smtp+starttls://name:password@host:587 (nothing without STARTTLS), smtps://host:465,
+            or smtp://host:587 (STARTTLS where offered, and always before a password).
         webhook_url: Address that is sent a JSON document.
         night_hours: After so many hours a night that has not ended is told of.
+        egress: How it leaves the house.
     """
 
     email_to: tuple[str, ...] = ()
@@ -60,6 +64,7 @@ class AlertSettings:
     smtp_url: str = field(default="", repr=False)
     webhook_url: str = field(default="", repr=False)
     night_hours: float = 6.0
+    egress: Egress = DIRECT
 
     @property
     def sends_mail(self) -> bool:
@@ -88,6 +93,7 @@ class Settings:
         approval_key: Seals approvals, users and sessions; "" where the home folder keeps it.
         desk_url: Where people reach the desk, without a slash at its end; "" where nobody has said.
         alerts: Who is told when somebody is wanted.
+        egress: How requests leave the house.
         launch: Who starts the runs that the desk asks for, where Prefect is there: a worker, or the desk itself.
     """
 
@@ -101,6 +107,7 @@ class Settings:
     approval_key: str = field(default="", repr=False)
     desk_url: str = ""
     alerts: AlertSettings = AlertSettings()
+    egress: Egress = DIRECT
     launch: Literal["here", "worker"] = "worker"
 
     def require_policy_outside(self, folder: Path) -> None:
@@ -175,6 +182,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         approval_key=_approval_key(environment.get("REPASSE_APPROVAL_KEY", "")),
         desk_url=_desk_url(environment.get("REPASSE_DESK_URL", "")),
         alerts=_alerts(environment),
+        egress=_egress(environment),
         launch=_launch(environment.get("REPASSE_LAUNCH", "worker")),
     )
     if jobs := jobs_folder(environment):
@@ -225,6 +233,18 @@ def _approval_key(text: str) -> str:
     return text
 
 
+def _egress(environment: Mapping[str, str]) -> Egress:
+    files = [environment.get(name, "").strip() for name in ("REPASSE_CA_FILE", "REPASSE_CLIENT_CERT")]
+    for path in files:
+        if path and not Path(path).is_file():
+            raise ConfigurationError(Message("error.certificate", path=path, kind="missing"))
+    proxy = environment.get("REPASSE_PROXY", "").strip()
+    parts = urlsplit(proxy)
+    if proxy and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/")):
+        raise ConfigurationError(Message("error.proxy"))
+    return Egress(ca_file=files[0], proxy=proxy, client_cert=files[1])
+
+
 def _launch(text: str) -> Literal["here", "worker"]:
     if text == "here":
         return "here"
@@ -252,7 +272,7 @@ def _alerts(environment: Mapping[str, str]) -> AlertSettings:
     sender = environment.get("REPASSE_ALERT_FROM", "").strip()
     smtp, webhook = (environment.get(name, "").strip() for name in ("REPASSE_SMTP_URL", "REPASSE_ALERT_WEBHOOK"))
     mail = urlsplit(smtp)
-    if addresses and not (sender and mail.scheme in {"smtp", "smtps"} and mail.hostname):
+    if addresses and not (sender and mail.scheme in SMTP_SCHEMES and mail.hostname):
         raise ConfigurationError(Message("error.alert_mail"))
     if any("@" not in address or not address.isprintable() for address in (*addresses, sender) if address):
         raise ConfigurationError(Message("error.alert_mail"))
@@ -265,7 +285,7 @@ def _alerts(environment: Mapping[str, str]) -> AlertSettings:
         hours = 0.0
     if not 0 < hours <= 24:
         raise ConfigurationError(Message("error.night_hours"))
-    return AlertSettings(addresses, sender, smtp, webhook, hours)
+    return AlertSettings(addresses, sender, smtp, webhook, hours, _egress(environment))
 
 
 def _timeout_s(text: str) -> float:

@@ -100,7 +100,8 @@ def mail_statements(  # each is named at the call
         subject, text = (render(f"mail.statement.{part}", addressed.language, **facts) for part in ("subject", "text"))
         attached = (addressed.path.name, content)
         try:
-            send_email(settings.smtp_url, settings.email_from, (addressed.payee.email,), subject, text, attached)
+            way = (settings.smtp_url, settings.email_from, (payee.email,))
+            send_email(*way, subject, text, attached, egress=settings.egress)
         except NotAlerted as error:
             ledger.statement_mails.end(run_id, addressed.token, digest, failure=_why(error))
             failures += 1

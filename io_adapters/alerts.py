@@ -1,7 +1,6 @@
 """Sending e-mail by SMTP, with a file or without, and JSON documents to a webhook."""
 
 import smtplib
-import ssl
 from email.header import Header
 from email.mime.application import MIMEApplication
 from email.mime.base import MIMEBase
@@ -13,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 
+from io_adapters.tls import tls_context
+from schemas.egress import DIRECT, Egress, is_loopback
 from schemas.errors import RepasseError
 from schemas.exit_codes import ExitCode
 from schemas.messages import Message
@@ -29,18 +30,26 @@ class NotAlerted(RepasseError):
 
 
 def send_email(  # a mail is just these parts
-    smtp_url: str, sender: str, to: tuple[str, ...], subject: str, text: str, attached: tuple[str, bytes] | None = None
+    smtp_url: str,
+    sender: str,
+    to: tuple[str, ...],
+    subject: str,
+    text: str,
+    attached: tuple[str, bytes] | None = None,
+    *,
+    egress: Egress = DIRECT,
 ) -> None:
     """Send a plain text by e-mail.
 
     Args:
-        smtp_url: smtp://name:password@host:587, encrypted by STARTTLS where the server offers it and always before a
-            password; or smtps://host:465.
+        smtp_url: smtp+starttls://name:password@host:587, which sends nothing without STARTTLS; smtps://host:465; or
+            smtp://host:587, encrypted by STARTTLS where the server offers it and always before a password.
         sender: Address it comes from.
         to: Addresses it goes to.
         subject: One line.
         text: The rest.
         attached: Name and content of a PDF that goes with it.
+        egress: Whose certificates are trusted.
 
     Raises:
         NotAlerted: the server cannot be reached, or does not take it; nothing of address or password is in the reason.
@@ -56,14 +65,16 @@ def send_email(  # a mail is just these parts
     mail["Subject"] = Header(" ".join(subject.split()), "utf-8", header_name="Subject").encode()
     mail["From"], mail["To"] = sender, ", ".join(to)
     mail["Date"], mail["Message-ID"] = formatdate(localtime=False), make_msgid(domain=host or None)
-    safe = ssl.create_default_context()
+    safe = tls_context(egress)
     try:
         with (
             smtplib.SMTP_SSL(host, where.port or _SMTPS_PORT, timeout=TIMEOUT_S, context=safe)
             if where.scheme == "smtps"
             else smtplib.SMTP(host, where.port or _SUBMISSION_PORT, timeout=TIMEOUT_S)
         ) as server:
-            if where.scheme == "smtp" and (name or server.has_extn("starttls")):
+            server.ehlo()  # what the server can do is known only then
+            insists = where.scheme == "smtp+starttls" or bool(name)
+            if where.scheme != "smtps" and (insists or server.has_extn("starttls")):
                 server.starttls(context=safe)
             if name:
                 server.login(name, unquote(where.password or ""))
@@ -72,18 +83,21 @@ def send_email(  # a mail is just these parts
         raise NotAlerted(Message("alert.no_email", why=type(error).__name__)) from None
 
 
-def post_webhook(url: str, document: dict[str, Any]) -> None:
+def post_webhook(url: str, document: dict[str, Any], *, egress: Egress = DIRECT) -> None:
     """Send a JSON document.
 
     Args:
         url: Where to; it may hold a secret, and is never told.
         document: What to send.
+        egress: How it leaves the house.
 
     Raises:
         NotAlerted: there is no answer, or another one than 2xx.
     """
     try:
-        answer = httpx.post(url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
+        proxy = None if is_loopback(urlsplit(url).hostname or "") else egress.proxy or None
+        with httpx.Client(verify=tls_context(egress), proxy=proxy, trust_env=False, timeout=TIMEOUT_S) as client:
+            answer = client.post(url, json=document)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise NotAlerted(Message("alert.no_webhook", why=type(error).__name__)) from None
     if not answer.is_success:

@@ -60,6 +60,7 @@ def doctor(
     if accept_clock:
         look("clock", lambda: _accept_clock(settings, by))
     look("environment", lambda: _environment(settings))
+    look("egress", lambda: _egress(settings))
     look("policy", lambda: _policy(settings))
     look("ledger", lambda: _ledger(settings))
     look("service", lambda: _service(settings))
@@ -124,6 +125,20 @@ def _environment(settings: "Settings") -> str:
 
     check_environment()
     return f"home {settings.home}, service {describe_service(settings.service)}"
+
+
+def _egress(settings: "Settings") -> str:
+    """Say how requests leave the house; a file of certificates that cannot be used is told here."""
+    from urllib.parse import urlsplit
+
+    from io_adapters.tls import tls_context
+
+    tls_context(settings.egress)
+    egress, proxy = settings.egress, urlsplit(settings.egress.proxy)
+    ways = [f"proxy {proxy.hostname}:{proxy.port or 80}"] if egress.proxy else ["no proxy"]
+    ways += [f"certificates of {egress.ca_file} beside the usual ones"] if egress.ca_file else []
+    ways += [f"client certificate {egress.client_cert}"] if egress.client_cert else []
+    return ", ".join(ways)
 
 
 def _policy(settings: "Settings") -> str:

@@ -186,7 +186,7 @@ def change_own_password(request: Request, signed: SignedIn, form: Posted) -> Res
         return show(request, "password.html", status=429, problem=render("desk.sign_in.too_many", language_of(request)))
     new = form.get("new", "")
     if not is_password_of(signed.user, form.get("password", "")):
-        return show(request, "password.html", status=401, problem=render("desk.password.wrong", language_of(request)))
+        return show(request, "password.html", status=422, problem=render("desk.password.wrong", language_of(request)))
     ledger.sign_in_attempts.succeed(attempt)
     if new != form.get("again", ""):
         return show(request, "password.html", status=422, problem=render("desk.password.differ", language_of(request)))

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import MutableMapping, Sequence
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,6 +19,7 @@ from prefect.settings import (
 from pydantic import Field, SecretStr
 
 from flows.launchers import NotLaunched
+from schemas.egress import is_loopback
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
@@ -41,7 +41,7 @@ def require_closed_server() -> None:
         ConfigurationError: it is one.
     """
     host = urlsplit(PREFECT_API_URL.value() or "").hostname or ""
-    if not host or _is_loopback(host):
+    if not host or is_loopback(host):
         return
     nobody: Any = {PREFECT_API_AUTH_STRING: None, PREFECT_API_KEY: None, PREFECT_CLIENT_CUSTOM_HEADERS: {}}
     with temporary_settings(nobody), get_client(sync_client=True, httpx_settings={"timeout": ANSWER_S}) as client:
@@ -50,13 +50,6 @@ def require_closed_server() -> None:
         except Exception:  # noqa: BLE001  # it asks who that is, or is not there: then nothing is started by it
             return
     raise ConfigurationError(Message("error.prefect_open", host=host))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 class DeploymentLauncher:

@@ -17,6 +17,7 @@ from io_adapters.payout_api.errors import NotThere, QuestionRefused, ValidationE
 from io_adapters.payout_api.outcome import Answer, classify_exception, classify_reply, classify_update
 from io_adapters.payout_api.pix import PixApi
 from io_adapters.payout_api.queries import Queries, ReportsReader
+from schemas.egress import DIRECT, Egress
 from schemas.errors import NotSent
 from schemas.messages import Message
 from schemas.wire import AccountValidation, ContactDelete, InstitutionPage, SplitReport, body_of, canonical_json
@@ -34,7 +35,7 @@ class SplitApi(ReportsReader):
         webhooks: Where the service sends notifications.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each is named at the call)
         self,
         base_url: str,
         api_key: SecretStr,
@@ -44,6 +45,7 @@ class SplitApi(ReportsReader):
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
         requests_per_s: float | None = None,
+        egress: Egress = DIRECT,
     ) -> None:
         """Prepare the client; nothing is sent yet.
 
@@ -55,12 +57,13 @@ class SplitApi(ReportsReader):
             transport: Carries the requests; None for the network.
             pause: Waits between the tries of a GET, and for a place in the pace.
             requests_per_s: The most requests a second, of every kind together; None for no limit.
+            egress: How requests leave the house.
 
         Raises:
             ConfigurationError: an address, key or pace that cannot be used.
         """
         self._timeout_s = timeout_s
-        self._connections = Connections(base_url, api_key, transport)
+        self._connections = Connections(base_url, api_key, transport, egress)
         self._pace = RateLimiter(requests_per_s, pause=pause)
         queries = Queries(self._connections, timeout_s=timeout_s, pace=self._pace, pause=pause)
         super().__init__(queries, assumptions)

@@ -5,13 +5,11 @@ import datetime as dt
 import math
 import re
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import cache
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Final, Self
@@ -20,6 +18,8 @@ from urllib.parse import quote
 import httpx
 from pydantic import SecretStr
 
+from io_adapters.tls import tls_context
+from schemas.egress import DIRECT, Egress, is_loopback
 from schemas.errors import ConfigurationError
 from schemas.messages import Message
 
@@ -29,11 +29,13 @@ IDLE_S: Final = 5.0
 class Connections:
     """Opens HTTP clients for one address and key.
 
-    HTTP/1.1 only, certificates verified, no redirect, no retry, and nothing of the environment: no proxy, no `.netrc`
-    (which would replace the key), no other set of certificates.
+    HTTP/1.1 only, certificates verified, no redirect, no retry, and nothing of the environment: no proxy but the one
+    that is named, no `.netrc` (which would replace the key), no other set of certificates.
     """
 
-    def __init__(self, base_url: str, api_key: SecretStr, transport: httpx.BaseTransport | None) -> None:
+    def __init__(
+        self, base_url: str, api_key: SecretStr, transport: httpx.BaseTransport | None, egress: Egress = DIRECT
+    ) -> None:
         """Check address and key; nothing is sent.
 
         Raises:
@@ -49,6 +51,7 @@ class Connections:
             }
         )
         self._transport = transport
+        self._egress = egress
 
     def open(self, time_s: float, *, idle_s: float = IDLE_S) -> httpx.Client:
         """Open a client whose single operations (write, read) take at most `time_s` seconds.
@@ -62,11 +65,15 @@ class Connections:
             headers=self._headers,
             timeout=httpx.Timeout(time_s, connect=min(10.0, time_s / 3)),
             transport=self._transport,
-            verify=_certificates(),
+            verify=tls_context(self._egress),
+            proxy=self._proxy(),
             trust_env=False,
             follow_redirects=False,
             limits=httpx.Limits(keepalive_expiry=idle_s),
         )
+
+    def _proxy(self) -> str | None:
+        return None if self._transport or is_loopback(self._base_url.host) else self._egress.proxy or None
 
     @contextlib.contextmanager
     def fresh(self, time_s: float) -> Iterator[httpx.Client]:
@@ -77,12 +84,6 @@ class Connections:
         finally:
             with contextlib.suppress(Exception):
                 client.close()
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    """Load the certificates that are trusted; it takes longer than many a request, and they are the same for all."""
-    return httpx.create_ssl_context(trust_env=False)
 
 
 def path_part(split_id: str) -> str:

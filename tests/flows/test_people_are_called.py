@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from flows.alerts import alert_of_overdue_nights
 from flows.due_jobs import NIGHTLY
 from flows.night import run_night
 from flows.settings import read_settings
 from io_adapters.alerts import NotAlerted, send_email
+from schemas.egress import Egress
 from schemas.errors import ConfigurationError
 from schemas.exit_codes import ExitCode
 from tests.flows.jobs import payment, people
@@ -162,15 +164,51 @@ def test_a_password_goes_over_an_encrypted_connection_to_a_server_that_is_known(
         auth_required=True,
         auth_require_tls=not at_once,
     )
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     server.start()
     try:
-        where = f"{scheme}://conta:s%40fe@127.0.0.1:{server.port}"
-        send_email(where, "repasse@selo.example", ("ana@selo.example",), "Ação", "já")
+        where, ours = f"{scheme}://conta:s%40fe@127.0.0.1:{server.port}", Egress(ca_file=str(certificate))
+        with pytest.raises(NotAlerted, match="SSL"):  # of a stranger's
+            send_email(where, "repasse@selo.example", ("ana@selo.example",), "Ação", "já")
+        send_email(where, "repasse@selo.example", ("ana@selo.example",), "Ação", "já", egress=ours)
     finally:
         server.stop()
     assert box.logins == [(b"conta", b"s@fe")]
     assert box.subjects == ["Ação"]
+
+
+class Sealed(Mailbox):
+    """A mail server that remembers whether what it was sent came encrypted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encrypted: list[bool] = []
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        self.encrypted.append(session.ssl is not None)
+        return await super().handle_DATA(server, session, envelope)
+
+
+@pytest.mark.parametrize("scheme", ["smtp", "smtp+starttls"])
+def test_what_is_sent_without_a_password_is_encrypted_where_the_server_can(label: Label, tmp_path: Path, scheme: str):
+    certificate = write_own_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    box = Sealed()
+    server = Controller(box, "127.0.0.1", free_port(), tls_context=context)
+    server.start()
+    try:
+        where, ours = f"{scheme}://127.0.0.1:{server.port}", Egress(ca_file=str(certificate))
+        send_email(where, "repasse@selo.example", ("ana@selo.example",), "Ação", "já", egress=ours)
+    finally:
+        server.stop()
+    assert box.encrypted == [True]
+
+
+def test_who_insists_on_encryption_sends_nothing_without(mailbox: Mailbox):
+    where = read_settings().alerts.smtp_url.replace("smtp://", "smtp+starttls://")
+    with pytest.raises(NotAlerted, match="SMTPNotSupportedError"):
+        send_email(where, "repasse@selo.example", ("ana@selo.example",), "x", "y")
+    assert mailbox.mails == []
 
 
 def test_a_server_without_encryption_is_never_told_a_password(mailbox: Mailbox):

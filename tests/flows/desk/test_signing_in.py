@@ -274,7 +274,7 @@ def test_people_change_their_own_password_and_other_sessions_of_theirs_end(desk,
     def change(code: int, now: str, to: str, again: str) -> str:
         return browser.post("/password", at="/password", code=code, password=now, new=to, again=again)
 
-    assert "não é a sua senha" in change(401, "not mine at all", new, new)
+    assert "não é a sua senha" in change(422, "not mine at all", new, new)
     assert "adivinhada" in change(422, PASSWORD, "a" * 12, "a" * 12)
     assert "duas formas" in change(422, PASSWORD, new, f"{new}s")
     change(303, PASSWORD, new, new)
