@@ -44,6 +44,7 @@ from flows.sending.settle import poll_open_reports, rewrite, settle, settle_all
 from flows.settings import ServiceSettings, Settings, check_environment, jobs_folder, read_settings
 from io_adapters.ledger.leases import Owner
 from io_adapters.ledger.ledger import Ledger, open_ledger
+from io_adapters.outputs.atomic import sweep_unfinished
 from io_adapters.payout_api.assumptions import Assumptions
 from io_adapters.payout_api.client import ProbeApi, SplitApi
 from schemas.errors import RepasseError, errors_in_language, trouble_of_the_machine
@@ -151,6 +152,7 @@ def opened_run(
             ledger.runs.begin(run_id, *where, command, order.by, str(order.job_path))
             ledger.decision_rules.note(order.job.job, order.job.approval.identities)
             exits.callback(_finish, run)
+            sweep_unfinished(order.folder / order.job.outputs.folder / order.job.job)
         yield run
 
 

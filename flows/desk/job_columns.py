@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from flows.desk.found_tables import FoundTable, Identify, found_tables, word_of
-from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_files import path_of
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
@@ -149,16 +149,14 @@ async def bring_sample(request: Request, token: str, place: str) -> Response:
     """Take a sheet to choose headers from; the job does not read it."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
-    settings = settings_of(request)
-    _, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
-    return await run_in_threadpool(_brought, request, token, place, files, signed)
+    _, files = await receive(request, signed)
+    return await run_in_threadpool(_brought, request, token, place, files)
 
 
-def _brought(request: Request, token: str, place: str, files: Sequence[Received], signed: Signed) -> Response:
+def _brought(request: Request, token: str, place: str, files: Sequence[Received]) -> Response:
     if len(files) != 1:
         raise Refused(422, "desk.files.one")
     (file,) = files
-    ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
     return _page(request, token, _place(request, token, place), {"sha256": file.sha256, "name": file.name})
 
 

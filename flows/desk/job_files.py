@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
-from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, settings_of, signed_in
+from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_writing import JobChange, digest_of, write_job
 from flows.desk.jobs import job_of, jobs_of
 from flows.desk.pages import language_of, show
@@ -204,19 +204,17 @@ async def upload_table(request: Request, token: str, table: str) -> Response:
     """Take a file for a table beside the sources, and show what it would change; nothing is changed yet."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
-    settings = settings_of(request)
-    fields, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
-    return await run_in_threadpool(_proposal, request, token, table, fields, files, signed)
+    fields, files = await receive(request, signed)
+    return await run_in_threadpool(_proposal, request, token, table, fields, files)
 
 
 def _proposal(
-    request: Request, token: str, name: str, fields: Mapping[str, str], files: Sequence[Received], signed: Signed
+    request: Request, token: str, name: str, fields: Mapping[str, str], files: Sequence[Received]
 ) -> Response:
     path, table = _table(request, token, name)
     if len(files) != 1:
         raise Refused(422, "desk.files.one")
     (file,) = files
-    ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
     job = read_job(path).job
     try:
         proposed = propose(job, path.parent, table, file, adds=fields.get("adds") == "yes")

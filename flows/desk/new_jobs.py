@@ -163,13 +163,9 @@ async def bring_sheets(request: Request) -> Response:
     """Take the sheets a job is to be made of."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
-    settings = settings_of(request)
-    _, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
+    _, files = await receive(request, signed)
     if not files:
         raise Refused(422, "desk.new_job.none")
-    for file in files:
-        uploads = ledger_of(request).desk_uploads
-        await run_in_threadpool(uploads.record, file.sha256, file.name, file.size_bytes, signed.user.name)
     return RedirectResponse(f"/new-job/{new_jobs_of(request).begin(files)}", status_code=303)
 
 

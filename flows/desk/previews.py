@@ -1,15 +1,16 @@
 """Previews of a job with files that people bring: read and checked once per content, in a thread, cached."""
 
 import datetime as dt
+import os
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Semaphore, Thread
 from time import monotonic
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
-from flows.desk.guard import Posted, Refused, Signed, SignedIn, ledger_of, new_token, settings_of, signed_in
+from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, new_token, settings_of, signed_in
 from flows.desk.jobs import JobLine, JobsFolder, job_of, launches_of
 from flows.desk.pages import page_of, show
 from flows.desk.problems import Place as CellPlace
@@ -35,6 +36,7 @@ from flows.reconciliation.rules.reconcile import count_rows
 from flows.run import SYSTEM_CLOCK, Silence, read_run_request
 from flows.runner import describe_bug, opened_offline
 from io_adapters.ledger.ledger import Ledger
+from io_adapters.outputs.atomic import is_running
 from io_adapters.spreadsheets.files import expand, is_url
 from schemas.desk_people import Role
 from schemas.errors import ConfigurationError, RepasseError
@@ -145,14 +147,14 @@ class Previews:
     """
 
     def __init__(self, folder: Path, jobs: JobsFolder, ledger: Ledger, open_ledger: Callable[[], Ledger]) -> None:
-        self._folder = folder
+        self._folder = folder / str(os.getpid())
         self._jobs = jobs
         self._ledger = ledger
         self._open_ledger = open_ledger
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="look")
+        self._at_once = Semaphore(AT_ONCE)
         self._kept: OrderedDict[str, Look] = OrderedDict()
         self._lock = Lock()
-        shutil.rmtree(folder, ignore_errors=True)  # of a desk before this one
+        _forget_ended(folder)
 
     def begin(self, job_token: str, files: Sequence[str]) -> str:
         """Start to look; the same content is looked at once."""
@@ -163,7 +165,7 @@ class Previews:
         with self._lock:
             known = self._kept.get(token)
             if known is None or known.is_stale():
-                future = self._threads.submit(self._look, path, tuple(files), line.period, self._folder / token)
+                future = self._start(path, tuple(files), line.period, self._folder / token)
                 self._kept[token] = Look(token, line, tuple(files), future, monotonic())
             self._kept.move_to_end(token)
             gone = [self._kept.popitem(last=False)[0] for _ in range(len(self._kept) - KEPT)]
@@ -198,9 +200,22 @@ class Previews:
             return corrections_of(run, intake, self._folder / f"{look.token}-typed", at_desk=True, typed=typed)
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Let go of everything; a look that goes on ends with the program, whatever it is reading."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self, path: Path, files: tuple[str, ...], period: str, folder: Path) -> Future[Preview]:
+        """Look in a thread that keeps nobody waiting: a pool's threads are waited for when a program ends."""
+        future: Future[Preview] = Future()
+
+        def look() -> None:
+            with self._at_once:
+                try:
+                    future.set_result(self._look(path, files, period, folder))
+                except BaseException as error:  # noqa: BLE001  # whoever asks for the result is told
+                    future.set_exception(error)
+
+        Thread(target=look, name="look", daemon=True).start()
+        return future
 
     def _token(self, path: Path, line: JobLine, files: Sequence[str]) -> str:
         """Name the content of a look: the job file, what is read, and how the job stands in the ledger."""
@@ -245,6 +260,13 @@ class Previews:
                 failure=failure,
                 plan=plan,
             )
+
+
+def _forget_ended(folder: Path) -> None:
+    """Remove what desks that have ended left of their looks; another desk of this home keeps its own."""
+    for left in folder.glob("*"):
+        if not is_running(left.name) or left.name == str(os.getpid()):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _tables(intake: Intake) -> tuple[Table, ...]:
@@ -319,19 +341,16 @@ async def look_at_job(request: Request, token: str) -> Response:
     """Take files, or none, and start to look at the job with them."""
     signed = await run_in_threadpool(signed_in, request)
     signed.require(Role.PREPARER)
-    settings = settings_of(request)
     job = await run_in_threadpool(job_of, request, token)
-    _, files = await receive(request, settings.uploads, signed.csrf, settings.upload_limit_bytes)
-    look = await run_in_threadpool(_begin, request, signed, job, files)
+    _, files = await receive(request, signed)
+    look = await run_in_threadpool(_begin, request, job, files)
     return RedirectResponse(f"/looks/{look}", status_code=303)
 
 
-def _begin(request: Request, signed: Signed, job: JobLine, files: list[Received]) -> str:
+def _begin(request: Request, job: JobLine, files: list[Received]) -> str:
     sources = {name for name, _ in job.sources}
     if any(file.source not in sources for file in files):
         raise Refused(400, "desk.refused.form")
-    for file in files:
-        ledger_of(request).desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
     return previews_of(request).begin(job.token, [f"{file.source}={file.path}" for file in files])
 
 

@@ -18,7 +18,8 @@ from fastapi.concurrency import run_in_threadpool
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from flows.desk.guard import TOKEN, Refused, require_same_origin, require_token
+from flows.desk.guard import TOKEN, Refused, Signed, require_same_origin, require_token, settings_of
+from io_adapters.ledger.ledger import Ledger
 
 # What is left of a request that is too long is read and thrown away, up to so many times the limit, so that a browser
 # that is still sending hears the answer.
@@ -34,6 +35,9 @@ SILENT_S: Final = 60
 # All of it, however steadily it comes.
 UPLOAD_WITHIN_S: Final = 1_800
 INCOMING: Final = ".incoming"
+UNUSED_FOR: Final = dt.timedelta(days=7)
+# Unused uploads may take so many times the longest one.
+QUOTA_TIMES: Final = 20
 FILE_FIELD: Final = "file:"
 _STRANGE: Final = re.compile(r"[^\w .()+\-\[\]]")
 
@@ -191,14 +195,12 @@ def keep(path: Path, folder: Path, name: str) -> Received:
     return Received("", called, digest, len(content), home / called)
 
 
-async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -> tuple[dict[str, str], list[Received]]:
-    """Take the files of a form.
+async def receive(request: Request, signed: Signed) -> tuple[dict[str, str], list[Received]]:
+    """Take the files of a form, and write down who brought them.
 
     Args:
         request: A multipart form, its token first.
-        folder: Where files are kept, as <sha256>/<name>.
-        csrf: The token it must bear.
-        limit_bytes: The longest request.
+        signed: Who sends it.
 
     Returns:
         Its fields, and its files.
@@ -206,6 +208,8 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
     Raises:
         Refused: it is too long, from another site, without its token, or no form; nothing of it is left.
     """
+    settings = settings_of(request)
+    limit_bytes = settings.upload_limit_bytes
     require_same_origin(request)
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
@@ -213,10 +217,10 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
     if _declared_length(request) > limit_bytes:
         await _drain(request, limit_bytes)
         raise Refused(413, "desk.refused.size")
-    receiver = Receiver(folder, options[b"boundary"], csrf)
+    receiver = Receiver(settings.uploads, options[b"boundary"], signed.csrf)
     try:
         await _feed(request, receiver, limit_bytes)
-        return receiver.fields, await run_in_threadpool(receiver.keep)
+        return receiver.fields, await run_in_threadpool(_keep_all, request, receiver, signed)
     except MultipartParseError:
         raise Refused(400, "desk.refused.form") from None
     except TimeoutError:
@@ -225,6 +229,16 @@ async def receive(request: Request, folder: Path, csrf: str, limit_bytes: int) -
         raise Refused(507, "desk.refused.disk") from None
     finally:
         receiver.throw_away()
+
+
+def _keep_all(request: Request, receiver: Receiver, signed: Signed) -> list[Received]:
+    desk, settings = request.app.state.desk, settings_of(request)
+    quota_bytes = QUOTA_TIMES * settings.upload_limit_bytes
+    make_room(desk.ledger, settings.uploads, desk.clock.now(), quota_bytes=quota_bytes)
+    kept = receiver.keep()
+    for file in kept:
+        desk.ledger.desk_uploads.record(file.sha256, file.name, file.size_bytes, signed.user.name)
+    return kept
 
 
 async def _feed(request: Request, receiver: Receiver, limit_bytes: int) -> None:
@@ -272,6 +286,29 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
         if piece is None:
             return
         yield piece
+
+
+def make_room(ledger: Ledger, folder: Path, now: dt.datetime, *, quota_bytes: int) -> None:
+    """Throw away uploads that came to nothing: those of long ago, and the oldest of them where there are too many.
+
+    What a run has read, or a job holds, is kept for good.
+
+    Args:
+        ledger: Knows what was used.
+        folder: Where uploads lie.
+        now: The present moment.
+        quota_bytes: What unused uploads may take.
+    """
+    unused = ledger.desk_uploads.unused()
+    taken = sum(upload.size_bytes for upload in unused)
+    for upload in unused:
+        if taken <= quota_bytes and upload.at > now - UNUSED_FOR:
+            return
+        (folder / upload.sha256 / upload.name).unlink(missing_ok=True)
+        with suppress(OSError):  # the same bytes may be there under another name
+            (folder / upload.sha256).rmdir()
+        ledger.desk_uploads.forget(upload)
+        taken -= upload.size_bytes
 
 
 def forget_unfinished(folder: Path, before: dt.datetime) -> None:

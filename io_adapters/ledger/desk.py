@@ -327,6 +327,20 @@ class DeskUploads:
             _note_author(connection, sha256, [same_person(by)], self._db.now())
         return Upload(*row)
 
+    def unused(self) -> list[Upload]:
+        """Return the uploads that no run has read and no job holds, oldest first."""
+        read, held = select(run_inputs.c.sha256), select(job_versions.c.sha256)
+        c = desk_uploads.c
+        query = select(desk_uploads).where(c.sha256.not_in(read), c.sha256.not_in(held)).order_by(c.at)
+        with self._db.reading() as connection:
+            return [Upload(*row) for row in connection.execute(query)]
+
+    def forget(self, upload: Upload) -> None:
+        """Forget an upload whose bytes are gone; who brought them stays on record."""
+        c = desk_uploads.c
+        with self._db.writing() as connection:
+            connection.execute(delete(desk_uploads).where(c.sha256 == upload.sha256, c.name == upload.name))
+
     def find(self, sha256: str) -> list[Upload]:
         """Return the uploads of some bytes, oldest first."""
         query = select(desk_uploads).where(desk_uploads.c.sha256 == sha256).order_by(desk_uploads.c.at)

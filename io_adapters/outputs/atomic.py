@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 
 OTHER_NAMES = 9
+# Of temporary files, before the number of the process; what they will be called is not in it.
+_UNFINISHED = ".writing-"
 
 
 def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = False) -> Path:
@@ -28,7 +30,7 @@ def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = 
         OSError: the folder cannot be written, or the disk is full; the old file is untouched.
     """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}.", suffix=".part")
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f"{_UNFINISHED}{os.getpid()}-", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -42,6 +44,26 @@ def replace_atomically(target: Path, content: bytes, *, like_its_folder: bool = 
         raise
     _force_to_disk(target.parent)
     return written
+
+
+def sweep_unfinished(folder: Path) -> None:
+    """Remove what processes that have ended left half written anywhere below a folder; it may hold people's data."""
+    for path in folder.rglob(f"{_UNFINISHED}*.part"):
+        if not is_running(path.name.removeprefix(_UNFINISHED).partition("-")[0]):
+            path.unlink(missing_ok=True)
+
+
+def is_running(process: str) -> bool:
+    """Whether a process of this machine runs; a name that is no process number is of none."""
+    if not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _shared_mode(target: Path) -> int:

@@ -22,6 +22,9 @@ MOST_DDEX_BLOCK_BYTES: Final = 16 * 2**20
 # A workbook's reader reserves memory for the whole rectangle between a sheet's corners.
 MOST_SHEET_CELLS: Final = 40_000_000
 
+# Of payments, payees, shares and the like, each of which is looked at by itself; statement lines have no such limit.
+MOST_TABLE_ROWS: Final = 200_000
+
 # Of the process that reads workbooks.
 READER_MEMORY_BYTES: Final = 3 * 2**30
 READER_SECONDS: Final = 120

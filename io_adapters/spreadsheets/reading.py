@@ -173,15 +173,25 @@ class SpreadsheetFile:
         Raises:
             UnreadableFile: no sheet fits, or several do, or there is nothing to read.
         """
-        return fits_of(self.views, layout, self._place)
+        fits = fits_of(self.views, layout, self._place)
+        for fit in fits:
+            self._require_few(layout, fit.view.rows - fit.header.row)
+        return fits
 
     def blocks(self, fit: Fit) -> Iterator[RawTable]:
         """Yield the table below a header in blocks of bounded size; see `OpenedFile.blocks`."""
         identity, (preamble, told) = self._content.identity(), _above(fit)
         before = (*self._decisions, *_packing(self._content), *self._opened.decisions)
+        rows = 0
         for block in self._opened.blocks(fit):
+            rows += len(block.cells)
+            self._require_few(fit.layout, rows)
             yield replace(block, file=identity, decisions=(*before, *block.decisions, *told), preamble=preamble)
         self._content.check_unchanged()
+
+    def _require_few(self, layout: Layout, rows: int) -> None:
+        if layout.table != "royalty_lines" and rows > limits.MOST_TABLE_ROWS:
+            raise refusal(IssueCode.FILE_TOO_LARGE, self._place, "table_rows", limit=limits.MOST_TABLE_ROWS)
 
     def cut(self, fit: Fit, range_bytes: int) -> CutText | None:
         """Cut the table below a header into ranges of about so many bytes, which `range_blocks` reads.
