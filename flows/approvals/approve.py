@@ -203,6 +203,8 @@ def _call_for_approval(
     lines = [Message("cli.approval.wanted", **facts)]
     page = run.desk_page(f"plans/{plan.digest}")
     lines.append(Message("cli.approval.in_desk" if rule.identities == "signed_in" else "cli.approval.how", **facts))
+    if rule.identities == "declared":
+        lines.append(Message("cli.approval.typed_names"))
     if page:
         lines.append(Message("cli.approval.page", page=page))
     if wanted > 1 or rule.other_than_preparer:

@@ -35,7 +35,10 @@ def approve(
     total: Annotated[str, typer.Option(metavar="AMOUNT", help="The plan's total, typed.")],
     as_json: AsJson = False,
 ) -> Result:
-    """Record a person's yes to a plan, or to account checks that wait for one; the next `run` goes on."""
+    """Record a person's yes to a plan, or to account checks.
+
+    The next `run` goes on.
+    """
     from flows.approvals.approve import record_approval, record_consent
     from flows.run import utc_now
     from schemas.plan import ApprovalKind

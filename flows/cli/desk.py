@@ -237,7 +237,7 @@ def roles(
 
 @command(user_app)
 def unlock(name: Name, as_json: AsJson = False) -> Result:
-    """Let somebody who has failed to sign in too often try again at once."""
+    """Let somebody try to sign in again at once."""
     with opened_ledger() as ledger:
         if ledger.desk_users.get(name) is None:
             raise DecisionRefused(Message("error.no_user"))

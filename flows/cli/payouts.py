@@ -122,6 +122,7 @@ def plan(
     from flows.reconciliation.preview import view_plan, write_plan
     from flows.run import SYSTEM_CLOCK, read_run_request
     from flows.runner import opened_offline
+    from io_adapters.ledger.approvals_missing import rule_for
 
     console = console_for(as_json=as_json)
     order = read_run_request(job, period=period)
@@ -129,9 +130,13 @@ def plan(
     with progress_on(console) as progress, opened_offline(order, progress, SYSTEM_CLOCK, ledger) as run:
         view = view_plan(run, draft(run, read(run)))
         path = write_plan(run, view)
+        takes_typed_names = rule_for(run.ledger, run.job).identities == "declared"
     show_issues(console, run.issues, "repasse check", order.job.outputs.language)
     show_plan(console, view, path)
+    if takes_typed_names:
+        console.print(render("cli.approval.typed_names", view.language), soft_wrap=True, markup=False)
     document = plan_document(view, names=names) | {"workbook": str(path) if path else None}
+    document["takes_typed_names"] = takes_typed_names
     return view.exit_code, document | {"issues": [issue.as_json(run.language) for issue in run.issues]}
 
 

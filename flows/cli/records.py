@@ -134,6 +134,8 @@ def _show_how_to_approve(planned: "Sequence[Submission]", ledger: "Ledger", cons
         in_desk = ledger.decision_rules.wants_signed_in(job)
         key = "cli.status.in_desk" if in_desk else "cli.status.how"
         print_text(console, key, digest=short_digest(digest), total=format_cents(cents, "pt-BR"))
+        if not in_desk:
+            print_text(console, "cli.approval.typed_names")
 
 
 def _show_rates(ledger: "Ledger", console: "Console") -> "list[ExchangeUpdate]":

@@ -137,7 +137,7 @@ def open_ledger(
         where, file = make_url("sqlite://"), None
     if file is not None:
         prepare_file(file)
-    database = Database(make_engine(where), clock, seal)
+    database = Database(make_engine(where), clock, NO_KEY if is_memory(where) else seal)
     try:
         if is_memory(where):
             metadata.create_all(database.engine)  # nobody else sees it: no version, no migrations
