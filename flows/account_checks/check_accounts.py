@@ -376,7 +376,7 @@ def _certain_accounts(run: Run, intake: Intake) -> list[AccountToCheck]:
     at_most = len(intake.inputs.payees) + len(intake.inputs.payments)
     if at_most * check_cost_cents(rules.fee) > rules.budget or ledger.hold.current() or ledger.freeze.current():
         return []
-    if at_most > (_checks_by_itself(run) or at_most):
+    if (by_itself := _checks_by_itself(run)) is not None and at_most > by_itself:
         return []
     if ledger.submissions.list(states=_UNSETTLED, bodies=False) or approved_plans(run):
         return []

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from schemas.exit_codes import ExitCode
-from tests.flows.jobs import payment, people
-from tests.flows.label import Label
+from tests.flows.jobs import line, payment, people
+from tests.flows.label import Label, split_with_ana_and_bia
 
 PEOPLE = people(6)
 COST = 36
@@ -68,6 +68,17 @@ def test_a_yes_to_checks_is_used_once(label, service, house):
     assert service.checks == 6
     label.run(yes=False)
     assert service.checks == 6, "they were agreed to once"
+
+
+def test_a_house_that_lets_no_run_check_by_itself_is_asked_ahead_of_the_lines_too(label, service, house):
+    split_with_ana_and_bia(label)
+    label.write("royalties.csv", [line("100,00")])
+    sources = [{"files": "payments.xlsx", "layout": "payments"}, {"files": "royalties.csv", "layout": "royalties"}]
+    tables = {"payees": "payees.xlsx", "shares": "shares.xlsx"}
+    label.declare(sources=sources, **tables, account_checks={"when": "always", "budget": "10000.00"})
+    house(approval_above=0)
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.checks == 0
 
 
 def test_few_checks_need_nobody(label, service, house):
