@@ -26,7 +26,7 @@ from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from schemas.desk_people import Role
 from schemas.errors import RepasseError
-from tests.flows.desk.office import ORIGIN, PASSWORD, RunsHere, hashed
+from tests.flows.desk.office import ORIGIN, PASSWORD, RunsHere, hashed, routes_of
 from tests.flows.jobs import PAYER, payee, payment, people, write_sheet
 from tests.flows.oracle import Oracle
 
@@ -119,6 +119,7 @@ class House:
     launched: set[str] = field(default_factory=set)
     prepared: set[str] = field(default_factory=set)
     original: dict[str, bytes] = field(default_factory=dict)
+    asks: bool = True
     checks_before: int = 0
 
     @property
@@ -200,6 +201,23 @@ class House:
             digests = dict.fromkeys(one.plan_digest for one in ledger.submissions.list(bodies=False))
             return [(digest, ledger.plans.get(digest).total_cents) for digest in digests]
 
+    def routes(self) -> list[str]:
+        """Every address of the desk that takes a form."""
+        found = {route.path for route in routes_of(self.hands[HER].app) if "POST" in route.methods}
+        return sorted(found - {"/sign-in", "/sign-out"})
+
+    def press(self, route: str, which: int, fields: dict[str, str]) -> None:
+        """Send a form to an address, its parts filled in with what is there."""
+        with open_ledger_of(read_settings()) as ledger:
+            runs = [run.run_id for run in ledger.runs.list() if run.job]
+            asked = [wanted.digest for wanted in ledger.check_requests.waiting(ledger.now())] if self.asks else []
+        plans = [digest for digest, _ in self.plans()]
+        jobs = [page.rsplit("/", 1)[1] for page in self.job_pages()]
+        there = {"token": jobs, "run_id": runs, "digest": asked if "/checks/" in route else plans, "table": TABLES}
+        there |= {"place": ("1", *TABLES)}
+        filled = re.sub(r"{(\w+)}", lambda part: pick(there.get(part[1], ()), which), route)
+        self.post(filled, **fields)
+
     # The terminal, Prefect and the database.
 
     def say(self, *words: str) -> None:
@@ -243,6 +261,10 @@ class House:
     def changed(self, file: str) -> bool:
         path = self.jobs / file
         return not path.is_file() or path.read_bytes() != self.original[file]
+
+
+def pick(some: Sequence[str], which: int) -> str:
+    return some[which % len(some)] if some else "x"
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from flows.night import run_night
 from flows.runner import RunOptions, run_payout
 from io_adapters.sandbox import EmbeddedSandbox, SandboxSettings
 from schemas.desk_people import Role
+from tests.flows.desk.office import PASSWORD
 from tests.flows.jobs import payee, payment, write_sheet
 from tests.flows.oracle import Oracle
 from tests.sampled import EVERYTHING
@@ -65,6 +66,16 @@ CHANGES: Final = (
     ("", "rules: {limits: {run: '9.00'}}\n"),
     ("", "# nothing\n"),
 )
+ANY_FORM: Final = {
+    "act": "save",
+    "kind": "pay",
+    "evidence": "e",
+    "why": "w",
+    "password": PASSWORD,
+    "new": PASSWORD,
+    "again": PASSWORD,
+}
+TOTALS: Final = ("0,72", "30,03", "70,07", "10,01")
 OWN_KEY: Final = {"Chave Pix": "eva.cruz@example.com", "Tipo da chave": "E-mail"}
 INVENTED: Final = ("Somebody Invented", "Bia Reis", "bia reis", HER, "E.v.a Cruz", ANA)
 DECISIONS: Final = (
@@ -134,6 +145,14 @@ class OnePerson(RuleBasedStateMachine):
                 self.house.post(f"/plans/{digest}/approve", total=total)
             else:
                 self.house.say("approve", digest, "--by", by, "--total", total)
+
+    @rule(route=st.integers(0, 99), which=WHICH, total=st.sampled_from(TOTALS))
+    def presses_anything(self, route: int, which: int, total: str) -> None:
+        routes = self.house.routes()
+        path = routes[route % len(routes)]
+        if path.endswith("/go-on"):
+            self.house.note(HER, "first", "second")
+        self.house.press(path, which, ANY_FORM | {"total": total})
 
     @rule(path=st.sampled_from(("/settle", "/sending/hold", "/sending/release", "/sending/unfreeze")))
     def presses(self, path: str) -> None:

@@ -2,12 +2,13 @@
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 
 from argon2 import PasswordHasher
+from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
 from flows.desk.app import Desk, create_app
@@ -137,6 +138,17 @@ def bring_and_take(who: Browser, job: str, table: str, name: str, content: bytes
         fields |= dict(re.findall(r'name="(sha256|name|before|adds)" value="([^"]*)"', page.text))
     fields["token"] = who.token(f"{job}/files")
     return who.http.post(f"{job}/tables/{table}/take", data=fields, headers={"Origin": ORIGIN}).status_code
+
+
+def routes_of(router: object) -> Iterator[APIRoute]:
+    """Every address of a desk that is a route of its own."""
+    for route in router.routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif hasattr(route, "original_router"):
+            yield from routes_of(route.original_router)
+        else:
+            assert getattr(route, "path", None) == "/static", route
 
 
 def words_of(html: str) -> str:

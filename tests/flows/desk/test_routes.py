@@ -1,12 +1,9 @@
 """Every address of the desk has a rule: who may go there. An address without one fails here."""
 
-from collections.abc import Iterator
-
 import pytest
-from fastapi.routing import APIRoute
 
 from schemas.desk_people import Role
-from tests.flows.desk.office import ORIGIN, Browser, words_of
+from tests.flows.desk.office import ORIGIN, Browser, routes_of, words_of
 
 ANYBODY = "anybody, with the token of their visit where they send something"
 SIGNED_IN = "anybody signed in"
@@ -78,16 +75,6 @@ RULES = {
 }
 FIELDS = {"total": "1,00", "why": "no", "launch": "x", "subject": "rp-x", "report": "y", "evidence": "z", "kind": "pay"}
 FIELDS |= {"obligations": "ob-x"}
-
-
-def routes_of(router: object) -> Iterator[APIRoute]:
-    for route in router.routes:
-        if isinstance(route, APIRoute):
-            yield route
-        elif hasattr(route, "original_router"):
-            yield from routes_of(route.original_router)
-        else:
-            assert getattr(route, "path", None) == "/static", route
 
 
 def test_every_address_has_a_rule_and_every_rule_an_address(browser):

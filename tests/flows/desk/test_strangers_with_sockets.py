@@ -13,7 +13,7 @@ from tests.flows.label import COMMAND
 
 FILES = 128
 HALF = b"GET /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half:"
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
 
 
 class Served:
@@ -81,6 +81,7 @@ def test_who_never_ends_a_request_is_hung_up_on(served: Served):
         pytest.fail("a request that never ends is waited for without an end")
 
 
+@pytest.mark.journey
 def test_what_strangers_cause_is_told_once_a_minute(served: Served):
     for _ in range(200):
         with socket.create_connection(("127.0.0.1", served.port), timeout=5) as one:
