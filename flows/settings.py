@@ -113,9 +113,13 @@ class Settings:
     def require_policy_outside(self, folder: Path) -> None:
         """Refuse a policy that whoever writes jobs could write too.
 
+        The home folder is the program's own, closed to others, wherever it lies.
+
         Raises:
-            ConfigurationError: the file REPASSE_POLICY names is in a folder of jobs.
+            ConfigurationError: the file is in a folder of jobs.
         """
+        if self.policy == self.home / POLICY and self.home != folder.absolute():
+            return
         if self.policy is not None and self.policy.resolve().is_relative_to(folder.resolve()):
             raise ConfigurationError(Message("error.policy_place", folder=str(folder)))
 

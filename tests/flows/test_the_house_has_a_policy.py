@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.policy import STRICT_POLICY
 from flows.opening import open_ledger_of
 from flows.settings import read_settings
 from schemas.errors import ConfigurationError, DecisionRefused
@@ -205,3 +206,18 @@ def test_a_job_reads_where_the_policy_lets_jobs_read(label, service, policy, tmp
         with pytest.raises(ConfigurationError, match="reads"):
             label.run(yes=True)
     assert service.paid == ([1000, 2000] if is_read else [])
+
+
+def test_the_policy_of_the_home_folder_counts_also_where_that_lies_beside_the_job(label, service, monkeypatch):
+    label.payments(payment(ANA, "10,00"), payment(BIA, "20,00"))
+    home = label.folder / ".repasse"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("REPASSE_HOME", str(home))
+    (home / "policy.yaml").write_text(STRICT_POLICY, encoding="utf-8")
+    label.declare(approval={"above": "1000.00"})
+    assert label.run(yes=True).exit_code == ExitCode.APPROVAL_WANTED
+    assert service.posts == 0
+    monkeypatch.setenv("REPASSE_HOME", str(label.folder))
+    (label.folder / "policy.yaml").write_text(STRICT_POLICY, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="policy"):
+        label.run(yes=True)
