@@ -321,7 +321,9 @@ class Approving:
             if epoch is not None and epoch != read_epoch(connection):
                 raise LedgerMoved(Message("error.ledger_moved"))
             which = _is_standing(digest, now)
-            counting = self._counting(connection, digest, rule or PlanRule(), approvers, which, by_flag=by_flag)
+            counting = self._require_approvals(
+                connection, digest, rule or PlanRule(), approvers, which, by_flag=by_flag
+            )
             connection.execute(update(approvals).where(which).values(used_at=now, used_by_run=run_id))
             claim_all(connection, [submission.id for submission in planned])
             for submission in planned:
@@ -347,7 +349,7 @@ class Approving:
             approved = {submission.id for submission in planned}
             return [submission for submission in _submissions_of(connection, digest) if submission.id in approved]
 
-    def _counting(
+    def _require_approvals(
         self,
         connection: Connection,
         digest: str,

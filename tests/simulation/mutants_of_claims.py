@@ -66,7 +66,7 @@ WORDS: Final = (
         "was posted all the same",
         when(twist=T.NO_YES),
         Change("flows.approvals.approve:_approve", "if len(given) < wanted:", "if False:"),
-        Change("io_adapters.ledger.approvals:use_approvals", "if len(counting) < needed:", "if False:"),
+        Change("io_adapters.ledger.approvals:Approving._require_approvals", "if len(counting) < needed:", "if False:"),
     ),
     Mutant(
         "a hold can wait",
