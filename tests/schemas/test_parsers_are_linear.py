@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from io_adapters.spreadsheets.declarations import check_job
+from io_adapters.spreadsheets.declarations import check_job, parse_yaml
 from schemas.errors import ConfigurationError
 from schemas.sheet_cells import CellKind
 from schemas.tables.cells import ColumnKind
@@ -41,16 +41,22 @@ def pumped(pump: str, size: int, tail: str) -> str:
 
 def assert_linear(compute: Callable[[str], object], write: Callable[[int], str], *, walks: bool = True) -> None:
     once, twice = write(SIZE), write(2 * SIZE)
+    steps_of(partial(compute, write(SIZE // 2)))  # imports and compiled patterns belong to no text
     small, large = (steps_of(partial(compute, text), walks=walks) for text in (once, twice))
     assert large <= ALLOWED * small + 200, f"{small} steps for {SIZE} characters, {large} for twice as many"
 
 
-@pytest.mark.parametrize(("name", "pump", "tail"), product(VALUES, PUMPS, ("", "7", "x")))
+def read_job(text: str) -> None:
+    parse_yaml.cache_clear()
+    check_job(text, "job.yaml")
+
+
+@pytest.mark.parametrize(("name", "pump", "tail"), list(product(VALUES, PUMPS, ("", "7", "x"))))
 def test_a_value_twice_as_long_takes_twice_the_steps(name, pump, tail):
     assert_linear(VALUES[name], lambda size: pumped(pump, size, tail))
 
 
-@pytest.mark.parametrize(("kind", "pump"), product([*_BY_CELL, ColumnKind.PAYABLE, ColumnKind.DATE], PUMPS))
+@pytest.mark.parametrize(("kind", "pump"), list(product([*_BY_CELL, ColumnKind.PAYABLE, ColumnKind.DATE], PUMPS)))
 def test_a_cell_twice_as_long_takes_twice_the_steps(kind, pump):
     def read(text: str) -> object:
         return reader_factory(kind, CONVENTION)([(text, CellKind.TEXT)]).read(text, CellKind.TEXT)
@@ -60,11 +66,8 @@ def test_a_cell_twice_as_long_takes_twice_the_steps(kind, pump):
 
 @pytest.mark.parametrize("one", ["[[x], ", "{a: ", "- ", "a: ", "k{i}: {i}\n", "x", "# c\n", "? ", "'", "- &a b\n"])
 def test_a_declaration_twice_as_long_takes_twice_the_steps(one):
-    assert_linear(
-        lambda text: check_job(text, "job.yaml"),
-        lambda size: "".join(one.replace("{i}", str(i)) for i in range(size // 2)),
-        walks=False,
-    )
+    # YAML looks ahead for a key over 1,024 characters, so that only what is longer tells how the steps grow.
+    assert_linear(read_job, lambda size: "".join(one.replace("{i}", str(i)) for i in range(size)), walks=False)
 
 
 def test_what_few_bytes_of_aliases_stand_for_is_never_made():
