@@ -9,11 +9,12 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
+from http.client import FORBIDDEN
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from starlette.testclient import TestClient
@@ -116,6 +117,7 @@ class House:
     desk: Desk
     roles: frozenset[Role]
     hands: dict[str, TestClient] = field(default_factory=dict)
+    tokens: dict[str, str] = field(default_factory=dict)
     launched: set[str] = field(default_factory=set)
     prepared: set[str] = field(default_factory=set)
     original: dict[str, bytes] = field(default_factory=dict)
@@ -132,18 +134,23 @@ class House:
         return self.hands[who].get(path).text
 
     def token(self, who: str = HER) -> str:
-        found = re.search(r'name="token" value="([0-9a-f]+)"', self.page("/", who))
-        return found[1] if found else ""
+        """Return the token that forms bear as long as somebody is signed in."""
+        if who not in self.tokens:
+            found = re.search(r'name="token" value="([0-9a-f]+)"', self.page("/", who))
+            self.tokens[who] = found[1] if found else ""
+        return self.tokens[who]
 
     def post(self, path: str, who: str = HER, **fields: str) -> str:
-        data = fields | {"token": self.token(who)}
-        answer = self.hands[who].post(path, data=data, headers={"Origin": ORIGIN})
-        return answer.headers.get("location", answer.text)
+        return self.answered(who, path, data=fields | {"token": self.token(who)})
 
     def bring(self, path: str, field_name: str, name: str, content: bytes, who: str = HER, **fields: str) -> str:
         parts = [("token", (None, self.token(who))), *((key, (None, text)) for key, text in fields.items())]
-        parts.append((field_name, (name, content)))
-        answer = self.hands[who].post(path, files=parts, headers={"Origin": ORIGIN})
+        return self.answered(who, path, files=[*parts, (field_name, (name, content))])
+
+    def answered(self, who: str, path: str, **sent: Any) -> str:
+        answer = self.hands[who].post(path, headers={"Origin": ORIGIN}, **sent)
+        if answer.headers.get("location", "").startswith("/sign-in") or answer.status_code == FORBIDDEN:
+            self.tokens.pop(who, None)
         return answer.headers.get("location", answer.text)
 
     def job_pages(self) -> list[str]:
@@ -156,14 +163,7 @@ class House:
         source = next(
             (line.sources[0][0] for line in self.desk.jobs.list() if job.endswith(line.token) and line.sources), "1"
         )
-        if files:
-            (one,) = files
-            look = self.bring(f"{job}/look", f"file:{source}", *one, who=who)
-        else:
-            parts = [("token", (None, self.token(who))), (f"file:{source}", ("", b""))]
-            look = (
-                self.hands[who].post(f"{job}/look", files=parts, headers={"Origin": ORIGIN}).headers.get("location", "")
-            )
+        look = self.bring(f"{job}/look", f"file:{source}", *(files[0] if files else ("", b"")), who=who)
         if not look.startswith("/looks/"):
             return
         found = self.desk.previews.get(look.rsplit("/", 1)[1])
@@ -281,7 +281,8 @@ def opened_house(template: Path, place: Path, policy: str, service: Oracle, role
             settings["POLICY"] = str(place / "policy.yaml")
         for name, value in settings.items():
             patch.setenv(f"REPASSE_{name}", value)
-        with opened_desk(read_settings(), place / "jobs", RunsHere()) as desk:
+        with ExitStack() as stack:
+            desk = stack.enter_context(opened_desk(read_settings(), place / "jobs", RunsHere()))
             with open_ledger_of(read_settings()) as ledger:
                 for name, own in (
                     (ANA, {Role.PREPARER}),
@@ -297,7 +298,7 @@ def opened_house(template: Path, place: Path, policy: str, service: Oracle, role
                 hand = TestClient(
                     create_app(desk, limits), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False
                 )
-                house.hands[name] = hand
+                house.hands[name] = stack.enter_context(hand)
                 page = hand.get("/sign-in").text
                 token = re.search(r'name="token" value="([0-9a-f]+)"', page)[1]
                 hand.post(
