@@ -106,6 +106,18 @@ class TableFiles(Declaration):
         default={},
         description="Header as the file has it -> column, such as amount; goes before what the layout says.",
     )
+    only: dict[str, Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])]] = (
+        Field(
+            default={},
+            description="Header as the file has it -> texts; rows with another text there are left out.",
+        )
+    )
+    ignore_columns: Annotated[tuple[str, ...], BeforeValidator(_several, json_schema_input_type=str | list[str])] = (
+        Field(
+            default=(),
+            description="Headers of columns that say nothing of what is to be paid; rows are not held for them.",
+        )
+    )
 
 
 def _only_files(value: Any) -> Any:  # noqa: ANN401

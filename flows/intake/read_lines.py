@@ -11,7 +11,7 @@ import pandas as pd
 from flows.intake.rules.sum_lines import held_lines, nothing
 from io_adapters.statement_lines.blocks import FEW_ROWS, sum_block
 from io_adapters.statement_lines.sums import Summing
-from schemas.issues import IssueCode, Severity
+from schemas.issues import Severity
 from schemas.layouts.layout import Layout
 from schemas.raw_table import RawTable, joined, some_rows
 from schemas.statement_sketches import NO_SKETCHES, Sketches, add_sketches
@@ -171,7 +171,7 @@ class Reading:
         totals = self._sums.total(raw.file.name, raw.sheet)
         held = books.held
         if books.held_whole:
-            held = held_sums([held, held_lines(totals, IssueCode.TOTAL_MISMATCH.value)])
+            held = held_sums([held, held_lines(totals, books.held_whole.value)])
             totals, content, sketches = nothing(), Content(), NO_SKETCHES
         return SummedTable(raw, self._kept.whole, totals, held, books, content, sketches, Before(self.evidence))
 

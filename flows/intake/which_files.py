@@ -287,6 +287,8 @@ def _as_declared(layouts: Sequence[Layout], files: TableFiles, job: Job) -> tupl
     for layout in layouts:
         own = {header: column for header, column in files.columns.items() if column in columns[layout.layout]}
         changes: dict[str, object] = {"sheets": list(files.sheet)} if files.sheet else {}
+        changes |= {"only": {header: list(texts) for header, texts in files.only.items()}}
+        changes |= {"ignore_columns": list(files.ignore_columns)}
         if layout.table != "royalty_lines" and layout.currency is None and job.currency != HOME_CURRENCY:
             changes["currency"] = job.currency
         declared.append(with_columns(layout, own).model_copy(update=changes))

@@ -30,13 +30,14 @@ from schemas.tables.blocks import Before, BlockFindings, nothing_held, parse_blo
 from schemas.tables.content_hash import Content, hash_lines
 from schemas.tables.dates import Evidence
 from schemas.tables.decisions import StoodIn
-from schemas.tables.draft import find_columns, unknown_columns
+from schemas.tables.draft import find_columns
 from schemas.tables.hidden_and_formulas import values_only
 from schemas.tables.line_sums import BlockSums, PartSum, decided_mark
 from schemas.tables.readers import Convention
 from schemas.tables.row_accounting import used_run
 from schemas.tables.royalty_lines import COLUMNS, TEXTS
 from schemas.tables.stand_ins import completed
+from schemas.tables.unread_columns import issues_of, unread_columns
 
 FEW_ROWS: Final = 1_000
 
@@ -200,7 +201,8 @@ class _Block:
             stood_in: How many cells of the block were read from where, beside their own.
         """
         raw, count = self._cells.raw, len(lines.row)
-        issues = (*unknown_columns(raw, self._layout, self._match), *values_only(raw))
+        unread = unread_columns(raw, self._layout, self._match)
+        issues = (*issues_of(unread, raw, self._layout), *values_only(raw))
         first, last = (int(lines.row[0]), int(lines.row[-1])) if count else (0, 0)
         compares = self._layout.totals or self._layout.control
         return BlockFindings(

@@ -256,6 +256,8 @@ def _rows_not_lines(cells: BlockCells, layout: Layout, positions: Mapping[str, i
     rows = np.array(cells.raw.cells.index.isin(list(cells.raw.misshapen_rows)), dtype=bool)
     for rule in layout.leave_out:
         rows |= rows_like(cells, rule.column, rule.values)
+    for column, texts in layout.only.items():
+        rows |= ~rows_like(cells, column, texts)
     if layout.totals:
         rows |= _rows_beginning(cells, layout.totals) | _amounts_alone(cells, positions)
     if layout.control:

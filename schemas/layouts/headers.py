@@ -250,6 +250,7 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
     """
     declared = {fold(alias): column for column, aliases in layout.columns.items() for alias in aliases}
     not_read = set(map(fold, layout.not_columns))
+    left_alone = set(map(fold, layout.ignore_columns))
     claims: dict[str, list[int]] = {}
     rest: dict[str, list[int]] = {_UNKNOWN: [], _IGNORED: [], _RIVAL: []}
     column = ""
@@ -258,6 +259,8 @@ def match_headers(headers: Sequence[str], layout: Layout) -> HeaderMatch:
         if not folded:
             continue
         left, column = column, declared.get(folded) or (_IGNORED if folded in not_read else "")
+        if folded in left_alone:
+            column = _IGNORED
         if not column and layout.usual_headers:
             column = _usual_column(header, layout, declared, not_read)
         if left == "agency" and folded in _A_DIGIT_FOLDED:
@@ -335,6 +338,13 @@ def _all_spellings(header: str) -> Iterator[_Spelling]:
 _RIVALS_FOLDED: Final = frozenset(map(fold, _RIVALS))
 _NEITHER_FOLDED: Final = frozenset(map(fold, _NEITHER))
 _A_DIGIT_FOLDED: Final = frozenset(map(fold, _A_DIGIT))
+
+
+def is_about_the_amount(header: str) -> bool:
+    """Tell whether a header is one that people write over what is paid, or over what is not always that."""
+    usual = _usual_of("payments")
+    folded = [spelling.folded for spelling in _spellings(header)]
+    return any(text in _RIVALS_FOLDED or "amount" in usual.get(text, ()) for text in folded)
 
 
 @functools.cache

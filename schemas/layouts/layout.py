@@ -250,6 +250,8 @@ class Layout(_Declared):
         exact: Canonical columns that bear no header but those declared, where `usual_headers` is true.
         required: Canonical columns without which the file cannot be read.
         ignored: Headers known and deliberately not read, so that nobody takes a gross or a balance for the money.
+        ignore_columns: Headers that a job leaves unread, whatever they would be otherwise.
+        only: Header -> texts; rows whose cell there is none of them are no lines.
         decimal: Decimal mark of numbers written as text; "auto" decides once per column, from its unambiguous cells. A
             column in which these all bear the other mark, since its file was saved again elsewhere, is read by that.
         dates: Whether the day or the month comes first where a date has the year last; "auto" decides likewise.
@@ -282,6 +284,8 @@ class Layout(_Declared):
     exact: list[str] = []
     required: list[str] = []
     ignored: list[str] = []
+    ignore_columns: list[str] = []
+    only: dict[str, list[str]] = {}
     decimal: Literal["auto", ",", "."] = "auto"
     dates: Literal["auto", "day_first", "month_first"] = "auto"
     currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")

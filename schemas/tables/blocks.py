@@ -21,6 +21,7 @@ from schemas.tables.parsing import read_rows, settled
 from schemas.tables.row_accounting import USED, RowRuns, Run, join_runs, move_rows, runs_of
 from schemas.tables.royalty_lines import COLUMNS
 from schemas.tables.totals import Source, compare_totals
+from schemas.tables.unread_columns import not_used, unread_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
     draft, apart = found.draft, found.apart
     compares = bool(layout.totals or layout.control)
     positions = found.match.positions
-    table = settled(found, raw, layout)
+    table = settled(found, raw, layout, unread=unread_columns(raw, layout, found.match))
     findings = BlockFindings(
         held=table.held,
         runs=runs_of(table.rows),
@@ -101,6 +102,7 @@ def parse_block(raw: RawTable, layout: Layout, *, before: Before) -> ParsedBlock
     return ParsedBlock(table.frame, findings)
 
 
+_UNREAD: Final = frozenset({IssueCode.COLUMN_UNKNOWN, IssueCode.COLUMN_CONDITION})
 _EXACT: Final = Context(prec=120)
 _HELD_KEY: Final = ("file", "sheet", "tax_id", "currency", "codes")
 _HELD_COLUMNS: Final = ("file", "sheet", "row", "tax_id", "amount", "currency", "codes")
@@ -116,15 +118,15 @@ class Books:
         runs: Where its rows went.
         issues: All that was found, in order of row.
         decisions: What was decided while parsing it, for people.
-        held_whole: Whether a total disagrees with the lines, so that no line may be used. The lines that were read
-            as sound are then among `runs` as held, but not among `held`.
+        held_whole: Why no line may be used: a total disagrees with the lines, or a column that is not read may bear on
+            them. The lines that were read as sound are then among `runs` as held, but not among `held`.
     """
 
     held: pd.DataFrame
     runs: DataFrame[RowRuns]
     issues: tuple[Issue, ...]
     decisions: tuple[Message | str, ...]
-    held_whole: bool
+    held_whole: IssueCode | None
 
 
 class BlockBooks:
@@ -193,16 +195,19 @@ class BlockBooks:
         mismatches, compared = compare_totals(self._sums, self._source)
         runs = join_runs(self._runs)
         decided = [self._decided[column.name] for column in COLUMNS if column.name in self._decided]
-        if mismatches:
+        conditions = any(issue.code is IssueCode.COLUMN_CONDITION for issue in self._issues)
+        held_whole = IssueCode.TOTAL_MISMATCH if mismatches else IssueCode.COLUMN_CONDITION if conditions else None
+        if held_whole:
             used = [record for record in records(runs) if record["disposition"] == USED]
-            code = IssueCode.TOTAL_MISMATCH.value
-            runs = move_rows(runs, [Run(**run | {"disposition": "held", "reason": code}) for run in used])
+            moved = {"disposition": "held", "reason": held_whole.value}
+            runs = move_rows(runs, [Run(**run | moved) for run in used])
+        unread = [(issue.column or "", "") for issue in self._issues if issue.code in _UNREAD]
         return Books(
             held=held_sums(self._held),
             runs=runs,
             issues=tuple(sorted([*self._issues, *mismatches], key=lambda issue: issue.row or 0)),
-            decisions=(*decisions_of(decided, self._apart, self._stood_in), *compared),
-            held_whole=bool(mismatches),
+            decisions=(*decisions_of(decided, self._apart, self._stood_in), *compared, *not_used(unread)),
+            held_whole=held_whole,
         )
 
 

@@ -51,6 +51,7 @@ class Finding:
         code: Which rule.
         facts: What its message needs.
         severity: For the few codes that weigh differently by table; None takes the code's own.
+        at: Position of the column in the file, where it may be one that no canonical column reads.
     """
 
     position: int
@@ -58,6 +59,7 @@ class Finding:
     code: IssueCode
     facts: Mapping[str, Any] = field(default_factory=dict)
     severity: Severity | None = None
+    at: int | None = None
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,9 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
     claimed = match.positions.keys() | match.duplicates.keys()
     missing = [*match.missing, *(name for name in needed if name not in claimed and name not in match.missing)]
     wanted = [layout.columns.get(name, [name]) for name in missing]
-    if layout.sign and not positions_under(raw, layout.sign.column):
-        wanted.append([layout.sign.column])  # without it, what went out would count as what came in
+    # Without these, what went out would count as what came in, and rows nobody asks for would be paid.
+    deciding = [*([layout.sign.column] if layout.sign else []), *layout.only]
+    wanted += [[column] for column in deciding if not positions_under(raw, column)]
     issues = [_missing(raw, layout, aliases, match) for aliases in wanted]
     issues += [_duplicate(raw, layout, name, positions) for name, positions in match.duplicates.items()]
     issues += _of_another_currency(raw, layout, match)
@@ -51,28 +52,6 @@ def find_columns(raw: RawTable, layout: Layout, needed: list[str]) -> HeaderMatc
         wrong = Listed(tuple(issue.message for issue in issues), "; ")
         raise UnreadableFile(Message("file.refused", file=raw.file.name, wrong=wrong), issues=tuple(issues))
     return match
-
-
-def unknown_columns(raw: RawTable, layout: Layout, match: HeaderMatch) -> list[Issue]:
-    """Note the columns that were not read, those without a header among them when something stands in them."""
-    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule}
-    nameless = [
-        position
-        for position, header in enumerate(raw.headers)
-        if not header.strip() and bool((raw.cells[position] != "").any())
-    ]
-    return [
-        make_issue(
-            IssueCode.COLUMN_UNKNOWN,
-            file=raw.file.name,
-            sheet=raw.sheet,
-            cell=f"{column_letter(position)}{raw.header_row}",
-            row=raw.header_row,
-            column=raw.headers[position] or column_letter(position),
-        )
-        for position in sorted({*match.unknown, *nameless})
-        if fold(raw.headers[position]) not in looked_at
-    ]
 
 
 def label_of(layout: Layout, column: str) -> str:
@@ -307,7 +286,7 @@ def _to_issue(
     found: Finding, facts: dict[str, object], draft: Draft, raw: RawTable, positions: dict[str, int]
 ) -> Issue:
     row = int(draft.rows[found.position])
-    position = positions.get(found.column or "")
+    position = positions.get(found.column or "", found.at)
     return make_issue(
         found.code,
         file=raw.file.name,

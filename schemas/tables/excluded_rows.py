@@ -39,6 +39,7 @@ class Why(StrEnum):
     BLANK = "blank"
     LEFT_OUT = "left_out"
     TOTAL = "total"
+    NOT_ASKED = "not_asked"
     HEADER = "header"
     NOTE = "note"
 
@@ -72,9 +73,10 @@ class ExcludedRows:
     @property
     def told(self) -> Counter[str]:
         """How many rows are set apart for each reason that people are told of with the file."""
-        return Counter(why for why in self.why.tolist() if why in {Why.LEFT_OUT, Why.HEADER, Why.NOTE})
+        return Counter(why for why in self.why.tolist() if why in _TOLD)
 
 
+_TOLD: Final = frozenset({Why.LEFT_OUT, Why.NOT_ASKED, Why.HEADER, Why.NOTE})
 _NOT_NOUGHT: Final = re.compile("[1-9]")
 
 
@@ -109,6 +111,9 @@ def excluded_rows(
     nothing = [at for at, total in totals.items() if not total.labelled and not _NOT_NOUGHT.search(total.text)]
     why[nothing] = Why.NOTE  # a formula that was filled down below the last line
     why[_notes(raw, layout, positions, why == "")] = Why.NOTE
+    for column, texts in layout.only.items():
+        for position in positions_under(raw, column):
+            why[~rows_holding(raw, position, texts) & (why == "")] = Why.NOT_ASKED
     stated = tuple(totals[at] for at in sorted(totals) if why[at] == Why.TOTAL)
     return ExcludedRows(why, stated, block.stated if block else (), below or block is not None)
 

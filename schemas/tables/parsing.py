@@ -21,7 +21,7 @@ from schemas.tables.cells import Column, ColumnKind, Finding
 from schemas.tables.contract import TableModel
 from schemas.tables.dates import NO_EVIDENCE, Evidence
 from schemas.tables.decisions import StoodIn, decisions_of
-from schemas.tables.draft import Draft, Rule, find_columns, to_issues, understood, unknown_columns
+from schemas.tables.draft import Draft, Rule, find_columns, to_issues, understood
 from schemas.tables.excluded_rows import ExcludedRows, excluded_rows, names_alone
 from schemas.tables.hidden_and_formulas import check_oddities, hidden_data, values_only
 from schemas.tables.line_sums import sum_block
@@ -30,7 +30,10 @@ from schemas.tables.row_accounting import codes_by_position, dispositions, held_
 from schemas.tables.royalty_lines import LINE_AMOUNT
 from schemas.tables.stand_ins import completed
 from schemas.tables.totals import Source, compare_totals
+from schemas.tables.unread_columns import UnreadColumn, hold_stopped_rows, issues_of, not_used, told, unread_columns
 
+# Where titles and names of acts stand, of which some are words that would stop a person.
+_OF_WORKS: Final = frozenset({"royalty_lines", "rates"})
 _INTEGERS: Final = frozenset({ColumnKind.COUNT, ColumnKind.SHARE})
 _CENTS: Final = frozenset({ColumnKind.PAYABLE, ColumnKind.OPTIONAL_AMOUNT, ColumnKind.SIGNED_AMOUNT})
 
@@ -151,11 +154,21 @@ def parse_table(raw: RawTable, layout: Layout, *, payee_data_required: bool = Tr
     if lines := found.apart.unlabelled & {issue.row or 0 for issue in mismatches}:
         found = read_rows(raw, layout, payee_data_required=payee_data_required, lines=lines)
         mismatches, compared = _compared(found, raw)
-    found.draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else None
+    if mismatches and layout.only:  # the total may be that of all rows, those among them that nobody asks for
+        whole = layout.model_copy(update={"only": {}})
+        mismatches, compared = _compared(read_rows(raw, whole, payee_data_required=payee_data_required), raw)
     draft = found.draft
+    unread = unread_columns(raw, layout, found.match, found.apart.lines)
+    conditions = any(column.condition for column in unread)
+    draft.held_whole = IssueCode.TOTAL_MISMATCH if mismatches else IssueCode.COLUMN_CONDITION if conditions else None
     decided = decisions_of(draft.decisions.values(), found.apart.told, found.stood_in)
-    decisions = (*decided, *understood(draft), *compared)
-    return settled(found, raw, layout, mismatches=mismatches, decisions=decisions)
+    decisions = (
+        *decided,
+        *understood(draft),
+        *compared,
+        *not_used([(column.header, told(column.texts)) for column in unread]),
+    )
+    return settled(found, raw, layout, unread=unread, mismatches=mismatches, decisions=decisions)
 
 
 def _compared(found: "ReadRows", raw: RawTable) -> tuple[list[Issue], list[Message]]:
@@ -219,6 +232,8 @@ def read_rows(  # all of it is one file's
     for rule in table.rules:
         rule(draft)
     check_oddities(draft, raw, match.positions)
+    if layout.table not in _OF_WORKS:
+        hold_stopped_rows(draft, raw, match)
     report_misshapen(draft, raw, apart.lines)
     return ReadRows(table.model, table.columns, match, apart, draft, stood_in)
 
@@ -228,6 +243,7 @@ def settled(
     raw: RawTable,
     layout: Layout,
     *,
+    unread: Sequence[UnreadColumn],
     mismatches: Sequence[Issue] = (),
     decisions: tuple[Message | str, ...] = (),
 ) -> ParsedTable:
@@ -237,13 +253,14 @@ def settled(
         found: The rows; when a total disagrees, its draft is held as a whole.
         raw: The same rows as text.
         layout: How their sender lays them out.
+        unread: Columns that were not read.
         mismatches: Totals that disagree with the lines.
         decisions: What was decided while parsing, for people.
     """
     frame = _validated_frame(found, raw)
     held_codes = codes_by_position(found.draft)
     issues = [
-        *unknown_columns(raw, layout, found.match),
+        *issues_of(unread, raw, layout),
         *values_only(raw),
         *hidden_data(found.draft, raw, found.match.positions),
         *to_issues(found.draft, raw, found.match.positions),

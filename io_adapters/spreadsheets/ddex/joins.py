@@ -202,6 +202,7 @@ def _read_positions(fit: Fit, headings: Headings) -> set[int]:
     if match.missing:
         return set(range(len(headings.texts)))
     others = [left_out.column for left_out in layout.leave_out] + ([layout.sign.column] if layout.sign else [])
+    others += [*layout.only]
     claimed = {at for positions in match.duplicates.values() for at in positions}
     types = {0} & set(match.ignored)
     return types | claimed | set(match.positions.values()) | set(_positions(others, headings))

@@ -1,0 +1,473 @@
+"""Unread columns: what a person wrote that no column of the table is for, and whether it may bear on a payment.
+
+A *condition* (a state, a payment method, a due date, a discount, a territory) holds the rows of its table until the job
+says what it is: `only`, `columns`, or `ignore_columns`. Anything else is a *remark*, which is shown and holds nobody.
+Words that stop a person ("não pagar", "cancelado") hold their row wherever in it they stand.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.issues import Issue, IssueCode, make_issue
+from schemas.layouts.drafting import yaml_scalar
+from schemas.layouts.headers import HeaderMatch, is_about_the_amount
+from schemas.layouts.layout import Layout, fold
+from schemas.messages import Listed, Message
+from schemas.raw_table import RawTable, column_letter
+from schemas.sheet_cells import CellKind
+from schemas.tables.cells import Finding
+from schemas.tables.draft import Draft
+from schemas.values.reading import BLANKS, says_nothing
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Condition(StrEnum):
+    """Why a column that is not read may bear on a payment."""
+
+    STATE = "state"
+    METHOD = "method"
+    PAYER = "payer"
+    CURRENCY = "currency"
+    DUE = "due"
+    DEDUCTION = "deduction"
+    CAP = "cap"
+    SCOPE = "scope"
+    PARTS = "parts"
+    AMOUNTS = "amounts"
+    ANSWERS = "answers"
+    NAMELESS = "nameless"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadColumn:
+    """A column of a file that is not read, and in which something stands.
+
+    Attributes:
+        position: From 0, column A.
+        header: As written; its letter where it has none.
+        condition: Why it may bear on a payment; None for a remark.
+        texts: Its distinct texts with how often each stands there, where they are few and name nobody.
+    """
+
+    position: int
+    header: str
+    condition: Condition | None
+    texts: tuple[tuple[str, int], ...] = ()
+
+
+def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mask | None = None) -> list[UnreadColumn]:
+    """Find the columns that are not read, in order.
+
+    Args:
+        raw: The file, or a block of it.
+        layout: How its sender lays it out.
+        match: Its headers.
+        among: The rows that are lines; None looks at all.
+    """
+    looked_at = {fold(rule.column) for rule in (*layout.leave_out, layout.sign) if rule} | set(map(fold, layout.only))
+    read = {*match.positions.values(), *match.ignored}
+    read |= {position for positions in match.duplicates.values() for position in positions}
+    found = []
+    for position, header in enumerate(raw.headers):
+        if position in read or (header.strip() and fold(header) in looked_at):
+            continue
+        if layout.table == "royalty_lines" and header.strip() and not _keeps_back(header):
+            found.append(UnreadColumn(position, header.strip(), None))  # it has dozens of them, and millions of rows
+            continue
+        cells = raw.cells[position] if among is None else raw.cells[position][among]
+        counts = Counter(text.strip(BLANKS) for text in cells[cells != ""].tolist())
+        counts.pop("", None)
+        if not counts and not header.strip():
+            continue
+        kinds = raw.kinds_of(position) if among is None else raw.kinds_of(position)[among]
+        condition = _condition(header, _Texts(counts, kinds), layout)
+        shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
+        found.append(UnreadColumn(position, header.strip() or column_letter(position), condition, shown))
+    return found
+
+
+def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:
+    """Tell of columns that are not read, each at its header: a condition is an error, a remark a note."""
+    return [
+        make_issue(
+            IssueCode.COLUMN_CONDITION if column.condition else IssueCode.COLUMN_UNKNOWN,
+            file=raw.file.name,
+            sheet=raw.sheet,
+            cell=f"{column_letter(column.position)}{raw.header_row}",
+            row=raw.header_row,
+            column=column.header,
+            **_facts(column, layout),
+        )
+        for column in unread
+    ]
+
+
+def _facts(column: UnreadColumn, layout: Layout) -> dict[str, Any]:
+    if not column.condition:
+        return {}
+    header = yaml_scalar(column.header)
+    some = yaml_scalar(column.texts[0][0]) if column.texts else "..."
+    beside = layout.table not in {"payments", "royalty_lines"}
+    return {
+        "what": Message(f"condition.{column.condition}"),
+        "texts": told(column.texts) if column.texts and layout.table != "royalty_lines" else Message("condition.texts"),
+        "only": f"only: {{{header}: [{some}]}}",
+        "ignore": f"ignore_columns: [{header}]",
+        "where": Message("condition.beside" if beside else "condition.source", table=layout.table),
+    }
+
+
+def not_used(unread: Sequence[tuple[str, str]]) -> list[Message]:
+    """Say in the line on a file which of its columns are not read.
+
+    Args:
+        unread: Header of each, and what stands there where that is told.
+    """
+    columns = [
+        Message("table.not_used.texts", column=header, texts=texts)
+        if texts
+        else Message("table.not_used.column", column=header)
+        for header, texts in unread[:_MOST_COLUMNS]
+    ]
+    if more := len(unread) - len(columns):
+        columns.append(Message("error.more_assets", count=more))
+    return [Message("table.not_used", columns=Listed(tuple(columns)))] if columns else []
+
+
+_MOST_COLUMNS: Final = 12
+
+
+def told(texts: Sequence[tuple[str, int]]) -> str:
+    """Return texts with how often each stands there, the most frequent first."""
+    return ", ".join(f"{count} {text}" for text, count in texts)
+
+
+# What words of a header begin with that speak of whether, how, when or how much is paid, in three languages.
+_SPEAK_OF: Final[dict[Condition, str]] = {
+    Condition.STATE: """
+        status situac estatus pago pagos paga pagas paid pagad pagar pay pays quitad liquidad liquidac cancel aprov
+        approv aprob autoriz authori liberad liberac released ativo ativa ativos inativ active inactiv activo activa
+        bloque block suspens suspend confirm conferid conferenc valid verific ok visto baixa baixad enviad conciliad
+        estorn devolv pendent pending aberto elegiv eligib incluir include excluir exclude
+    """,
+    Condition.PAYER: "pagador pagadora payer payor devedor ordenante debitar",
+    Condition.CURRENCY: "moeda moedas currency divisa moneda",
+    Condition.DUE: """
+        vencimento venc vcto vencto vence vencer due agendad agendament schedul programad previst previsao prazo
+    """,
+    Condition.DEDUCTION: """
+        descont discount descuent deduc dedut abatim retenc retid retem retent withh imposto impuest tribut irrf ir irpf
+        iss inss pis cofins csll tax taxes taxa taxas tarifa tarifas fee fees comiss commiss comis multa juros
+        administracao administration adm ajuste ajustes adjust acrescim bonus bonific penalid glosa
+    """,
+    Condition.CAP: "teto limite limit tope cap maximo maxima maximum max ceiling minimo minima minimum piso",
+    Condition.PARTS: """
+        parcela parcelas prestac installment instalment cuota cuotas diaria diarias hora horas dias days hours qtd qtde
+        quantidade quantity cantidad qty unitario unitaria
+    """,
+}
+# The same in tables of deals, where they say what a share or an advance is one of.
+_SCOPES: Final = """
+    territor pais paises country countr region regiao mercado market receita receitas renda rendimento revenue income
+    ingreso direito direitos right rights derecho derechos plataforma platform loja store tienda servico service
+    servicio dsp midia uso faixa track titulo title isrc upc ean album
+"""
+_DEALS: Final = frozenset({"shares", "advances", "opening", "taxes", "invoices"})
+# Of these two words together a payment method is spoken.
+_WAYS: Final = ("forma", "meio", "modo", "metodo", "method", "modalidade", "tipo", "type", "via")
+_OF_PAYING: Final = ("pagamento", "pagto", "pgto", "pago", "payment", "paying", "transferencia", "transfer", "repasse")
+
+_DAYS: Final = ("data", "dia", "date", "day", "fecha", "dt")
+
+# Headers of what is written beside people for people: whatever stands there is about them, not about what they get.
+_REMARKS: Final = """
+    telefone telefones fone celular cel tel phone mobile whatsapp endereco address logradouro rua numero bairro cidade
+    city ciudad municipio uf cep zip postal complemento centro center project projeto proyecto obs observ
+    nota notas note notes coment comment descric descrip histor codigo cod code id ids identificador n no nr num item
+    seq sequen sequencia ordem order linha line matricula rg nascimento birth cargo funcao papel role departamento depto
+    setor area equipe team evento event show data date link url instagram site categoria category genero motivo reason
+    nacionalidade profissao estado civil apelido responsavel gerente contato contact produtor empresario
+"""
+_OF_MONTHS: Final = re.compile(
+    r"(?:jan|fev|feb|mar|abr|apr|mai|may|jun|jul|ago|aug|set|sep|out|oct|nov|dez|dec)\w*(?:\s*(?:de\s*)?\d{2,4})?"
+    r"|\d{1,2}\s*(?:a|o|ª|º)?\s*(?:parcela|quinzena|semana)|(?:parcela|quinzena|semana)\s*\d{1,2}"
+    r"|(?:0?[1-9]|1[0-2])\s\d{4}|\d{4}\s(?:0?[1-9]|1[0-2])"
+)
+
+_STATES: Final = frozenset(
+    fold(text)
+    for text in (
+        *(
+            "pago",
+            "paga",
+            "pagos",
+            "não pago",
+            "pendente",
+            "pendentes",
+            "cancelado",
+            "cancelada",
+            "aprovado",
+            "aprovada",
+        ),
+        *("reprovado", "em aberto", "aberto", "aberta", "quitado", "quitada", "liquidado", "bloqueado", "suspenso"),
+        *("autorizado", "não autorizado", "liberado", "a pagar", "agendado", "devolvido", "estornado", "em análise"),
+        *("aguardando", "aguardando nota", "aguardando NF", "vencido", "ativo", "inativo", "rejeitado", "recusado"),
+        *("paid", "unpaid", "pending", "cancelled", "canceled", "approved", "rejected", "open", "on hold", "hold"),
+        *("active", "inactive", "due", "overdue", "pagado", "pendiente", "aprobado", "rechazado", "activo", "inactivo"),
+    )
+)
+_ANSWERS: Final = frozenset(
+    fold(text)
+    for text in (
+        "sim",
+        "não",
+        "s",
+        "n",
+        "x",
+        "yes",
+        "no",
+        "y",
+        "sí",
+        "si",
+        "true",
+        "false",
+        "ok",
+        "v",
+        "f",
+        "✓",
+        "✔",
+        "☑",
+        "☐",
+    )
+)
+_METHODS: Final = frozenset(
+    fold(text)
+    for text in (
+        *("dinheiro", "espécie", "em espécie", "cheque", "boleto", "paypal", "cartão", "cartão de crédito", "cash"),
+        *("depósito", "payoneer", "wise", "remessa", "permuta", "compensação", "efectivo", "check"),
+    )
+)
+# By these the service pays, whatever else is written.
+_AS_WE_PAY: Final = frozenset(
+    fold(text)
+    for text in ("pix", "chave pix", "ted", "transferência", "transferência bancária", "bank transfer", "conta")
+)
+_HOME: Final = frozenset(fold(text) for text in ("BRL", "R$", "real", "reais", "Real brasileiro"))
+_EVERYWHERE: Final = frozenset(
+    fold(text)
+    for text in (
+        *(
+            "todos",
+            "todas",
+            "todo",
+            "tudo",
+            "mundo",
+            "mundial",
+            "global",
+            "internacional e nacional",
+            "todo o catálogo",
+        ),
+        *("todos os territórios", "todas as plataformas", "all", "any", "world", "worldwide", "WW", "all territories"),
+    )
+)
+_UFS: Final = frozenset(
+    "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".casefold().split()
+)
+_MONEY: Final = re.compile(
+    r"-?\(?(?:R\$|US\$|\$|€|£|BRL|USD|EUR)\s?-?[0-9][0-9.,]*\)?|"
+    r"-?\(?[0-9]{1,3}(?:[.,]?[0-9]{3})*[.,][0-9]{2}\)?|[0-9.,]+\s?%"
+)
+_NOUGHT: Final = re.compile(r"[-–—]*(?:R\$|US\$|\$|€)?\s?[-–—]*0*(?:[.,]0+)?\s?%?")
+_MOST_TEXTS: Final = 6
+_LONGEST_TEXT: Final = 24
+
+
+class _Texts(NamedTuple):
+    """The distinct texts of a column, and what kinds of cells hold them."""
+
+    counts: Mapping[str, int]
+    kinds: npt.NDArray[np.int8]
+
+    def all(self, holds: Callable[[str], object]) -> bool:
+        return all(map(holds, self.counts))
+
+
+def _condition(header: str, texts: _Texts, layout: Layout) -> Condition | None:
+    """Tell why a column may bear on a payment; None where it is a remark."""
+    if not texts.counts or ("amount" in layout.exact and is_about_the_amount(header)):
+        return None  # of several amounts, the job has chosen one
+    if layout.table == "royalty_lines" or not header.strip():
+        spoken: Condition | None = Condition.DEDUCTION if _keeps_back(header) else Condition.NAMELESS
+    else:
+        spoken = _spoken_of(_words(header), layout)
+    if spoken:
+        harmless = _HARMLESS.get(spoken)
+        return None if harmless and texts.all(harmless) else spoken
+    return _by_its_cells(texts, is_remark=_begins(_words(header), _REMARKS_FIRST))
+
+
+# In a statement: what the label or the state keeps, of which the sender's own amount may say nothing.
+_KEPT_BACK: Final = re.compile(r"\b(?:retenc|retid|withh)|\bd[oa] (?:selo|gravadora|editora)\b")
+
+
+def _keeps_back(header: str) -> bool:
+    """Tell whether a header of a statement speaks of what a label or the state keeps of a line."""
+    return _KEPT_BACK.search(" ".join(_words(header))) is not None
+
+
+def _is_nought(text: str) -> bool:
+    """Tell whether a text is nought, a dash, or a word for nothing."""
+    return _NOUGHT.fullmatch(text) is not None or says_nothing(text, is_name=False)
+
+
+# What may stand under a header that speaks of a condition, and changes nothing.
+_HARMLESS: Final[Mapping[Condition, Callable[[str], bool]]] = {
+    Condition.STATE: lambda text: text.casefold() in _UFS,  # "Estado", of an address
+    Condition.METHOD: lambda text: fold(text) in _AS_WE_PAY,
+    Condition.CURRENCY: lambda text: fold(text) in _HOME,
+    Condition.DEDUCTION: _is_nought,
+    Condition.CAP: _is_nought,
+    Condition.PARTS: _is_nought,
+    Condition.NAMELESS: _is_nought,
+    Condition.SCOPE: lambda text: fold(text) in _EVERYWHERE,
+}
+
+
+def _spoken_of(words: Sequence[str], layout: Layout) -> Condition | None:
+    """Return the condition that a header speaks of by its words."""
+    if any(word in _OF_PAYING for word in words):
+        if any(word in _WAYS for word in words):
+            return Condition.METHOD
+        if any(word in _DAYS for word in words):
+            return Condition.DUE
+    if _OF_MONTHS.fullmatch(" ".join(words)):
+        return Condition.PARTS
+    if layout.table in _DEALS and _begins(words, _SCOPES_FIRST):
+        return Condition.SCOPE
+    return next((condition for condition, first in _FIRST.items() if _begins(words, first)), None)
+
+
+def _by_its_cells(texts: _Texts, *, is_remark: bool) -> Condition | None:
+    """Return the condition that the cells of a column speak of under a header that says nothing."""
+    folded = [fold(text) for text in texts.counts]
+    if any(text in _STATES for text in folded):
+        return Condition.STATE
+    if any(text in _METHODS for text in folded):
+        return Condition.METHOD
+    if is_remark:
+        return None
+    if all(text in _ANSWERS for text in folded) or bool((texts.kinds == CellKind.BOOL).any()):
+        return Condition.ANSWERS
+    return Condition.AMOUNTS if _mostly_money(texts) and not texts.all(_is_nought) else None
+
+
+def _mostly_money(texts: _Texts) -> bool:
+    """Tell whether most cells are amounts or percentages; whole numbers without a mark may be codes."""
+    numbers = bool((texts.kinds == CellKind.NUMBER).any())
+    looks = [bool(_MONEY.fullmatch(text) or (numbers and _FRACTION.fullmatch(text))) for text in texts.counts]
+    return 2 * sum(looks) >= len(looks)
+
+
+_FRACTION: Final = re.compile(r"-?[0-9]+\.[0-9]+")
+
+
+def _words(header: str) -> list[str]:
+    """Return a header's words, in small letters without accents."""
+    bare = "".join(mark for mark in unicodedata.normalize("NFKD", header.casefold()) if not unicodedata.combining(mark))
+    return re.findall(r"[a-z0-9]+", bare)
+
+
+class _First(NamedTuple):
+    """Words, of which those of five letters or more stand for all that begin so, shorter ones for themselves alone."""
+
+    whole: frozenset[str]
+    begun: tuple[str, ...]
+
+
+def _first(words: str) -> _First:
+    several = words.split()
+    return _First(frozenset(several), tuple(word for word in several if len(word) >= _STEM))
+
+
+_STEM: Final = 5
+_FIRST: Final = {condition: _first(words) for condition, words in _SPEAK_OF.items()}
+_SCOPES_FIRST: Final = _first(_SCOPES)
+_REMARKS_FIRST: Final = _first(_REMARKS)
+
+
+def _begins(words: Sequence[str], first: _First) -> bool:
+    return any(word in first.whole or word.startswith(first.begun) for word in words)
+
+
+def _are_tellable(counts: Mapping[str, int]) -> bool:
+    """Tell whether texts are few, short, and words that name nobody."""
+    return len(counts) <= _MOST_TEXTS and all(_names_nobody(text) for text in counts)
+
+
+def _names_nobody(text: str) -> bool:
+    folded = fold(text)
+    known = folded in _STATES | _ANSWERS | _METHODS | _AS_WE_PAY | _HOME
+    short = len(text) <= _LONGEST_TEXT
+    return short and (known or bool(_SHORT_VALUE.fullmatch(text)))
+
+
+# Amounts, percentages, dates, instalments, codes of countries and currencies: nothing that a person could be known by.
+_SHORT_VALUE: Final = re.compile(
+    r"[A-Z]{2,3}|(?:R\$ ?)?-?[0-9][0-9.,]{0,9} ?%?|[0-9]{1,4}[-/][0-9]{1,2}(?:[-/][0-9]{1,4})?"
+)
+
+
+_STOP: Final = re.compile(
+    r"\b(?:cancelad[oa]s?|cancele|cancelar|cancell?ed|nao (?:e para )?(?:pagar|pague|pagem|liberar|repassar)|no pagar|"
+    r"do not pay|dont pay|don t pay|(?:ja|ya|already) (?:foi )?(?:pag[oa]s?|paid|pagad[oa]s?|quitad[oa]s?)|"
+    r"estorn(?:o|os|ad[oa]s?|ar)|suspens[oa]s?|suspendid[oa]s?|suspended|suspender|falecid[oa]s?|faleceu|fallecid[oa]s?|"
+    r"deceased|pagamento bloqueado|bloquear pagamento|payment blocked|em disputa|desconsiderar|desconsidere)\b"
+)
+# Columns in which such words are names of works and acts, or are read for what they say.
+_NAMES_OF_WORKS: Final = frozenset({"artist", "release", "artist_name", "hold", "isrc", "upc", "role"})
+
+
+@lru_cache(maxsize=1 << 14)
+def stops(text: str) -> bool:
+    """Tell whether a text says that somebody is not to be paid.
+
+    >>> stops("Maria Silva (CANCELADO)"), stops("já pago em 10/10"), stops("Pago"), stops("Estornado Silva")
+    (True, True, False, True)
+    """
+    return _STOP.search(" ".join(_words(text))) is not None
+
+
+# What any of them has in it, quickly found in whole columns.
+_MAY_STOP: Final = "cancel|pag[oau]|pay|paid|quitad|liberar|repassar|estorn|suspen|falec|deceas|bloque|disput|desconsid"
+
+
+def hold_stopped_rows(draft: Draft, raw: RawTable, match: HeaderMatch) -> None:
+    """Hold rows in which something says that they are not to be paid, in any column that the job does not leave unread.
+
+    Args:
+        draft: The lines; findings are added.
+        raw: The file.
+        match: Its headers.
+    """
+    columns = {position: column for column, position in match.positions.items()}
+    lines = {row: at for at, row in enumerate(draft.rows.tolist())}
+    for position in range(len(raw.headers)):
+        if position in match.ignored or columns.get(position) in _NAMES_OF_WORKS:
+            continue
+        cells = raw.cells[position]
+        may = cells[cells.str.contains(_MAY_STOP, case=False, regex=True)]
+        draft.findings += [
+            Finding(lines[row], columns.get(position), IssueCode.ROW_STOPPED, at=position)
+            for row, text in may.items()
+            if row in lines and stops(text)
+        ]

@@ -1,0 +1,179 @@
+"""Columns that nothing reads: which of them hold the rows of their table, and which are remarks that hold nobody."""
+
+import pytest
+
+from schemas.errors import UnreadableFile
+from schemas.issues import Severity
+from schemas.tables.parsing import parse_table
+from tests.schemas.sheets import PIX_PAYEE, codes, layout, parse, sheet
+
+PAYMENT = PIX_PAYEE | {"amount": "10,00"}
+OTHER = PAYMENT | {"tax_id": "11144477735", "name": "Ana Lima", "pix_key": "ana@example.com"}
+SHARE = {"isrc": "BRABC2600001", "tax_id": "52998224725", "share": "50%"}
+ADVANCE = {"tax_id": "52998224725", "amount": "10,00"}
+
+CONDITIONS_OF_PAYMENTS = [
+    ("Status", ["Pago", "Pendente"]), ("Situação", ["", "Cancelado"]), ("STATUS PGTO", ["ok", "ok"]),
+    ("Pago?", ["x", ""]), ("Aprovado", ["não", "sim"]), ("Aprovado por", ["Bia Reis", ""]),
+    ("Pagar", ["TRUE", "FALSE"]),
+    ("Forma de pagamento", ["dinheiro", "Pix"]), ("Meio de pgto", ["cheque", ""]), ("Payment method", ["Cash", "Pix"]),
+    ("Empresa pagadora", ["Selo A", "Selo B"]), ("Vencimento", ["10/03/2027", "10/03/2027"]),
+    ("Data prevista", ["2027-01-05", ""]), ("Data de pagamento", ["05/11/2026", "05/12/2026"]),
+    ("Desconto", ["5,00", ""]), ("IRRF", ["1,50", "0"]), ("ISS retido", ["", "0,50"]), ("Taxa", ["10%", "10%"]),
+    ("Comissão", ["20", "20"]), ("Bônus", ["100,00", ""]), ("Teto", ["500", ""]), ("Valor mínimo", ["50,00", ""]),
+    ("Diárias", ["3", "2"]), ("Parcela", ["1/3", "2/3"]), ("Qtd", ["2", "1"]), ("Set/26", ["5,00", "5,00"]),
+    ("Outubro", ["10,00", "5,00"]), ("Ajuda de custo", ["300,00", "150,00"]), ("Deslocamento", ["R$ 50,00", ""]),
+    ("Rateio", ["30%", "70%"]), ("Liberado", ["S", "N"]), ("Conferência", ["ok", ""]), ("Zebra", ["sim", "não"]),
+    ("Zebra", ["Pendente", "Zulu"]), ("", ["algo", ""]), ("Descuento", ["2,00", ""]), ("Withholding", ["1.00", ""]),
+    ("Due date", ["2026-12-01", ""]), ("Approved", ["yes", "no"]), ("Estado del pago", ["Pendiente", "Pagado"]),
+    ("Ativo", ["não", "sim"]), ("Situação cadastral", ["Inativo", "Ativo"]), ("Estornar", ["", "x"]),
+]  # fmt: skip
+REMARKS_OF_PAYMENTS = [
+    ("Telefone", ["(11) 91234-5678", ""]), ("Celular", ["11912345678", ""]), ("Endereço", ["Rua A, 10", ""]),
+    ("Cidade", ["Santos", "Recife"]), ("UF", ["SP", "PE"]), ("Estado", ["SP", "PE"]), ("CEP", ["11000-000", ""]),
+    ("Centro de custo", ["Turnê", "Disco"]), ("Projeto", ["Turnê 2026", ""]),
+    ("Observação", ["deixar na portaria", ""]),
+    ("Obs.", ["músico", "roadie"]), ("Nº", ["1", "2"]), ("#", ["1", "2"]), ("Código", ["00123", "00124"]),
+    ("Matrícula", ["991", "992"]), ("Evento", ["Festa", "Show"]), ("Data do show", ["05/10/2026", ""]),
+    ("Função", ["Baixo", "Voz"]), ("Categoria", ["Músico", "Técnico"]), ("RG", ["12.345.678-9", ""]),
+    ("Nascimento", ["01/02/1990", ""]), ("Instagram", ["@ana", ""]), ("Produtor", ["Bia Reis", "Caio"]),
+    ("Desconto", ["0,00", "-"]), ("IRRF", ["", "0"]), ("Retenção", ["", ""]), ("Status", ["", ""]),
+    ("Forma de pagamento", ["Pix", "PIX"]), ("Tipo de pagamento", ["TED", "Pix"]), ("Moeda", ["BRL", "R$"]),
+    ("Phone", ["+55 11 91234-5678", ""]), ("City", ["Santos", ""]), ("Notes", ["guitar", "drums"]),
+    ("Project", ["Tour", ""]), ("Teléfono", ["11 5555", ""]), ("Ciudad", ["Lima", ""]), ("Zebra", ["uma", "duas"]),
+    ("Banda", ["Os Tais", ""]), ("Motivo", ["cachê", "direitos"]), ("ID interno", ["A-1", "A-2"]), ("", ["", ""]),
+]  # fmt: skip
+CONDITIONS_OF_DEALS = [
+    ("shares", SHARE, "Território", ["BR", "US"]), ("shares", SHARE, "Country", ["Brazil", ""]),
+    ("shares", SHARE, "Tipo de receita", ["Streaming", "Sync"]),
+    ("shares", SHARE, "Taxa de administração", ["10%", ""]),
+    ("shares", SHARE, "Comissão", ["20%", ""]), ("shares", SHARE, "Teto", ["1000", ""]),
+    ("shares", SHARE, "Plataforma", ["Spotify", ""]), ("shares", SHARE, "Direitos", ["conexos", "autorais"]),
+    ("shares", SHARE, "Status", ["Assinado", "Pendente"]), ("shares", SHARE, "Revenue type", ["Ads", "Subs"]),
+    ("advances", ADVANCE, "UPC", ["7891234567895", ""]), ("advances", ADVANCE, "Faixa", ["Samba", ""]),
+    ("advances", ADVANCE, "Status", ["Quitado", "Aberto"]), ("payees", PIX_PAYEE, "Ativo", ["não", "sim"]),
+    ("payees", PIX_PAYEE, "Situação", ["Inativo", "Ativo"]), ("payees", PIX_PAYEE, "Moeda", ["USD", "BRL"]),
+]  # fmt: skip
+
+
+def two(row, header, texts):
+    return [row | {header: texts[0]}, row | {"isrc": "BRABC2600002", "tax_id": "11144477735"} | {header: texts[1]}]
+
+
+def payments(header, texts):
+    return [PAYMENT | {header: texts[0]}, OTHER | {header: texts[1]}]
+
+
+@pytest.mark.parametrize(("header", "texts"), CONDITIONS_OF_PAYMENTS)
+def test_what_may_bear_on_a_payment_holds_the_rows_until_the_job_says_what_it_is(header, texts):
+    parsed = parse("payments", *payments(header, texts))
+    assert parsed.frame.empty
+    (issue,) = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CONDITION"]
+    assert (issue.severity, issue.cell) == (Severity.ERROR, "F1")
+    if header:
+        assert header in str(issue.accepts)
+        ignored = parse("payments", *payments(header, texts), ignore_columns=[header])
+        assert "COLUMN_CONDITION" not in codes(ignored)
+        assert len(ignored.frame) == 2
+
+
+@pytest.mark.parametrize(("header", "texts"), REMARKS_OF_PAYMENTS)
+def test_what_is_written_beside_people_for_people_holds_nobody_and_is_shown(header, texts):
+    parsed = parse("payments", *payments(header, texts))
+    assert len(parsed.frame) == 2
+    assert set(codes(parsed)) <= {"COLUMN_UNKNOWN"}
+    if header:
+        assert header in "".join(map(str, parsed.decisions))
+
+
+@pytest.mark.parametrize(("table", "row", "header", "texts"), CONDITIONS_OF_DEALS)
+def test_a_deal_that_says_more_than_the_table_reads_is_no_deal_yet(table, row, header, texts):
+    names = tuple(name for name in (*row, header))
+    parsed = parse(
+        table, *({name: text for name, text in one.items() if name in names} for one in two(row, header, texts))
+    )
+    assert parsed.frame.empty
+    assert "COLUMN_CONDITION" in codes(parsed)
+
+
+def test_a_condition_tells_what_stands_in_it_and_what_to_write():
+    status = ["Pago", "Pendente", "Pendente"]
+    rows = [PAYMENT | {"reference": str(at), "Status": text} for at, text in enumerate(status)]
+    parsed = parse("payments", *rows)
+    (issue,) = parsed.issues
+    assert "2 Pendente, 1 Pago" in str(issue.message)
+    assert "only: {Status: [Pendente]}" in str(issue.accepts)
+    assert "ignore_columns: [Status]" in str(issue.accepts)
+    assert "not used: Status (2 Pendente, 1 Pago)" in "; ".join(map(str, parsed.decisions))
+
+
+def test_texts_that_could_name_somebody_are_not_told():
+    parsed = parse("payments", *payments("Aprovado por", ["Bia Reis", "Caio Nunes"]))
+    assert "Bia" not in "".join(map(str, (*parsed.decisions, *(issue.message for issue in parsed.issues))))
+
+
+def test_only_the_rows_that_the_job_asks_for_are_used_and_the_others_are_counted():
+    parsed = parse("payments", *payments("Status", ["Pago", "pendente "]), only={"Status": ["Pendente"]})
+    assert parsed.frame["row"].tolist() == [3]
+    assert parsed.rows["reason"].tolist() == ["not_asked", ""]
+    assert "1 row left out, which the job does not ask for" in map(str, parsed.decisions)
+
+
+def test_a_total_over_all_rows_agrees_although_some_are_not_asked_for():
+    rows = [*payments("Status", ["Pago", "Pendente"]), {"name": "Total", "amount": "20,00"}]
+    parsed = parse("payments", *rows, only={"Status": ["Pendente"]}, totals=["Total"])
+    assert (parsed.frame["row"].tolist(), codes(parsed)) == ([3], [])
+    wrong = parse(
+        "payments", *rows[:2], {"name": "Total", "amount": "25,00"}, only={"Status": ["Pendente"]}, totals=["Total"]
+    )
+    assert (wrong.frame.empty, codes(wrong)) == (True, ["TOTAL_MISMATCH"])
+
+
+STOPPED = [
+    ("name", "Maria Silva (CANCELADO)"), ("reference", "já pago em 10/10"), ("Observação", "NÃO PAGAR"),
+    ("Obs", "nao pagar este mes"), ("reference", "estorno"), ("Notes", "do NOT pay"),
+    ("name", "Maria Silva - falecida"),
+    ("Observação", "contrato suspenso"), ("Projeto", "Pagamento suspenso até nova ordem"), ("Obs", "ya pagado"),
+    ("Comentário", "don't pay"), ("Observações", "Já foi pago"), ("reference", "estornado"), ("Obs", "desconsiderar"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "text"), STOPPED)
+def test_words_that_stop_a_person_stop_the_row_at_their_cell(header, text):
+    parsed = parse("payments", PAYMENT | {header: text}, OTHER)
+    assert parsed.frame["row"].tolist() == [3]
+    (issue,) = [issue for issue in parsed.issues if issue.code.value == "ROW_STOPPED"]
+    assert (issue.row, issue.column) == (2, header)
+    assert issue.cell is not None
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        ("name", "Paga Leve Produções"), ("reference", "pagamento de outubro"), ("Observação", "pagar na segunda"),
+        ("Observação", "cancela o recibo anterior"), ("artist_name", "Cancelado"),
+        ("Obs", "pago pela gravadora em 2025"),
+        ("reference", "a pagar"), ("Projeto", "Suspense"), ("name", "João Estorninho"),
+    ],
+)  # fmt: skip
+def test_words_like_these_stop_nobody(header, text):
+    assert len(parse("payments", PAYMENT | {header: text}, OTHER).frame) == 2
+
+
+def test_a_column_that_the_job_ignores_stops_nobody():
+    rows = payments("Obs", ["cancelado", ""])
+    assert len(parse("payments", *rows, ignore_columns=["Obs"]).frame) == 2
+
+
+def test_a_column_that_the_job_asks_rows_of_must_be_there():
+    with pytest.raises(UnreadableFile, match="Status"):
+        parse_table(sheet(PAYMENT), layout("payments", only={"Status": ["Pendente"]}))
+
+
+@pytest.mark.parametrize("header", ["% do selo", "Retenção", "Imposto retido", "Withholding tax", "Parte da gravadora"])
+def test_a_statement_of_which_something_is_kept_back_is_held_whole(header):
+    line = {"period": "2026-09", "title": "Samba", "amount": "10.00", "currency": "BRL"}
+    parsed = parse("royalty_lines", line | {header: "1.50"}, line)
+    assert parsed.frame.empty
+    assert set(codes(parsed)) == {"COLUMN_CONDITION"}
+    assert len(parse("royalty_lines", line | {header: "0.00"}, line).frame) == 2
