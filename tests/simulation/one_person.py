@@ -106,8 +106,9 @@ class House:
         policy: Which of `POLICIES` it is under.
         service: What was paid and checked.
         desk: The desk.
-        launched: Names of jobs that she was the first to prepare.
-        prepared: Names of jobs that others were.
+        launched: Names of jobs of which she brought about the first plan.
+        prepared: Names of jobs of which somebody else did.
+        actor: Who acts now.
         roles: Hers.
     """
 
@@ -120,6 +121,7 @@ class House:
     tokens: dict[str, str] = field(default_factory=dict)
     launched: set[str] = field(default_factory=set)
     prepared: set[str] = field(default_factory=set)
+    actor: str = HER
     original: dict[str, bytes] = field(default_factory=dict)
     asks: bool = True
     checks_before: int = 0
@@ -158,8 +160,6 @@ class House:
 
     def launch(self, job: str, who: str, files: Sequence[tuple[str, bytes]] = ()) -> None:
         """Look at a job, with files or without, and start its payout."""
-        name = next((line.name for line in self.desk.jobs.list() if job.endswith(line.token)), "")
-        self.note(who, name)
         source = next(
             (line.sources[0][0] for line in self.desk.jobs.list() if job.endswith(line.token) and line.sources), "1"
         )
@@ -173,11 +173,13 @@ class House:
         if nonce:
             self.post(f"{look}/launch", who, launch=nonce[1])
 
-    def note(self, who: str, *jobs: str) -> None:
-        """Note who was the first to prepare a job's plan."""
-        for job in jobs:
-            if job not in self.launched | self.prepared:
-                (self.launched if who == HER else self.prepared).add(job)
+    def note_plans(self) -> None:
+        """Note of each job that has a plan now, and had none, who brought it about; she acts again from here on."""
+        with open_ledger_of(read_settings()) as ledger:
+            digests = dict.fromkeys(one.plan_digest for one in ledger.submissions.list(bodies=False))
+            jobs = {ledger.plans.get(digest).job for digest in digests}
+        (self.launched if self.actor == HER else self.prepared).update(jobs - self.launched - self.prepared)
+        self.actor = HER
 
     def take(self, job: str, table: str, name: str, content: bytes, adds: str) -> None:
         """Bring a file for a table, and take it whatever was said."""

@@ -129,6 +129,7 @@ class OnePerson(RuleBasedStateMachine):
 
     @rule(which=WHICH)
     def another_prepares_what_is_there(self, which: int) -> None:
+        self.house.actor = ANA
         self.house.launch(self.job(which), ANA)
 
     @rule(name=st.sampled_from(("new", "first", "second", "forged", "../x")), sheet=WHICH)
@@ -151,8 +152,6 @@ class OnePerson(RuleBasedStateMachine):
     def presses_anything(self, route: int, which: int, total: str) -> None:
         routes = self.house.routes()
         path = routes[route % len(routes)]
-        if path.endswith("/go-on"):
-            self.house.note(HER, "first", "second")
         self.house.press(path, which, ANY_FORM | {"total": total})
 
     @rule(path=st.sampled_from(("/settle", "/sending/hold", "/sending/release", "/sending/unfreeze")))
@@ -167,7 +166,6 @@ class OnePerson(RuleBasedStateMachine):
     @rule(which=WHICH, yes=st.booleans(), by=st.sampled_from(INVENTED), sheet=st.none() | WHICH, blind=st.booleans())
     def runs_in_a_terminal(self, which: int, yes: bool, by: str, sheet: int | None, blind: bool) -> None:
         path = sorted(self.house.jobs.glob("*.yaml"))[which % 2]
-        self.house.note(HER, path.stem)
         files = []
         if sheet is not None:
             (self.house.place / "p.xlsx").write_bytes(self.sheet(sheet))
@@ -177,9 +175,9 @@ class OnePerson(RuleBasedStateMachine):
 
     @rule(blind=st.booleans())
     def a_night_passes(self, blind: bool) -> None:
+        self.house.actor = ANA
         with without("REPASSE_POLICY" if blind else "REPASSE_NOTHING"):
             run_night(self.house.jobs)
-        self.house.note(ANA, "first", "second")
 
     @rule()
     def writes_into_the_database(self) -> None:
@@ -200,6 +198,7 @@ class OnePerson(RuleBasedStateMachine):
     def nothing_has_left(self) -> None:
         if self.house is not None:
             event(self.house.policy)
+            self.house.note_plans()
             untrue = self.house.untrue()
             assert not untrue, untrue
 
