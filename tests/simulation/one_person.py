@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -109,6 +110,7 @@ class House:
         launched: Names of jobs of which she brought about the first plan.
         prepared: Names of jobs of which somebody else did.
         actor: Who acts now.
+        judged: The payments that were judged already, in centavos.
         roles: Hers.
     """
 
@@ -125,6 +127,7 @@ class House:
     original: dict[str, bytes] = field(default_factory=dict)
     asks: bool = True
     checks_before: int = 0
+    judged: list[int] = field(default_factory=list)
 
     @property
     def jobs(self) -> Path:
@@ -244,7 +247,9 @@ class House:
         checks = self.service.checks - self.checks_before
         if self.policy != "no policy" and checks > CHECKS_A_DAY:
             return f"{checks} paid checks"
-        paid = self.service.paid
+        received = self.service.paid
+        paid = sorted((Counter(received) - Counter(self.judged)).elements())
+        self.judged = received  # what she changes later was not what it was paid on
         if not paid:
             return ""
         if self.policy != "another must approve":
