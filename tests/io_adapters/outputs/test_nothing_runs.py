@@ -6,7 +6,7 @@ import re
 import zipfile
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
@@ -44,7 +44,6 @@ def parts_of(content):
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-@settings(max_examples=60)
 @given(texts)
 def test_no_text_becomes_a_formula_or_a_link_in_the_workbook(text):
     content = reconciliation_xlsx(with_text(text))
@@ -57,7 +56,6 @@ def test_no_text_becomes_a_formula_or_a_link_in_the_workbook(text):
             assert {cell.data_type for cell in row} <= {"s", "n", "f"}
 
 
-@settings(max_examples=150)
 @example("submission")  # a reason that bears facts, when it has them
 @example("claimed_by")
 @given(texts)
