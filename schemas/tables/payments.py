@@ -1,6 +1,9 @@
 """Payments: one row, one payment."""
 
+import numpy as np
+
 from schemas.issues import IssueCode
+from schemas.plan import HOME_CURRENCY
 from schemas.tables.cells import PAYEE_COLUMNS, Column, ColumnKind, Finding
 from schemas.tables.contract import flag, text, whole
 from schemas.tables.destinations import check_destinations, require_names
@@ -29,6 +32,7 @@ class Payments(PayeeData):
 COLUMNS = (
     *PAYEE_COLUMNS,
     Column("amount", ColumnKind.PAYABLE, required=True, target="amount_cents"),
+    Column("currency", ColumnKind.CURRENCY),
     Column("advance", ColumnKind.FLAG),
     Column("withhold", ColumnKind.FLAG),
     Column("recurring", ColumnKind.FLAG),
@@ -48,4 +52,14 @@ def hold_repeated_payments(draft: Draft) -> None:
             draft.findings.append(Finding(position, None, IssueCode.ROW_DUPLICATE, facts))
 
 
-RULES = (require_names, check_destinations, hold_repeated_payments)
+def hold_other_currencies(draft: Draft) -> None:
+    """Hold rows whose own column says another currency than the one that is paid in."""
+    currencies, expected = draft.canonical["currency"], draft.currency or HOME_CURRENCY
+    other = draft.given("currency") & draft.sound("currency") & np.asarray(currencies != expected, dtype=bool)
+    for position in np.flatnonzero(other).tolist():
+        facts = {"found": currencies[position], "expected": expected}
+        draft.findings.append(Finding(position, "currency", IssueCode.AMOUNT_CURRENCY, facts))
+    currencies[~other] = draft.currency
+
+
+RULES = (require_names, check_destinations, hold_repeated_payments, hold_other_currencies)

@@ -33,6 +33,7 @@ _ISRC: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}")
 _UPC: Final = re.compile(r"[0-9]{8,14}")
 _COUNT: Final = re.compile(r"(-?)([0-9]{1,15}|[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.0+)?")
 _CURRENCY_SIGNS: Final = {"R$": "BRL", "US$": "USD", "€": "EUR", "£": "GBP"}
+_CURRENCY_WORDS: Final = {"real": "BRL", "reais": "BRL", "realbrasileiro": "BRL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def read_upc(text: str, _kind: CellKind) -> Reading[str]:
 
 def read_currency(text: str, _kind: CellKind) -> Reading[str]:
     """Read a currency; the bare dollar sign names none."""
-    currency = _CURRENCY_SIGNS.get(text, text.upper())
+    currency = _CURRENCY_SIGNS.get(text) or _CURRENCY_WORDS.get(fold_word(text), text.upper())
     sound = re.fullmatch(r"[A-Z]{3}", currency) is not None
     return Reading(currency) if sound else Reading(None, IssueCode.CURRENCY_UNKNOWN)
 

@@ -1,7 +1,10 @@
 """Columns that nothing reads: which of them hold the rows of their table, and which are remarks that hold nobody."""
 
+from pathlib import Path
+
 import pytest
 
+from io_adapters.spreadsheets.declarations import read_layout
 from schemas.errors import UnreadableFile
 from schemas.issues import Severity
 from schemas.tables.parsing import parse_table
@@ -117,6 +120,29 @@ def test_only_the_rows_that_the_job_asks_for_are_used_and_the_others_are_counted
     assert parsed.frame["row"].tolist() == [3]
     assert parsed.rows["reason"].tolist() == ["not_asked", ""]
     assert "1 row left out, which the job does not ask for" in map(str, parsed.decisions)
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"), [("USD", "USD"), ("US$", "USD"), ("eur", "EUR"), ("€", "EUR"), ("GBP", "GBP")]
+)
+def test_a_payment_in_another_currency_than_is_paid_in_is_held_at_its_cell(text, currency):
+    raw = sheet(PAYMENT | {"Moeda": text}, OTHER | {"Moeda": "R$"})
+    parsed = parse_table(raw, read_layout("payments", Path()))
+    assert (codes(parsed), parsed.frame["row"].tolist()) == (["AMOUNT_CURRENCY"], [3])
+    assert parsed.issues[0].cell == "F2"
+    assert parsed.held["currency"].tolist() == [currency]
+
+
+@pytest.mark.parametrize("text", ["BRL", "brl", "R$", "Real", "reais", ""])
+def test_the_currency_that_is_paid_in_may_be_said_in_words(text):
+    assert (
+        len(
+            parse_table(
+                sheet(PAYMENT | {"Moeda": text}, OTHER | {"Moeda": "BRL"}), read_layout("payments", Path())
+            ).frame
+        )
+        == 2
+    )
 
 
 def test_a_total_over_all_rows_agrees_although_some_are_not_asked_for():
