@@ -107,8 +107,8 @@ class House:
         policy: Which of `POLICIES` it is under.
         service: What was paid and checked.
         desk: The desk.
-        launched: Names of jobs of which she brought about the first plan.
-        prepared: Names of jobs of which somebody else did.
+        launched: Digests of plans that she brought about.
+        prepared: Digests of plans that somebody else did.
         actor: Who acts now.
         judged: The payments that were judged already, in centavos.
         roles: Hers.
@@ -177,12 +177,17 @@ class House:
             self.post(f"{look}/launch", who, launch=nonce[1])
 
     def note_plans(self) -> None:
-        """Note of each job that has a plan now, and had none, who brought it about; she acts again from here on."""
+        """Note of each plan that was not there before who brought it about; she acts again from here on."""
         with open_ledger_of(read_settings()) as ledger:
-            digests = dict.fromkeys(one.plan_digest for one in ledger.submissions.list(bodies=False))
-            jobs = {ledger.plans.get(digest).job for digest in digests}
-        (self.launched if self.actor == HER else self.prepared).update(jobs - self.launched - self.prepared)
+            digests = {one.plan_digest for one in ledger.submissions.list(bodies=False)}
+        (self.launched if self.actor == HER else self.prepared).update(digests - self.launched - self.prepared)
         self.actor = HER
+
+    def paid_by(self, job: str) -> set[str]:
+        """Return the digests of a job's plans that were approved."""
+        with open_ledger_of(read_settings()) as ledger:
+            plans = [ledger.plans.get(digest) for digest in self.launched | self.prepared]
+            return {plan.digest for plan in plans if plan.job == job and plan.approved_at is not None}
 
     def take(self, job: str, table: str, name: str, content: bytes, adds: str) -> None:
         """Bring a file for a table, and take it whatever was said."""
@@ -257,7 +262,7 @@ class House:
         for name, amounts in AMOUNTS.items():
             if not set(paid) & set(amounts):
                 continue
-            if Role.APPROVER not in self.roles or name in self.launched or name not in self.prepared:
+            if Role.APPROVER not in self.roles or self.paid_by(name) - self.prepared:
                 return f"{name} was paid by her alone"
             changed = [file for file in (f"{name}.yaml", f"{name}.xlsx", "payees.xlsx") if self.changed(file)]
             if changed:
