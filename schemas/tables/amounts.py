@@ -165,9 +165,11 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
     """Read shares; values are millionths (integers).
 
     A column in which nothing is above 1 and nothing bears a % sign may hold fractions of one (a spreadsheet's "50 %"
-    is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half.
+    is the number 0.5): its cells are refused, since nobody can tell 0.5 % from a half. So is what is up to 1 without a
+    sign where others bear it.
     """
     scale_proven = any(_proves_scale(text) for text, _ in distinct)
+    some_signed = any("%" in text for text, _ in distinct)
 
     def read(text: str, _kind: CellKind) -> Reading[int]:
         percent = _exact_percent(text)
@@ -175,7 +177,7 @@ def shares(distinct: Sequence[tuple[str, CellKind]]) -> ColumnReader:
             return Reading(None, IssueCode.PERCENT_FORMAT)
         if not 0 < percent <= 100:
             return Reading(None, IssueCode.PERCENT_RANGE)
-        if not scale_proven:
+        if not scale_proven or (some_signed and percent <= 1 and "%" not in text):
             return Reading(None, IssueCode.PERCENT_FORMAT)
         return Reading(int(percent.scaleb(4, _EXACT_PERCENT)))
 

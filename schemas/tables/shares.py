@@ -45,6 +45,7 @@ COLUMNS = (
     Column("upc", ColumnKind.UPC),
     Column("release", ColumnKind.TEXT),
     Column("artist", ColumnKind.TEXT),
+    Column("title", ColumnKind.TEXT),
     Column("tax_id", ColumnKind.TAX_ID, required=True),
     Column("role", ColumnKind.TEXT),
     Column("share", ColumnKind.SHARE, required=True, target="share_ppm"),
@@ -84,12 +85,38 @@ def _base_of(text: str) -> str | None:
 _SCOPE = ("isrc", "upc", "release", "artist")
 
 
+# Of the whole catalogue.
+_WHOLE: Final = frozenset(
+    {
+        *("todoocatalogo", "catalogo", "catalogointeiro", "catalogocompleto", "todocatalogo", "todasasfaixas", "todas"),
+        *("todos", "tudo", "geral", "all", "wholecatalogue", "wholecatalog", "entirecatalogue", "entirecatalog"),
+        *("fullcatalogue", "fullcatalog", "catalogue", "catalog", "todoelcatalogo", "alltracks"),
+    }
+)
+
+
 def require_scope(draft: Draft) -> None:
-    """Hold shares whose cells say that a recording has no code: only where all are blank it is the whole catalogue."""
-    of_everything = ~np.logical_or.reduce([draft.given(column) for column in _SCOPE])
+    """Hold shares that do not say what they are shares of.
+
+    A row without a code, a release and an artist is of the whole catalogue where the table names nothing else, or where
+    it says so ("todo o catálogo"). Beside rows that name something, or with a title or a word for "none", it is not.
+    """
+    whole = np.zeros(len(draft.rows), dtype=bool)
+    for column in (*_SCOPE, "title"):
+        says_whole = np.array([fold_word(text) in _WHOLE for text in draft.texts[column]], dtype=bool)
+        draft.canonical[column][says_whole], draft.texts[column][says_whole] = "", ""
+        draft.findings = [one for one in draft.findings if one.column != column or not says_whole[one.position]]
+        whole |= says_whole
+    of_nothing = ~np.logical_or.reduce([whole, *(draft.given(column) for column in _SCOPE)])
+    titled = of_nothing & draft.given("title")
+    draft.report(titled, "title", IssueCode.SHARE_SCOPE)
+    said_none = np.zeros(len(draft.rows), dtype=bool)
     for column in _SCOPE:
         if column in draft.said_nothing:
-            draft.report(of_everything & draft.said_nothing[column], column, IssueCode.CELL_REQUIRED)
+            draft.report(of_nothing & ~titled & draft.said_nothing[column], column, IssueCode.CELL_REQUIRED)
+            said_none |= draft.said_nothing[column]
+    if not of_nothing.all():
+        draft.report(of_nothing & ~titled & ~said_none, None, IssueCode.SHARE_SCOPE)
 
 
 RULES = (check_validity, read_bases, require_scope)

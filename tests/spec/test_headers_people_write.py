@@ -60,7 +60,8 @@ isrc: ISRC | Código ISRC
 upc: UPC | EAN | Código de barras
 artist: Artista | Intérprete | Artist
 release: Álbum | Lançamento | Album
--: Nome | Beneficiário | Nome completo | Faixa | Música | Título | Observações | Valor
+title: Faixa | Música | Título
+-: Nome | Beneficiário | Nome completo | Observações | Valor
 """
 ADVANCES = """
 tax_id: CPF/CNPJ | CPF | Documento | Tax ID

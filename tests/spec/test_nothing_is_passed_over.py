@@ -203,3 +203,39 @@ def test_a_statement_of_which_something_is_kept_back_is_held_whole(header):
     assert parsed.frame.empty
     assert set(codes(parsed)) == {"COLUMN_CONDITION"}
     assert len(parse("royalty_lines", line | {header: "0.00"}, line).frame) == 2
+
+
+WHOLE = {"tax_id": "11144477735", "share": "10%"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "held"),
+    [
+        ([SHARE, WHOLE], [3]), ([WHOLE, SHARE, WHOLE | {"share": "5%", "role": "x"}], [2, 4]), ([WHOLE], []),
+        ([SHARE, WHOLE | {"isrc": "todo o catálogo"}], []), ([SHARE, WHOLE | {"artist": "Todos"}], []),
+        ([WHOLE | {"release": "Whole catalogue"}, SHARE], []), ([SHARE, WHOLE | {"title": "all tracks"}], []),
+        ([WHOLE | {"title": "Samba"}, {"tax_id": "52998224725", "share": "50%", "title": "Valsa"}], [2, 3]),
+        ([SHARE | {"title": "Samba"}], []), ([SHARE | {"title": "Samba"}, WHOLE | {"title": "Valsa"}], [3]),
+        ([WHOLE | {"artist": "Banda", "title": "Samba"}], []),
+    ],
+)  # fmt: skip
+def test_a_share_says_what_it_is_a_share_of(rows, held):
+    names = ("isrc", "release", "artist", "title", "tax_id", "role", "share")
+    raw = sheet(*rows, headers=names)
+    parsed = parse_table(raw, read_layout("shares", Path()))
+    assert parsed.held["row"].tolist() == held
+    assert set(codes(parsed)) == ({"SHARE_SCOPE"} if held else set())
+
+
+@pytest.mark.parametrize(
+    ("texts", "held"),
+    [
+        (["0,5", "50%"], [2]), (["0.25", "25 %", "1"], [2, 4]), (["0,5%", "50%"], []), (["0,5", "50"], []),
+        (["1%", "99%"], []), (["0,5", "0,5"], [2, 3]),
+    ],
+)  # fmt: skip
+def test_a_fraction_beside_percentages_is_not_read_as_less_than_one_of_a_hundred(texts, held):
+    rows = [SHARE | {"isrc": f"BRABC260000{at}", "share": text} for at, text in enumerate(texts)]
+    parsed = parse("shares", *rows)
+    assert parsed.held["row"].tolist() == held
+    assert set(codes(parsed)) == ({"PERCENT_FORMAT"} if held else set())

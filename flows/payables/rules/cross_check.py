@@ -11,7 +11,7 @@ import pandas as pd
 from flows.intake.rules.inputs import Inputs, Statement, in_question
 from flows.intake.rules.sum_lines import EXACT
 from flows.payables.rules.left_out import set_aside
-from flows.royalties.rules.allocation import LEVELS, Asset, Place, ShareBook, day_of
+from flows.royalties.rules.allocation import AMBIGUOUS, LEVELS, Asset, Place, ShareBook, ShareOf, day_of
 from schemas.corrections import MissingShare, MissingShares
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.job import Job, Period
@@ -246,16 +246,29 @@ def _rates_of_other_days(inputs: Inputs, period: Period) -> list[_Finding]:
 
 
 def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) -> list[_Finding]:
-    """Lines that no share covers; held unless the job gives them to the owner."""
-    held = job.rules.unmatched == "hold"
-    findings = []
-    for statement in inputs.statements:
-        totals = statement.totals.by_platform
-        assets = totals[ASSET].drop_duplicates()
-        bare = [
-            not book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day))
-            for isrc, upc, release, artist, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
-        ]
+    """Lines that no share covers, held unless the job gives them to the owner, and those silent on whose they are."""
+    of_nobody: dict[tuple[ShareOf, ...], tuple[IssueCode, bool]] = {
+        (): (IssueCode.SHARE_UNMATCHED, job.rules.unmatched == "hold"),
+        (AMBIGUOUS,): (IssueCode.SHARE_AMBIGUOUS, True),
+    }
+    return [
+        finding
+        for statement in inputs.statements
+        for shares, (code, held) in of_nobody.items()
+        for finding in _lines_under(statement.totals.by_platform, shares, book, first_day, code, held=held)
+    ]
+
+
+def _lines_under(
+    totals: pd.DataFrame, shares: tuple[ShareOf, ...], book: ShareBook, first_day: str, code: IssueCode, *, held: bool
+) -> Iterator[_Finding]:
+    """Tell of the lines whose shares are so, by what they are of."""
+    assets = totals[ASSET].drop_duplicates()
+    bare = [
+        book.covering(Asset(isrc, upc, release, artist), day_of(period, first_day)) == shares
+        for isrc, upc, release, artist, period in zip(*(assets[name].tolist() for name in ASSET), strict=True)
+    ]
+    if any(bare):
         uncovered = totals.merge(assets.loc[bare], on=ASSET)
         texts = zip(*(uncovered[name].tolist() for name in NAMES), strict=True)
         named = uncovered.assign(name=[next(filter(None, words), "") for words in texts])
@@ -264,9 +277,8 @@ def _uncovered_lines(inputs: Inputs, book: ShareBook, job: Job, first_day: str) 
         counts = scattered.groupby(["file", "name"])["lines"].sum().to_dict()
         for file, sheet, name, row, last, lines in scattered.sort_values(PLACE).itertuples(index=False, name=None):
             facts = {"found": name, "count": int(counts[file, name])}
-            found = _Finding(IssueCode.SHARE_UNMATCHED, file, sheet, row, held=held, facts=facts)
-            findings.append(replace(found, last_row=last, rows=lines))
-    return findings
+            found = _Finding(code, file, sheet, row, held=held, facts=facts)
+            yield replace(found, last_row=last, rows=lines)
 
 
 def _once(findings: Iterable[_Finding]) -> list[_Finding]:

@@ -65,6 +65,8 @@ class ShareOf(NamedTuple):
 
 # Stands for a share that cannot be read: whatever it is of is held.
 IN_QUESTION: Final = ShareOf(tax_id="", role="in question", share_ppm=0, valid_from="", valid_to="")
+# Stands for the shares of a line that does not say which of several groups is its own.
+AMBIGUOUS: Final = IN_QUESTION._replace(base="ambiguous")
 
 
 def day_of(period: str, first_day: str) -> str:
@@ -164,7 +166,7 @@ class ShareBook:
         group, added, where = list[_Row](), list[ShareOf](), ""
         for level, rows in self._matching(asset, day):
             if rows is None:
-                return (IN_QUESTION,) if group or level == "upc" else ()
+                return (AMBIGUOUS,)
             added += [row.share for row in rows if row.share.base]
             if not group:
                 group = [row for row in rows if not row.share.base]
@@ -394,7 +396,7 @@ class _Part(NamedTuple):
 
 def _all_parts(shares: Sequence[ShareOf]) -> list[_Part]:
     """Return the parts of a whole: those of shares, and the remainder; or that nobody has it."""
-    if not shares or shares[0] is IN_QUESTION:
+    if not shares or not shares[0].tax_id:
         return [_Part("", shares[0].role if shares else UNMATCHED_ROLE, WHOLE)]
     parts = [_Part(share.tax_id, share.role, share.share_ppm) for share in shares]
     remainder = WHOLE - sum(part.share_ppm for part in parts)
@@ -405,7 +407,7 @@ def _parts_of_payees(shares: Sequence[ShareOf]) -> list[_Part]:
     """Return each payee's part once, so that lines of which one payee has two shares count once."""
     of_payee = dict[str, int]()
     for share in shares:
-        if share is not IN_QUESTION:
+        if share.tax_id:
             of_payee[share.tax_id] = of_payee.get(share.tax_id, 0) + share.share_ppm
     return [_Part(tax_id, "", share_ppm) for tax_id, share_ppm in of_payee.items()]
 
