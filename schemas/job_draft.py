@@ -27,6 +27,8 @@ class DraftedFiles:
         what: Id of the text that says what they are.
         sheet: Which sheet is meant; "" where there is no doubt.
         columns: Header -> canonical column, where a person had to say.
+        only: Header -> texts of the rows that are asked for.
+        ignore_columns: Headers that say nothing of what is to be paid.
         currencies: Foreign currencies that need a rate.
     """
 
@@ -35,6 +37,8 @@ class DraftedFiles:
     what: str
     sheet: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ignore_columns: tuple[str, ...] = ()
     currencies: tuple[str, ...] = ()
 
 
@@ -125,6 +129,10 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
         yield f"    sheet: {yaml_scalar(source.sheet)}"
     if source.columns:
         yield f"    columns: {_columns(source.columns)}    # {render('new.columns', language)}"
+    if source.only:
+        yield f"    only: {_only(source.only)}    # {render('new.only', language)}"
+    if source.ignore_columns:
+        yield f"    ignore_columns: {_headers(source.ignore_columns)}    # {render('new.ignore_columns', language)}"
     for currency in source.currencies:
         rate = f'{{{currency}: {{rate: "0.0000", date: 2026-01-31, source: PTAX}}}}'
         yield f"    # exchange: {rate}    # {render('new.exchange', language, currency=currency)}"
@@ -134,11 +142,13 @@ def _source(source: DraftedFiles, language: str) -> Iterator[str]:
 
 
 def _beside(files: DraftedFiles) -> str:
-    if not files.sheet and not files.columns:
+    if not (files.sheet or files.columns or files.only or files.ignore_columns):
         return _files(files.files)
     parts = [f"files: {_files(files.files)}"]
     parts += [f"sheet: {yaml_scalar(files.sheet)}"] if files.sheet else []
     parts += [f"columns: {_columns(files.columns)}"] if files.columns else []
+    parts += [f"only: {_only(files.only)}"] if files.only else []
+    parts += [f"ignore_columns: {_headers(files.ignore_columns)}"] if files.ignore_columns else []
     return f"{{{', '.join(parts)}}}"
 
 
@@ -149,6 +159,14 @@ def _files(paths: Sequence[str]) -> str:
 
 def _columns(columns: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{yaml_scalar(header)}: {column}' for header, column in columns.items())}}}"
+
+
+def _only(only: Mapping[str, Sequence[str]]) -> str:
+    return f"{{{', '.join(f'{yaml_scalar(header)}: {_headers(texts)}' for header, texts in only.items())}}}"
+
+
+def _headers(texts: Sequence[str]) -> str:
+    return f"[{', '.join(map(yaml_scalar, texts))}]"
 
 
 def _path(path: str) -> str:

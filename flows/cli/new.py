@@ -33,6 +33,10 @@ def new(  # an option for every answer
     period: Annotated[str, typer.Option(metavar="MONTH", help="Such as 2026-10.")] = "",
     table: Annotated[list[str] | None, typer.Option("--as", metavar="[FILE=]TABLE", help="What a file is.")] = None,
     column: Annotated[list[str] | None, typer.Option(metavar="HEADER=COLUMN", help="Which column a header is.")] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="HEADER=TEXT", help="Which rows are asked for.")] = None,
+    ignore_column: Annotated[
+        list[str] | None, typer.Option(metavar="HEADER", help="A column that says nothing of what is to be paid.")
+    ] = None,
     sheet: Annotated[list[str] | None, typer.Option(metavar="[FILE=]SHEET", help="Which sheet is meant.")] = None,
     job: Annotated[Path | None, typer.Option(metavar="FILE", help="The job file; job.yaml beside the sheet.")] = None,
     models: Annotated[Path | None, typer.Option(metavar="DIR", help="Write model sheets there instead.")] = None,
@@ -50,7 +54,9 @@ def new(  # an option for every answer
             return _write_models(models, language, as_json=as_json)
         if not sheets:
             raise ConfigurationError(Message("error.new_nothing"))
-        given = _Given(tuple(table or ()), tuple(column or ()), tuple(sheet or ()))
+        given = _Given(
+            tuple(table or ()), tuple(column or ()), tuple(sheet or ()), tuple(only or ()), tuple(ignore_column or ())
+        )
         asking = Asking(language, to_stderr=as_json, is_answered=sys.stdin.isatty())
         payer = (payer_tax_id, payer_name)
         return _write_job(sheets, given, asking, payer, period, job or sheets[0].parent / "job.yaml", as_json=as_json)
@@ -63,6 +69,8 @@ class _Given:
     tables: tuple[str, ...]
     columns: tuple[str, ...]
     sheets: tuple[str, ...]
+    only: tuple[str, ...]
+    ignored: tuple[str, ...]
 
     def of_file(self, options: Sequence[str], file: str) -> str:
         """Return what an option says of a file: by its name, or of all files."""
@@ -74,6 +82,12 @@ class _Given:
         """Return the header that is said to be a column, of those a file has."""
         pairs = [option.rpartition("=") for option in self.columns]
         return next((header for header, _, of in pairs if of == column and header in headers), "")
+
+    def only_in(self, headers: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return header -> texts of the rows that are asked for, of the headers a file has."""
+        pairs = [option.partition("=") for option in self.only]
+        found = {header: tuple(text for of, _, text in pairs if of == header) for header in headers}
+        return {header: texts for header, texts in found.items() if texts}
 
 
 @dataclass(slots=True)
@@ -161,12 +175,14 @@ class _Found:
         files: As the job says it.
         draft: A layout to be written beside the job; "" when one is known.
         what: In words.
+        open: Columns that may bear on payments, and of which nobody has said what they mean.
     """
 
     table: str
     files: "DraftedFiles"
     draft: str
     what: Message
+    open: tuple[Message, ...] = ()
 
 
 def _write_job(
@@ -201,7 +217,8 @@ def _write_job(
     written = [replace_atomically(path, text.encode()) for path, text in drafts.items()]
     written.append(replace_atomically(target, job_yaml(draft).encode()))
     read_job(target)  # what was written is a sound declaration, or this is a bug that is told
-    lines = [*(Message("new.written", path=str(path)) for path in written), *_next(draft, target)]
+    open_columns = [line for table in found for line in table.open]
+    lines = [*(Message("new.written", path=str(path)) for path in written), *open_columns, *_next(draft, target)]
     for line in lines:
         console.print(render(line, asking.language), soft_wrap=True, markup=False)
     document: dict[str, Any] = {"job": str(target), "written": [str(path) for path in written]}
@@ -296,15 +313,30 @@ def _table(
     sheet = _sheet(path, possibility, given, asking)
     if not sheet and not is_alone and possibility.fits[0].view.sheet:
         sheet = possibility.fits[0].view.sheet
+    headers = [text.strip() for text in possibility.fits[0].header.texts]
     files = DraftedFiles(
         (relative,),
         possibility.layout.layout,
         "payments" if kind == "payments" else "statement",
         sheet,
         _columns(path, possibility, given, asking),
+        given.only_in(headers),
+        tuple(header for header in given.ignored if header in headers),
         foreign_currencies(path, possibility.layout),
     )
-    return _Found(kind, files, "", Message(f"new.is.{kind}", layout=possibility.layout.layout))
+    what = Message(f"new.is.{kind}", layout=possibility.layout.layout)
+    return _Found(kind, files, "", what, tuple(_open(path, possibility, files)))
+
+
+def _open(path: Path, possibility: "Possibility", files: "DraftedFiles") -> "Iterator[Message]":
+    """Name the columns of which the job has to say what they mean before any row is used."""
+    from schemas.tables.unread_columns import told, unread_in_head
+
+    fit = possibility.fits[0]
+    for column in unread_in_head(fit.view.head, fit.header, possibility.layout):
+        if column.condition and column.header not in {*files.columns, *files.only, *files.ignore_columns}:
+            texts = told(column.texts) if column.texts else Message(f"condition.{column.condition}")
+            yield Message("new.needs_word", file=path.name, column=column.header, texts=texts)
 
 
 def _sheet(path: Path, possibility: "Possibility", given: _Given, asking: Asking) -> str:

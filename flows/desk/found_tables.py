@@ -1,27 +1,96 @@
 """Tables recognised in files that people bring to the desk, and the choice of their columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from flows.desk.uploads import Received
 from io_adapters.spreadsheets.reading import open_file
+from schemas.job import TableFiles
 from schemas.layouts.headers import with_columns
 from schemas.layouts.identify import Possibilities, Possibility, as_table
-from schemas.layouts.layout import fold
+from schemas.layouts.layout import Layout, fold
 from schemas.messages import Message, catalogue_in
 from schemas.raw_table import column_letter
 from schemas.sheet_cells import View
 from schemas.tables.parsing import column_names
+from schemas.tables.unread_columns import unread_in_head
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a job says of the headers of some files, see `schemas.job.TableFiles`.
+
+    Attributes:
+        columns: Header -> canonical column.
+        only: Header -> texts of the rows that are asked for.
+        ignore_columns: Headers that say nothing of what is to be paid.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ignore_columns: tuple[str, ...] = ()
+
+    def joined(self, other: "Said") -> "Said":
+        """Return what both say."""
+        ignored = dict.fromkeys((*self.ignore_columns, *other.ignore_columns))
+        return Said({**self.columns, **other.columns}, {**self.only, **other.only}, tuple(ignored))
+
+    def applied(self, layout: Layout) -> Layout:
+        """Return a layout that reads files as this says."""
+        only = {header: list(texts) for header, texts in self.only.items()}
+        changes = {"only": only, "ignore_columns": list(self.ignore_columns)}
+        return with_columns(layout, self.columns).model_copy(update=changes)
+
+    def asked_of(self, header: str) -> tuple[str, ...]:
+        """Return the texts below a header by which rows are asked for; nothing where all are."""
+        return next((texts for of, texts in self.only.items() if fold(of) == fold(header)), ())
+
+    def answer_of(self, header: str) -> str | None:
+        """Return what is said of a header as a form has it: a column, `IGNORED`, `AS_SAID`, or None for nothing."""
+        folded = fold(header)
+        if folded in set(map(fold, self.ignore_columns)):
+            return IGNORED
+        if self.asked_of(header):
+            return AS_SAID
+        return next((column for said, column in self.columns.items() if fold(said) == folded), None)
+
+
+# What a form says of a header that is no column: left alone, rows as the job asks for already, or those with a text.
+IGNORED: Final = "-"
+AS_SAID: Final = "="
+_WITH: Final = "="
+
+
+NOTHING_SAID: Final = Said()
+
+
+def said_of(files: TableFiles) -> Said:
+    """Return what a job says of the headers of a source or a table."""
+    return Said(files.columns, files.only, files.ignore_columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header of a sheet, and which column it would be read as; "" for none."""
+    """A header of a sheet, and which column it would be read as.
+
+    Attributes:
+        position: From 0, column A.
+        cell: Where it stands.
+        text: As written.
+        column: Canonical column, `IGNORED`, `AS_SAID`, or `=` and the text of the rows asked for; "" for none.
+        texts: What stands below it, where it may bear on payments and is not read: texts that rows can be asked for by.
+        asked: The texts that the job asks for already.
+        is_open: Whether it may bear on payments, and nobody has said what it is.
+    """
 
     position: int
     cell: str
     text: str
     column: str
+    texts: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +106,7 @@ class FoundTable:
         sheet: The one that is chosen; "" where there is no doubt.
         headers: Of its header row.
         choices: Columns that a header can be.
-        columns: Header -> column, as far as people have said so.
+        said: What people have said of its headers.
         missing: Columns that nothing is, though one must be.
         table: Which table the layout is of.
     """
@@ -50,7 +119,7 @@ class FoundTable:
     sheet: str = ""
     headers: tuple[Header, ...] = ()
     choices: tuple[str, ...] = ()
-    columns: Mapping[str, str] | None = None
+    said: Said = Said()
     missing: tuple[str, ...] = ()
     table: str = "royalty_lines"
 
@@ -70,7 +139,7 @@ def views_of(file: Received) -> Sequence[View]:
 
 
 def found_tables(
-    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Mapping[str, str] | None = None
+    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Said = NOTHING_SAID
 ) -> tuple[FoundTable, ...]:
     """Say what each table of the files would be, with what people have answered so far.
 
@@ -78,16 +147,16 @@ def found_tables(
         files: What was brought.
         form: Their answers: `kind-N`, `sheet-N` and `col-N-P`, for table N and the header at position P.
         identify: Says what the tables of a file could be.
-        declared: Header -> column, as the job says already.
+        declared: What the job says already.
 
     Raises:
         UnreadableFile: a file cannot be opened.
     """
-    return tuple(_found(files, form, identify, {fold(header): of for header, of in (declared or {}).items()}))
+    return tuple(_found(files, form, identify, declared))
 
 
 def _found(
-    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Mapping[str, str]
+    files: Sequence[Received], form: Mapping[str, str], identify: Identify, declared: Said
 ) -> Iterator[FoundTable]:
     number = 0
     for file in files:
@@ -109,7 +178,7 @@ def _table(  # all of it is one table's
     kinds: tuple[str, ...],
     chosen: Possibility,
     form: Mapping[str, str],
-    declared: Mapping[str, str],
+    declared: Said,
     *,
     is_alone: bool,
 ) -> FoundTable:
@@ -120,17 +189,22 @@ def _table(  # all of it is one table's
         sheet = fit.view.sheet
     usual = {position: column for column, position in fit.match.positions.items()}
     choices = tuple(sorted(column_names(chosen.layout.table)))
-    columns, headers = dict[str, str](), list[Header]()
-    for position, text in enumerate(fit.header.texts):
-        if not text.strip():
+    said, headers = Said(), list[Header]()
+    unread = {one.position: one for one in unread_in_head(fit.view.head, fit.header, chosen.layout)}
+    for position, written in enumerate(fit.header.texts):
+        text = written.strip()
+        if not text:
             continue
-        before = declared.get(fold(text), usual.get(position, ""))
-        column = form.get(f"col-{number}-{position}", before)
-        column = column if column in choices else usual.get(position, "")
-        if column and column != usual.get(position, ""):
-            columns[text.strip()] = column
-        headers.append(Header(position, f"{column_letter(position)}{fit.header.row}", text.strip(), column))
-    read = with_columns(chosen.layout, columns)
+        before = declared.answer_of(text)
+        answer = form.get(f"col-{number}-{position}", usual.get(position, "") if before is None else before)
+        said, column = _answered(said, text, answer, declared, usual.get(position, ""), choices)
+        condition = unread.get(position)
+        texts = tuple(one for one, _ in condition.texts) if condition else ()
+        by = declared.asked_of(text)
+        is_open = condition is not None and condition.condition is not None and not column
+        cell = f"{column_letter(position)}{fit.header.row}"
+        headers.append(Header(position, cell, text, column, texts, by, is_open))
+    read = said.applied(chosen.layout)
     left = as_table([fit.view], [read], read.layout)
     missing = tuple(left[0].open_columns) if left else ()
     return FoundTable(
@@ -142,10 +216,25 @@ def _table(  # all of it is one table's
         sheet=sheet,
         headers=tuple(headers),
         choices=choices,
-        columns=columns,
+        said=said,
         missing=missing,
         table=chosen.layout.table,
     )
+
+
+def _answered(
+    said: Said, header: str, answer: str, declared: Said, usual: str, choices: Sequence[str]
+) -> tuple[Said, str]:
+    """Return what is said with one answer more, and what the form shows for it."""
+    asked = declared.asked_of(header)
+    if answer == IGNORED:
+        return said.joined(Said(ignore_columns=(header,))), answer
+    if answer == AS_SAID and asked:
+        return said.joined(Said(only={header: asked})), answer
+    if answer.startswith(_WITH) and len(answer) > len(_WITH):
+        return said.joined(Said(only={header: (answer.removeprefix(_WITH),)})), answer
+    column = answer if answer in choices else usual
+    return (said.joined(Said(columns={header: column})) if column and column != usual else said), column
 
 
 def word_of(column: str) -> Message | str:

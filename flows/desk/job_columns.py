@@ -4,7 +4,7 @@ What is chosen is written into the job's file as `columns:`, for all files of th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from flows.desk.found_tables import FoundTable, Identify, found_tables, word_of
+from flows.desk.found_tables import FoundTable, Identify, Said, found_tables, said_of, word_of
 from flows.desk.guard import Posted, Refused, SignedIn, ledger_of, settings_of, signed_in
 from flows.desk.job_files import path_of
 from flows.desk.job_writing import JobChange, digest_of, write_job
@@ -72,7 +72,7 @@ def _declared(job: Job, name: str) -> TableFiles | None:
 
 
 def _without_columns(job: Job) -> Job:
-    plain = {"columns": dict[str, str]()}
+    plain: dict[str, object] = {"columns": {}, "only": {}, "ignore_columns": ()}
     beside = {table: files.model_copy(update=plain) for table, files in job.beside.items() if files}
     return job.model_copy(update={**beside, "sources": tuple(s.model_copy(update=plain) for s in job.sources)})
 
@@ -131,7 +131,7 @@ def _tables(
     if sample is None:
         return (), problem
     try:
-        tables = found_tables([sample], asked, _identify(place.slot), place.declared.columns)
+        tables = found_tables([sample], asked, _identify(place.slot), said_of(place.declared))
     except RepasseError as wrong:
         return (), problem or render(wrong.content, language_of(request))
     return tuple(table for table in tables if table.kind), problem
@@ -177,14 +177,21 @@ def choose(request: Request, token: str, place: str, signed: SignedIn, form: Pos
     if left:
         wrong = Message("desk.new_job.missing", file=sample.name, columns=Listed(tuple(map(word_of, left))))
         return _page(request, token, where, form, problem=render(wrong, language), status=422)
-    text = with_columns_of(where.path.read_text("utf-8"), where.name, _chosen(where.declared, tables))
+    text = with_columns_of(where.path.read_text("utf-8"), where.name, asdict(_chosen(where.declared, tables)))
     change = JobChange(text, signed.user.name)
     write_job(ledger_of(request), settings_of(request).uploads, where.path, change)
     return RedirectResponse(f"/jobs/{token}/files", status_code=303)
 
 
-def _chosen(declared: TableFiles, tables: Sequence[FoundTable]) -> dict[str, str]:
+def _chosen(declared: TableFiles, tables: Sequence[FoundTable]) -> Said:
     """Return what is to be said of headers: of those that were shown what was chosen, of all others what was said."""
     shown = {fold(header.text) for table in tables for header in table.headers}
-    kept = {header: column for header, column in declared.columns.items() if fold(header) not in shown}
-    return kept | {header: column for table in tables for header, column in (table.columns or {}).items()}
+    before = said_of(declared)
+    kept = Said(
+        {header: column for header, column in before.columns.items() if fold(header) not in shown},
+        {header: texts for header, texts in before.only.items() if fold(header) not in shown},
+        tuple(header for header in before.ignore_columns if fold(header) not in shown),
+    )
+    for table in tables:
+        kept = kept.joined(table.said)
+    return kept

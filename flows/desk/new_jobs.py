@@ -139,7 +139,8 @@ def _drafted(table: FoundTable, language: Language) -> tuple[DraftedFiles, dict[
         layout = next(layout for layout in all_layouts() if layout.layout == table.kind)
         what = "payments" if table.table == "payments" else "statement"
         currencies = foreign_currencies(table.file.path, layout)
-        return DraftedFiles((name,), table.kind, what, table.sheet, table.columns or {}, currencies), {}
+        said = (table.said.columns, table.said.only, table.said.ignore_columns)
+        return DraftedFiles((name,), table.kind, what, table.sheet, *said, currencies), {}
     layout_file = f"{name_of_file(name)}.layout.yaml"
     draft = draft_layout(views_of(table.file), all_layouts(), name_of_file(name), language=language)
     return DraftedFiles((name,), f"./{layout_file}", "drafted"), {layout_file: draft.encode()}

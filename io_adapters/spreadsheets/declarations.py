@@ -235,26 +235,38 @@ def with_table_files(text: str, table: str, files: Sequence[str]) -> str:
     return _changed(text, change)
 
 
-def with_columns_of(text: str, place: str, columns: Mapping[str, str]) -> str:
-    """Return the text of a job file that says of other headers which columns they are.
+def with_columns_of(text: str, place: str, said: Mapping[str, Mapping[str, Any] | Sequence[str]]) -> str:
+    """Return the text of a job file that says other things of the headers of a source or a table.
 
     Everything else stays as it is written, comments included.
 
     Args:
         text: Of the job file.
         place: The number of a source, from 1, or the name of a table beside the sources.
-        columns: Header -> column; all that is to be said of the files of that place.
+        said: `columns`, `only` and `ignore_columns` -> all that is to be said there; nothing takes the key out.
     """
 
     def change(document: CommentedMap) -> None:
         holder, key = (document["sources"], int(place) - 1) if place.isdecimal() else (document, place)
         if not isinstance(holder[key], dict):
             holder[key] = _in_one_line({"files": holder[key]})
-        holder[key].pop("columns", None)
-        if columns:
-            holder[key]["columns"] = _in_one_line(columns)
+        for name, value in said.items():
+            holder[key].pop(name, None)
+            if value:
+                holder[key][name] = _flow(value)
 
     return _changed(text, change)
+
+
+def _flow(value: str | Sequence[str] | Mapping[str, Any]) -> Any:  # noqa: ANN401 - as YAML has it
+    """Write lists and mappings in one line each."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return _in_one_line({name: _flow(inner) for name, inner in value.items()})
+    line = CommentedSeq(value)
+    line.fa.set_flow_style()
+    return line
 
 
 def _in_one_line(values: Mapping[str, Any]) -> CommentedMap:

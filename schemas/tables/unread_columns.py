@@ -16,14 +16,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from schemas.issues import Issue, IssueCode, make_issue
 from schemas.layouts.drafting import yaml_scalar
-from schemas.layouts.headers import HeaderMatch, is_about_the_amount
+from schemas.layouts.headers import HeaderMatch, is_about_the_amount, match_headers
 from schemas.layouts.layout import Layout, fold
 from schemas.messages import Listed, Message
-from schemas.raw_table import RawTable, column_letter
-from schemas.sheet_cells import CellKind
+from schemas.raw_table import FileIdentity, RawTable, column_letter
+from schemas.sheet_cells import CellKind, HeadRow
 from schemas.tables.cells import Finding
 from schemas.tables.draft import Draft
 from schemas.values.reading import BLANKS, says_nothing
@@ -94,6 +95,21 @@ def unread_columns(raw: RawTable, layout: Layout, match: HeaderMatch, among: Mas
         shown = tuple(counts.most_common()) if condition and _are_tellable(counts) else ()
         found.append(UnreadColumn(position, header.strip() or column_letter(position), condition, shown))
     return found
+
+
+def unread_in_head(head: Sequence[HeadRow], header: HeadRow, layout: Layout) -> list[UnreadColumn]:
+    """Find the columns that would not be read, as far as the first rows of a table show them.
+
+    Args:
+        head: The first rows.
+        header: The one of them that is the header.
+        layout: What it would be read as.
+    """
+    width = len(header.texts)
+    rows = [(*row.texts, *[""] * width)[:width] for row in head if row.row > header.row]
+    cells = pd.DataFrame({at: pd.Series([row[at] for row in rows], dtype="str") for at in range(width)})
+    raw = RawTable(FileIdentity("", "", 0), None, header.row, header.texts, cells)
+    return unread_columns(raw, layout, match_headers(header.texts, layout))
 
 
 def issues_of(unread: Sequence[UnreadColumn], raw: RawTable, layout: Layout) -> list[Issue]:

@@ -73,6 +73,23 @@ def test_what_the_sheet_does_not_tell_is_asked_by_the_name_of_its_option(tmp_pat
     assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [10000]
 
 
+def test_a_column_that_may_bear_on_payments_is_named_and_the_job_says_what_it_means(tmp_path):
+    ana = ("Ana Lima", "111.444.777-35", "ana@example.com", "E-mail")
+    head = (*WHO, "Valor", "Situação", "Vencimento")
+    sheet = write(tmp_path / "p.xlsx", head, (*MARIA, "100,00", "Pago", "10/01/2027"), (*ana, "7,00", "Pendente", ""))
+    plain = repasse("new", sheet, *PAYER)
+    assert '--only "Situação=..."' in plain.output
+    assert '--ignore-column "Vencimento"' in plain.output
+    assert len(taken_in(tmp_path / "job.yaml").inputs.payments) == 0
+    (tmp_path / "job.yaml").unlink()
+    made = repasse("new", sheet, *PAYER, "--only", "Situação=Pendente", "--ignore-column", "Vencimento")
+    assert "--only" not in made.output
+    text = (tmp_path / "job.yaml").read_text("utf-8")
+    assert "only: {Situação: [Pendente]}" in text
+    assert "ignore_columns: [Vencimento]" in text
+    assert taken_in(tmp_path / "job.yaml").inputs.payments["amount_cents"].tolist() == [700]
+
+
 def test_a_header_nobody_knows_over_amounts_is_asked_about(tmp_path):
     sheet = write(tmp_path / "p.xlsx", (*WHO, "Acerto"), (*MARIA, "100,00"))
     assert "--column 'Acerto=amount'" in repasse("new", sheet, *PAYER).output

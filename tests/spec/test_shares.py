@@ -208,6 +208,30 @@ def test_lines_without_a_share_are_held_or_the_owner_s_as_the_job_says(rule, res
     assert same(Office().under(unmatched=rule).compute_payables(HALF_OF_IT).obligations, result)
 
 
+@pytest.mark.parametrize("rule", ["hold", "owner", "error"])
+def test_a_line_silent_on_the_artist_of_a_release_that_several_share_out_is_held_whatever_the_job_says(rule):
+    came = inputs(
+        [statement(lines("| release | artist | amount |\n| Dia Claro |  | 10.00 |\n| Dia Claro | Lua | 4.00 |"))],
+        payees=payees("ana", "bia"),
+        shares=shares(
+            """
+            | payee | release   | artist | share |
+            | ana   | Dia Claro | Lua    | 50    |
+            | bia   | Dia Claro | Sol    | 50    |
+            """
+        ),
+    )
+    assert same(
+        Office().under(unmatched=rule).compute_payables(came).obligations,
+        """
+        | payee | kind      | amount | place   |
+        | ana   | royalty   | 2.00   | planned |
+        | owner | owner     | 2.00   | planned |
+        |       | unmatched | 10.00  | held    |
+        """,
+    )
+
+
 def test_lines_without_a_share_may_be_an_error_that_names_them():
     with pytest.raises(UnsoundPlan, match="no share covers BRAUR2600002"):
         Office().under(unmatched="error").compute_payables(HALF_OF_IT)

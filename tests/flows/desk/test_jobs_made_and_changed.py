@@ -302,6 +302,29 @@ def test_headers_of_a_job_that_is_there_are_chosen_and_the_rest_of_its_file_stay
     assert versions(ana, job)[0] == ("job.yaml", "Ana Lima")
 
 
+def test_what_a_column_means_that_may_bear_on_payments_is_chosen_and_said_otherwise_again(ana, desk, royalties):
+    job = address_of(desk, royalties / "job.yaml")
+    rows = [payee(ANA) | {"Situação": "Ativo", "Teto": "500,00"}, payee(BIA) | {"Situação": "Inativo", "Teto": ""}]
+    write_sheet(royalties / "payees.xlsx", rows)
+    page = ana.get(f"{job}/columns/payees")
+    assert words_of(page).count("Pode mudar o que se paga") == 2
+    named = re.findall(r'<select name="(col-\d+-\d+)" aria-label="([^"]+)"', page)
+    fields = {header: field for field, header in named}
+    hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', page))
+    said = {fields["Situação"]: "=Ativo", fields["Teto"]: "-"}
+    ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **said)
+    declared = read_job(royalties / "job.yaml").job.payees
+    assert (dict(declared.only), declared.ignore_columns) == ({"Situação": ("Ativo",)}, ("Teto",))
+    again = ana.get(f"{job}/columns/payees")
+    assert "Pode mudar o que se paga" not in words_of(again)
+    assert re.search(r'<option value="=" selected>só as linhas com Ativo', again)
+    hidden = dict(re.findall(r'name="(sha256|name|before)" value="([^"]*)"', again))
+    kept = {fields["Situação"]: "=", fields["Teto"]: ""}
+    ana.post(f"{job}/columns/payees", at=f"{job}/columns/payees", act="save", **hidden, **kept)
+    declared = read_job(royalties / "job.yaml").job.payees
+    assert (dict(declared.only), declared.ignore_columns) == ({"Situação": ("Ativo",)}, ())
+
+
 def test_headers_of_a_source_are_chosen_and_said_otherwise_again(ana, desk, royalties):
     job = address_of(desk, royalties / "job.yaml")
     first = (royalties / "job.yaml").read_text("utf-8")

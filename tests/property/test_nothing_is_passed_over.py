@@ -1,0 +1,60 @@
+"""Whatever column is added to whatever table: no row is used with it unread and unshown."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_adapters.spreadsheets.declarations import known_layouts, read_layout
+from schemas.errors import UnreadableFile
+from schemas.layouts.headers import match_headers
+from schemas.messages import render
+from schemas.tables.parsing import parse_table
+from tests.schemas.sheets import sheet
+
+HEADERS = (
+    *("Status", "Situação", "Pago?", "Aprovado", "Pagar", "Forma de pagamento", "Empresa pagadora", "Vencimento"),
+    *("Moeda", "Desconto", "Diárias", "Parcela", "Ativo", "Território", "Tipo de receita", "Taxa", "Comissão", "Teto"),
+    *("UPC", "% do selo", "Retenção", "Observação", "Telefone", "Endereço", "Projeto", "Centro de custo", "Nº", "Obs"),
+    *("Evento", "Função", "Payment method", "Due date", "Discount", "Currency", "Country", "Rights", "Fee", "Cap"),
+    *("Withholding", "Installment", "Approved", "Notes", "Phone", "City", "Cost center", "Item", "Active", "Share %"),
+    *("Estado", "Forma de pago", "Vencimiento", "Divisa", "Descuento", "País", "Derechos", "Comisión", "Tope", "Cuota"),
+    *("Aprobado", "Nota", "Teléfono", "Ciudad", "Proyecto", "Activo", "Retención", "Importe bruto", "Fecha", "Orden"),
+)
+WORDS = st.text("abcdefghijklmnopqrstuvwxyzçãé -", min_size=2, max_size=14).filter(str.strip)
+CELLS = st.sampled_from(
+    ("", "sim", "não", "Pago", "Pendente", "10,00", "R$ 5,00", "10%", "BR", "US", "2027-01-10", "x", "abc", "7", "0,00")
+)
+WHO = {"Nome": "Maria Silva", "CPF/CNPJ": "529.982.247-25"}
+KEY = {"Chave Pix": "maria@example.com", "Tipo da chave": "E-mail"}
+TABLES = {
+    "payments": WHO | KEY | {"Valor": "10,00"},
+    "payees": WHO | KEY,
+    "shares": {"ISRC": "BRABC2600001", "CPF/CNPJ": "529.982.247-25", "Participação": "50%"},
+    "advances": WHO | {"Valor": "10,00"},
+    "royalties": {"Período": "2026-09", "Título": "Samba", "Valor": "10.00", "Moeda": "BRL"},
+}
+LAYOUTS = {name: read_layout(name, Path()) for name in known_layouts()}
+
+
+@given(st.sampled_from(sorted(TABLES)), st.sampled_from(HEADERS) | WORDS, st.lists(CELLS, min_size=2, max_size=2))
+def test_a_column_more_is_read_or_shown_or_holds_its_rows(table, header, texts):
+    row, layout = TABLES[table], LAYOUTS[table]
+    if header in row:
+        return
+    other = {"CPF/CNPJ": "111.444.777-35", "ISRC": "BRABC2600002", "Título": "Valsa", "Chave Pix": "ana@example.com"}
+    rows = [row | {header: texts[0]}, row | {name: text for name, text in other.items() if name in row}]
+    rows[1] |= {header: texts[1]}
+    raw = sheet(*rows)
+    try:
+        parsed = parse_table(raw, layout)
+    except UnreadableFile:
+        return  # a second header for one column is refused by name
+    match = match_headers(raw.headers, layout)
+    position = raw.headers.index(header)
+    is_read = position in match.positions.values() or position in match.ignored
+    shown = any(header.strip() in render(told, "pt-BR") for told in parsed.decisions)
+    assert is_read or shown or not any(texts)
+    conditions = [issue for issue in parsed.issues if issue.code.value == "COLUMN_CONDITION"]
+    assert not conditions or parsed.frame.empty
+    assert len(parsed.frame) + len(parsed.held) + int((parsed.rows["disposition"] == "ignored").sum()) == 2
