@@ -38,6 +38,8 @@ class Share:
     def cells(self) -> list[str | Decimal | dt.date]:
         """Return the line as cells: isrc, upc, release, artist, document, role, percentage, dates."""
         scope = [self.target if self.level == level else "" for level in ("isrc", "upc", "release", "artist")]
+        if self.level == "catalogue":
+            scope[3] = "Todo o catálogo"  # beside shares of recordings, a blank says nothing
         return [*scope, self.tax_id, self.role, Decimal(self.percent), self.valid_from or "", self.valid_to or ""]
 
 
